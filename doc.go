@@ -1,0 +1,19 @@
+// Package intray holds the words of the data importer: what a schema asks for,
+// what a file brings, and what is wrong between the two.
+//
+// The nouns, in the order in which a file meets them:
+//
+//   - A [Schema] says what an organization wants: its [Field]s, its [Settings]
+//     and its [Hooks].
+//   - A source file has [Column]s and yields [Records]: raw text, row by row,
+//     each with the line it came from.
+//   - A [Mapping] joins columns to fields and says why. It is frozen before the
+//     first row moves.
+//   - A [Batch] is a run of rows, kept field by field: beside each [Cells]
+//     value stands the raw text it was read from.
+//   - A [Problem] is one thing wrong with one cell, row or table. Bad data is a
+//     Problem, which is a value; a broken import is an error. They never mix.
+//
+// The package knows no database, no HTTP, no clock and no format. It imports
+// the standard library only.
+package intray

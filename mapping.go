@@ -1,0 +1,35 @@
+package intray
+
+// Mapping says for each field of a schema which column feeds it.
+type Mapping struct {
+	// Fields holds one entry for each field of the schema, in its order.
+	Fields []Match
+	// Unmapped are the indexes, ascending, of the columns that feed no field.
+	Unmapped []int
+}
+
+// Match is the column of one field.
+type Match struct {
+	// Column is the column's index, or -1 where none feeds the field.
+	Column int
+	// Header is the header of that column.
+	Header string
+	// Score says how sure the match is, from 0 to 1.
+	Score float64
+	// Reasons say why, for a person to read.
+	Reasons []string
+}
+
+// NoColumn is the Column of a field that nothing feeds.
+const NoColumn = -1
+
+// Evidence is one choice made about a file, and what speaks for it.
+type Evidence struct {
+	// Choice names what was chosen: format, encoding, delimiter, quote, header
+	// row, sheet.
+	Choice string
+	// Value is what it was decided to be.
+	Value string
+	// Reason says why, for a person to read.
+	Reason string
+}

@@ -1,0 +1,126 @@
+package intray
+
+// Schema says what an import must deliver.
+type Schema struct {
+	Name     string
+	Fields   []Field
+	Settings Settings
+	Hooks    Hooks
+}
+
+// Field is one target of an import: what a row of the result holds under Key.
+type Field struct {
+	Key         string
+	Label       string
+	Type        FieldType
+	Description string
+	// AlternateMatches are further header names under which a file may bring
+	// the field.
+	AlternateMatches []string
+	Validators       []Validator
+	// InvalidValueMessage replaces the text of the type's own problem.
+	InvalidValueMessage string
+	// ReadOnly fields cannot be edited by a person; hooks may.
+	ReadOnly bool
+	// Hidden fields are never matched to a column nor shown.
+	Hidden bool
+	// RequireMapping refuses an import in which no column feeds the field,
+	// whether or not its cells may be empty.
+	RequireMapping bool
+	// ManyToOne fields are fed by several columns; their value is a list.
+	ManyToOne     bool
+	SelectOptions []SelectOption
+}
+
+// FieldType is the name of a type and its options. The zero options are the
+// type's defaults.
+type FieldType struct {
+	Name    TypeName
+	Options map[string]any
+}
+
+// TypeName names one of the 17 field types.
+type TypeName string
+
+// The field types.
+const (
+	TypeString      TypeName = "string"
+	TypeNumber      TypeName = "number"
+	TypeDate        TypeName = "date"
+	TypeDatetime    TypeName = "datetime"
+	TypeTime        TypeName = "time"
+	TypeCheckbox    TypeName = "checkbox"
+	TypeSelect      TypeName = "select"
+	TypeMultiSelect TypeName = "multi-select"
+	TypeEmail       TypeName = "email"
+	TypePhone       TypeName = "phone-number"
+	TypeURL         TypeName = "url"
+	TypeDomain      TypeName = "domain"
+	TypeZIP         TypeName = "us-zip-code"
+	TypeState       TypeName = "us-state-territory"
+	TypeSSN         TypeName = "ssn"
+	TypeCountry     TypeName = "country"
+	TypeUUID        TypeName = "uuid"
+)
+
+// SelectOption is one value that a select field may take.
+type SelectOption struct {
+	Label            string
+	Value            string
+	AlternateMatches []string
+}
+
+// Validator is one rule that a field's cells must keep.
+type Validator struct {
+	// Rule is the wire name of the rule, such as "required".
+	Rule string
+	// Message replaces the rule's own text. Empty keeps it.
+	Message string
+	// Level is how bad a breach is. The zero value is LevelError.
+	Level Level
+	// Options are the rule's further properties, under their wire names.
+	Options map[string]any
+}
+
+// Hooks are the functions, as JavaScript source, that an organization runs over
+// its imports.
+type Hooks struct {
+	Row          []string
+	BulkRow      []string
+	RowDelete    []string
+	BeforeFinish string
+	Column       []ColumnHook
+	Step         []StepHook
+}
+
+// ColumnHook runs over all cells of one field.
+type ColumnHook struct {
+	Field  string
+	Source string
+}
+
+// StepHook runs at one step of an import.
+type StepHook struct {
+	// Step is UPLOAD_STEP, REVIEW_STEP or REVIEW_STEP_POST_HOOKS.
+	Step   string
+	Source string
+}
+
+// Count says how many functions there are.
+func (h Hooks) Count() int {
+	n := len(h.Row) + len(h.BulkRow) + len(h.RowDelete) + len(h.Column) + len(h.Step)
+	if h.BeforeFinish != "" {
+		n++
+	}
+	return n
+}
+
+// FieldIndex gives the place of the field with this key, or -1.
+func (s *Schema) FieldIndex(key string) int {
+	for i := range s.Fields {
+		if s.Fields[i].Key == key {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,194 @@
+// Package source turns strangers' bytes into sheets and records.
+//
+// A [Format] recognizes a file and opens it as a [Book]: one or several sheets.
+// Each sheet is opened as a [Reader], which knows the sheet's columns and pulls
+// its records, batch by batch, as raw text. Every choice made on the way (the
+// encoding, the delimiter, the header row) is told as [intray.Evidence].
+//
+// The package reads; it does not know what a schema wants, what a value means
+// or whether a row is valid. A record that does not fit its columns is handed
+// on as it was found.
+package source
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/intraydata/intray"
+)
+
+// Input is a file to be read. Formats may read any part of it, any number of
+// times, from several goroutines.
+type Input struct {
+	// Name is the name the file was given by its sender. It is data, never a
+	// path. It may be "".
+	Name string
+	io.ReaderAt
+	Size int64
+}
+
+// HeadBytes is how much of the beginning of a file Detect is shown at most.
+const HeadBytes = 64 << 10
+
+// Options are what a person decided about a file. The zero value leaves every
+// choice to the format.
+type Options struct {
+	// AsIs reads every row as found, without looking for a header: the columns
+	// have no names and the first row is a record like all others.
+	AsIs bool
+	// Limits bound what a hostile file can cost.
+	Limits Limits
+}
+
+// Limits bound what reading one file may cost. A zero field means its default.
+type Limits struct {
+	// Columns is the most columns of a sheet. Default 16,384.
+	Columns int
+	// CellBytes is the most bytes of one cell. Default 16 MiB.
+	CellBytes int
+	// RecordBytes is the most bytes of one record. Default 32 MiB.
+	RecordBytes int
+}
+
+// WithDefaults fills the fields that are zero.
+func (l Limits) WithDefaults() Limits {
+	if l.Columns == 0 {
+		l.Columns = 16384
+	}
+	if l.CellBytes == 0 {
+		l.CellBytes = 16 << 20
+	}
+	if l.RecordBytes == 0 {
+		l.RecordBytes = 32 << 20
+	}
+	return l
+}
+
+// Format is one kind of file.
+type Format interface {
+	// Name is the format's short name, such as "csv".
+	Name() string
+	// Detect looks at the beginning of a file, at most HeadBytes, and says how
+	// sure it is that the file has this format, from 0 to 1, and why.
+	Detect(in Input, head []byte) (score float64, reason string)
+	// Open reads what it needs to list the sheets.
+	Open(ctx context.Context, in Input, opt Options) (Book, error)
+}
+
+// Book is an opened file.
+type Book interface {
+	// Evidence tells what was decided about the file as a whole.
+	Evidence() []intray.Evidence
+	// Sheets lists what can be read, in the file's order. Never empty.
+	Sheets() []Sheet
+	// Open begins to read one sheet, by its place in Sheets. Sheets may be
+	// opened several times, one after the other.
+	Open(ctx context.Context, sheet int) (Reader, error)
+	io.Closer
+}
+
+// Sheet is one table of a book.
+type Sheet struct {
+	// Name is the sheet's name, or "" where the format has none.
+	Name string
+}
+
+// Reader pulls the records of one sheet.
+type Reader interface {
+	// Columns are the sheet's columns. A sheet without any text has none.
+	Columns() []intray.Column
+	// Evidence tells what was decided about this sheet.
+	Evidence() []intray.Evidence
+	// Next empties batch and fills it with the next records until it is Full
+	// or the sheet ends. It sets First. It returns io.EOF, and an empty batch,
+	// when there are no more; any other error is an *UnreadableError, an
+	// *LimitError or one of ctx.
+	Next(ctx context.Context, batch *intray.Records) error
+	io.Closer
+}
+
+// UnreadableError says that a file cannot be read, where, and why.
+type UnreadableError struct {
+	// Line is where the trouble is, from 1; 0 where no line can be named.
+	Line int64
+	// Reason is a sentence without a full stop, for the person who sent the
+	// file.
+	Reason string
+}
+
+func (e *UnreadableError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
+	}
+	return e.Reason
+}
+
+// LimitError says that reading stopped at one of the Limits.
+type LimitError struct {
+	Line   int64
+	Reason string
+}
+
+func (e *LimitError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
+	}
+	return e.Reason
+}
+
+// ErrEmpty says that a file has no bytes, or nothing but white space.
+var ErrEmpty = &UnreadableError{Reason: "the file is empty"}
+
+// Open recognizes the file among formats and opens it. The evidence of the
+// book begins with the format.
+func Open(ctx context.Context, in Input, formats []Format, opt Options) (Book, error) {
+	head := make([]byte, min(in.Size, HeadBytes))
+	if _, err := in.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read the beginning of the file: %w", err)
+	}
+	if in.Size == 0 {
+		return nil, ErrEmpty
+	}
+	best, reason := pick(in, head, formats)
+	if best == nil {
+		return nil, &UnreadableError{Reason: "the file has none of the formats that can be read: " + names(formats)}
+	}
+	book, err := best.Open(ctx, in, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &recognized{Book: book, format: intray.Evidence{Choice: "format", Value: best.Name(), Reason: reason}}, nil
+}
+
+// pick takes the format that is surest; among equals, the first.
+func pick(in Input, head []byte, formats []Format) (best Format, reason string) {
+	top := 0.0
+	for _, f := range formats {
+		if score, why := f.Detect(in, head); score > top {
+			best, reason, top = f, why, score
+		}
+	}
+	return best, reason
+}
+
+func names(formats []Format) string {
+	list := ""
+	for i, f := range formats {
+		if i > 0 {
+			list += ", "
+		}
+		list += f.Name()
+	}
+	return list
+}
+
+// recognized puts the format in front of a book's own evidence.
+type recognized struct {
+	Book
+	format intray.Evidence
+}
+
+func (r *recognized) Evidence() []intray.Evidence {
+	return append([]intray.Evidence{r.format}, r.Book.Evidence()...)
+}
