@@ -1,0 +1,247 @@
+package service
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/intraydata/intray"
+)
+
+// Org is a customer.
+type Org struct {
+	ID      string
+	Name    string
+	Created time.Time
+}
+
+// LicenceKind says for whom a licence key is made.
+type LicenceKind string
+
+// The kinds of licence keys.
+const (
+	// Backend keys are for an organization's servers. They open the whole API.
+	Backend LicenceKind = "backend"
+	// Frontend keys are for web pages. They open no backend operation.
+	Frontend LicenceKind = "frontend"
+)
+
+// Licence is a key with which an organization calls. The key itself is not
+// kept.
+type Licence struct {
+	ID   string
+	Org  string
+	Kind LicenceKind
+	// Hash is the keyed hash of the key.
+	Hash []byte
+	// Hint is the beginning of the key, enough to tell keys apart.
+	Hint    string
+	Created time.Time
+	// Expires and Revoked are zero where there is no such time.
+	Expires time.Time
+	Revoked time.Time
+}
+
+// Document is a schema document as it was sent: JSON texts.
+type Document struct {
+	Fields   json.RawMessage
+	Settings json.RawMessage
+	Hooks    json.RawMessage
+}
+
+// Schema is a saved schema, or the one that belongs to a single import.
+type Schema struct {
+	ID       string
+	Org      string
+	Name     string
+	Document Document
+	// Inline schemas belong to one import: they can be read by id and are
+	// neither listed nor changed.
+	Inline   bool
+	Created  time.Time
+	Modified time.Time
+}
+
+// User is the person on whose behalf a file is imported. All parts may be "".
+type User struct {
+	ID          string
+	Name        string
+	Email       string
+	CompanyID   string
+	CompanyName string
+}
+
+// File is a stored file.
+type File struct {
+	// Key is the blob's key; "" where there is no file.
+	Key    string
+	Size   int64
+	SHA256 string
+}
+
+// Import is one run of one file against one schema.
+type Import struct {
+	ID       string
+	Org      string
+	SchemaID string
+	UploadID string
+	Status   Status
+	// Run counts the attempts. Whoever works on an import writes under the
+	// number it was given, and no longer once the number has moved on.
+	Run int
+	// Lost counts the attempts whose process died.
+	Lost int
+	// Node is the process that runs the import, while Status is Running.
+	Node string
+	// Filename is the name the sender gave the file, or "".
+	Filename string
+	// HasUser says that a user was sent with the import.
+	HasUser bool
+	User    User
+	// Schema is the merged schema, frozen when the import was made.
+	Schema Document
+	// Inline imports bring their rows in the request; they take no upload.
+	Inline bool
+	// Raw is the received file.
+	Raw File
+	// Stage is the prefix of the staged rows; "" where there are none.
+	Stage string
+	// Result is the finished JSON file.
+	Result File
+	// Outcome is what the last finished attempt found; nil before.
+	Outcome  *Outcome
+	Created  time.Time
+	Modified time.Time
+	// Queued is when the import became Pending.
+	Queued time.Time
+}
+
+// Outcome is what an attempt found out about a file.
+type Outcome struct {
+	// Headers are the file's headers as they stand there.
+	Headers []string
+	Mapping intray.Mapping
+	// Evidence lists the choices made about the file.
+	Evidence []intray.Evidence
+	// DataRows counts the data rows, after the limit of records.
+	DataRows int64
+	// OutputRows counts the rows of the result.
+	OutputRows int64
+	// ErrorRows counts the rows with a problem of level error.
+	ErrorRows int64
+	// RowsWithError are the first 10,000 of those.
+	RowsWithError []int64
+	// Notices tell what there is to tell, in order; at most 1,000, and then
+	// one of type Truncated.
+	Notices []intray.Notice
+	// Finished is when the attempt ended.
+	Finished time.Time
+}
+
+// Upload is the received file of an import and its account.
+type Upload struct {
+	ID               string
+	Org              string
+	ImportID         string
+	ImportIdentifier string
+	Filename         string
+	Raw              File
+	Result           File
+	User             User
+	Status           UploadStatus
+	TotalRows        int64
+	// FieldOrder are the keys of the schema's fields.
+	FieldOrder []string
+	// Account is what was found wrong; empty before the end.
+	Account Account
+	Created time.Time
+}
+
+// Account lists the rows and cells of an upload that have problems of level
+// error.
+type Account struct {
+	// InvalidRows are the first of the rows with an error: at most 10,000.
+	InvalidRows []int64
+	// Errors are the first of the problems: at most 1,000.
+	Errors []intray.Notice
+}
+
+// The most that a list of uploads tells of each account.
+const (
+	ListedInvalidRows = 1000
+	ListedErrors      = 10
+)
+
+// Listed gives the part of the account that a list of uploads tells.
+func (a Account) Listed() Account {
+	return Account{
+		InvalidRows: a.InvalidRows[:min(len(a.InvalidRows), ListedInvalidRows)],
+		Errors:      a.Errors[:min(len(a.Errors), ListedErrors)],
+	}
+}
+
+// Session keeps the state of an unfinished embedded import.
+type Session struct {
+	ID               string
+	Org              string
+	ImportIdentifier string
+	// State is the JSON document last saved; nil where none was.
+	State []byte
+	// Tag changes with every saved state.
+	Tag string
+	// File is the file being imported, with its name and media type.
+	File        File
+	FileName    string
+	ContentType string
+	Created     time.Time
+	// Saved is when anything was last saved, at first the time of creation.
+	Saved time.Time
+}
+
+// AuthType says how to log in to an SFTP server.
+type AuthType string
+
+// The ways to log in.
+const (
+	AuthPassword AuthType = "PASSWORD"
+	AuthKey      AuthType = "KEY"
+)
+
+// Credential is what is needed to log in to an SFTP server.
+type Credential struct {
+	ID       string
+	Org      string
+	Hostname string
+	Port     int
+	User     string
+	AuthType AuthType
+	// Sealed is the password or the private key, encrypted.
+	Sealed []byte
+	// Fingerprint tells which secret is stored.
+	Fingerprint string
+	// HostKey is the server's key, pinned at the first successful connection;
+	// "" before.
+	HostKey  string
+	Created  time.Time
+	Modified time.Time
+}
+
+// Replay is the answer to a request that carried an idempotency key.
+type Replay struct {
+	Org string
+	// Key is the key as it was sent.
+	Key string
+	// Fingerprint is a hash of the request's method, path and body.
+	Fingerprint string
+	// Node is the process that works on the request. Status is 0 meanwhile.
+	Node    string
+	Status  int
+	Sealed  []byte
+	Created time.Time
+}
+
+// Trash is a blob that nothing refers to any more, to be removed when due.
+type Trash struct {
+	// Prefix is a blob's key, or the beginning of the keys of many.
+	Prefix string
+	Due    time.Time
+}

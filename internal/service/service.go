@@ -1,0 +1,21 @@
+// Package service remembers: organizations and their licence keys, schemas,
+// imports and the uploads they receive, sessions and SFTP credentials. It holds
+// the rules and the use cases, one method of [Service] each.
+//
+// The nouns:
+//
+//   - An [Org] is a customer. Everything below belongs to one and is invisible
+//     to all others.
+//   - A [Licence] is the key with which an organization's programs call.
+//   - A [Schema] is a saved schema document.
+//   - An [Import] is one run of one file against one schema, frozen when the
+//     import is made. Its [Status] changes by the table in states.go only.
+//   - An [Upload] is the received file of an import and the account of what
+//     became of it.
+//   - A [Session] keeps the state of an unfinished embedded import; a hydration
+//     token is the right to read and write it.
+//   - A [Credential] is what is needed to log in to an SFTP server.
+//
+// The package declares the [Store] it needs. It knows no SQL, no HTTP and no
+// wire names; clock and random source are passed in.
+package service

@@ -1,0 +1,175 @@
+package service
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/intraydata/intray/internal/queue"
+)
+
+// Store keeps everything but the bytes of files. Update runs work in one
+// transaction that is durable when Update returns nil, and undone when work
+// fails; View runs it against one consistent state and changes nothing.
+//
+// Rows that are not there give an *Error of kind NotFound, rows that break a
+// rule of uniqueness one of kind Conflict. No method returns rows of another
+// organization than the one it is asked for.
+type Store interface {
+	Update(ctx context.Context, work func(Tx) error) error
+	View(ctx context.Context, work func(Tx) error) error
+	// Check says whether the store answers.
+	Check(ctx context.Context) error
+}
+
+// Tx is a transaction: the rows of each noun. It is gone when work returns.
+type Tx struct {
+	Accounts    AccountRows
+	Schemas     SchemaRows
+	Imports     ImportRows
+	Uploads     UploadRows
+	Sessions    SessionRows
+	Credentials CredentialRows
+	Replays     ReplayRows
+	Trash       TrashRows
+	Nodes       NodeRows
+	Jobs        Jobs
+}
+
+// Jobs enqueues work that starts once the transaction has committed.
+type Jobs interface {
+	Enqueue(ctx context.Context, job queue.Job) error
+	// Waiting counts the jobs of the kind that no worker has begun.
+	Waiting(ctx context.Context, kind string) (int, error)
+}
+
+// AccountRows are the organizations and their licences.
+type AccountRows interface {
+	// InsertOrg is a Conflict where the name is taken.
+	InsertOrg(ctx context.Context, org Org) error
+	OrgByName(ctx context.Context, name string) (Org, error)
+	// InsertLicence is a Conflict where the hash is there already.
+	InsertLicence(ctx context.Context, l Licence) error
+	LicenceByHash(ctx context.Context, hash []byte) (Licence, error)
+	// Licences lists those of all organizations, oldest first.
+	Licences(ctx context.Context) ([]Licence, error)
+	// RevokeLicence keeps the first time of revocation.
+	RevokeLicence(ctx context.Context, id string, at time.Time) error
+	// Orgs lists all organizations, oldest first.
+	Orgs(ctx context.Context) ([]Org, error)
+}
+
+// SchemaRows are the schemas. Names of schemas that are not inline are unique
+// in an organization.
+type SchemaRows interface {
+	Insert(ctx context.Context, s Schema) error
+	Get(ctx context.Context, org, id string) (Schema, error)
+	// List gives the saved schemas, not the inline ones, oldest first.
+	List(ctx context.Context, org string) ([]Schema, error)
+	// Replace writes Name, Document and Modified.
+	Replace(ctx context.Context, s Schema) error
+	Delete(ctx context.Context, org, id string) error
+}
+
+// ImportRows are the imports.
+type ImportRows interface {
+	Insert(ctx context.Context, imp Import) error
+	Get(ctx context.Context, org, id string) (Import, error)
+	// List gives the imports from offset on, newest first, and how many there
+	// are in all. Schema and Outcome are left empty.
+	List(ctx context.Context, org string, offset, limit int64) ([]Import, int64, error)
+	// Move writes imp, all but the columns that never change (ID, Org,
+	// SchemaID, UploadID, User, Schema, Inline, Created), where the row still
+	// has status from and run number run; else it is a Conflict.
+	Move(ctx context.Context, imp Import, from Status, run int) error
+	Delete(ctx context.Context, org, id string) error
+	// Claim takes the next Pending import of the organization that was served
+	// longest ago, sets it Running on node with its run number raised by one,
+	// and notes when its organization was served. Organizations that have
+	// perOrg imports Running are passed over. Nothing to claim is NotFound.
+	Claim(ctx context.Context, node string, perOrg int, now time.Time) (Import, error)
+	// InStatus gives at most limit imports of all organizations that have the
+	// status, oldest first; with a node, only those of that node.
+	InStatus(ctx context.Context, status Status, node string, limit int) ([]ImportRef, error)
+}
+
+// ImportRef names an import.
+type ImportRef struct{ Org, ID string }
+
+// UploadFilter narrows a list of uploads. Zero times do not.
+type UploadFilter struct {
+	// From and To bound Created, both inclusive.
+	From, To time.Time
+}
+
+// UploadRows are the uploads.
+type UploadRows interface {
+	Insert(ctx context.Context, u Upload) error
+	Get(ctx context.Context, org, id string) (Upload, error)
+	// Save writes everything but ID, Org, ImportID, ImportIdentifier, User and
+	// Created.
+	Save(ctx context.Context, u Upload) error
+	Delete(ctx context.Context, org, id string) error
+	// Count counts the uploads that are Processed.
+	Count(ctx context.Context, org string, f UploadFilter) (int64, error)
+	// Processed yields the Processed uploads, newest first, from place start
+	// up to, not including, end. Each comes with the Listed part of its
+	// account. Rows are read as they are yielded.
+	Processed(ctx context.Context, org string, f UploadFilter, start, end int64) iter.Seq2[Upload, error]
+}
+
+// SessionRows are the sessions.
+type SessionRows interface {
+	Insert(ctx context.Context, s Session) error
+	Get(ctx context.Context, org, id string) (Session, error)
+	// Save writes State, Tag, File, FileName, ContentType and Saved.
+	Save(ctx context.Context, s Session) error
+	Delete(ctx context.Context, org, id string) error
+	// Stale gives at most limit sessions last saved before t, without their
+	// states.
+	Stale(ctx context.Context, t time.Time, limit int) ([]Session, error)
+}
+
+// CredentialRows are the SFTP credentials.
+type CredentialRows interface {
+	Insert(ctx context.Context, c Credential) error
+	Get(ctx context.Context, org, id string) (Credential, error)
+	// List gives the credentials from offset on, newest first, and how many
+	// there are in all.
+	List(ctx context.Context, org string, offset, limit int64) ([]Credential, int64, error)
+	// Save writes everything but ID, Org and Created.
+	Save(ctx context.Context, c Credential) error
+	Delete(ctx context.Context, org, id string) error
+}
+
+// ReplayRows are the answers kept for repeated requests.
+type ReplayRows interface {
+	// Insert is a Conflict where the organization has used the key before.
+	Insert(ctx context.Context, r Replay) error
+	Get(ctx context.Context, org, key string) (Replay, error)
+	// Save writes Fingerprint, Node, Status, Sealed and Created.
+	Save(ctx context.Context, r Replay) error
+	Delete(ctx context.Context, org, key string) error
+	DeleteBefore(ctx context.Context, t time.Time) error
+}
+
+// TrashRows are the blobs to be removed.
+type TrashRows interface {
+	// Add keeps the later time where the prefix is there already.
+	Add(ctx context.Context, t Trash) error
+	Due(ctx context.Context, now time.Time, limit int) ([]Trash, error)
+	Remove(ctx context.Context, prefix string) error
+}
+
+// NodeRows are the processes that share the store. Time is the store's own.
+type NodeRows interface {
+	// Beat says that node lives.
+	Beat(ctx context.Context, node string) error
+	// Silent gives the nodes whose last beat is at least that long ago.
+	Silent(ctx context.Context, after time.Duration) ([]string, error)
+	// All gives every node.
+	All(ctx context.Context) ([]string, error)
+	// Bury forgets a node that is dead: jobs that it was working on are put
+	// back in the queue.
+	Bury(ctx context.Context, node string) error
+}
