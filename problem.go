@@ -59,8 +59,10 @@ type Notice struct {
 	Header string
 	// Row is the data row concerned, counted from 0; nil where none is.
 	Row *int64
-	// Value is the raw text concerned, or "".
-	Value string
+	// Value is the raw text concerned; nil where there is none.
+	Value *string
+	// Total is how many notices there are in all, with Truncated.
+	Total int64
 }
 
 // NoticeType is the kind of a notice, by its wire name.

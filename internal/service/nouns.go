@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
 )
 
 // Org is a customer.
@@ -117,22 +118,9 @@ type Import struct {
 
 // Outcome is what an attempt found out about a file.
 type Outcome struct {
-	// Headers are the file's headers as they stand there.
-	Headers []string
-	Mapping intray.Mapping
-	// Evidence lists the choices made about the file.
-	Evidence []intray.Evidence
-	// DataRows counts the data rows, after the limit of records.
-	DataRows int64
+	engine.Outcome
 	// OutputRows counts the rows of the result.
 	OutputRows int64
-	// ErrorRows counts the rows with a problem of level error.
-	ErrorRows int64
-	// RowsWithError are the first 10,000 of those.
-	RowsWithError []int64
-	// Notices tell what there is to tell, in order; at most 1,000, and then
-	// one of type Truncated.
-	Notices []intray.Notice
 	// Finished is when the attempt ended.
 	Finished time.Time
 }

@@ -30,7 +30,7 @@ func Transitions() []Transition {
 		{Running, Successful, "nothing is left to settle; the result is stored"},
 		{Running, NeedsReview, "a question is open that only a person can answer"},
 		{Running, Failed, "the file cannot be read, a hook failed or a limit was met"},
-		{Pending, Failed, "the import was lost with its worker five times"},
+		{Pending, Failed, "the import was begun ten times and never came to its end"},
 		{NeedsReview, Pending, "questions were answered or the mapping was changed: it runs again"},
 		{NeedsReview, Successful, "the review was submitted"},
 		{NeedsReview, Failed, "the review ended in failure"},

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+)
+
+// account is what a batch adds to the outcome. It holds copies: the batch is
+// used again before the account is added.
+type account struct {
+	rows      int64
+	problems  int64
+	errorRows []int64
+	notices   []intray.Notice
+}
+
+// account sums up a batch whose problems are in the order of the rows.
+func (p *plan) account(b *intray.Batch) account {
+	a := account{rows: int64(b.Rows()), problems: int64(len(b.Problems))}
+	last := -1
+	for _, problem := range b.Problems {
+		if problem.Level == intray.LevelError && problem.Row != last {
+			last = problem.Row
+			a.errorRows = append(a.errorRows, b.First+int64(problem.Row))
+		}
+		if len(a.notices) < MaxNotices {
+			a.notices = append(a.notices, p.notice(b, problem))
+		}
+	}
+	return a
+}
+
+func (p *plan) notice(b *intray.Batch, problem intray.Problem) intray.Notice {
+	row := b.First + int64(problem.Row)
+	n := intray.Notice{Type: intray.Validation, Level: problem.Level, Text: problem.Text, Row: &row}
+	if problem.Field != intray.NoField {
+		n.Field, n.Header = p.keys[problem.Field], p.headers[problem.Field]
+		raw := excerpt(b.Fields[problem.Field].Raw(problem.Row))
+		n.Value = &raw
+	}
+	return n
+}
+
+// addTo adds the account of the next batch, in the order of the rows.
+func (a account) addTo(out *Outcome) {
+	out.DataRows += a.rows
+	out.ErrorRows += int64(len(a.errorRows))
+	out.Problems += a.problems
+	out.RowsWithError = appendUpTo(out.RowsWithError, a.errorRows, MaxRowsWithError)
+	out.Listed = appendUpTo(out.Listed, a.notices, MaxNotices)
+}
+
+func appendUpTo[T any](list, more []T, limit int) []T {
+	return append(list, more[:min(len(more), limit-len(list))]...)
+}
+
+// maxExcerpt bounds the raw text of a notice, in bytes. The whole text is in
+// the staged rows.
+const maxExcerpt = 4096
+
+func excerpt(raw []byte) string {
+	if len(raw) <= maxExcerpt {
+		return string(raw)
+	}
+	end := maxExcerpt
+	for end > 0 && !utf8.RuneStart(raw[end]) {
+		end--
+	}
+	return string(raw[:end]) + "…"
+}

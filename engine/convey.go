@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// reserve is how many batches may be read or wait for their turn beside those
+// that workers hold. It bounds the memory of a run, whatever the file's size.
+const reserve = 2
+
+// load is a batch of records under way, with its place in the order.
+type load struct {
+	seq  int
+	recs *intray.Records
+}
+
+// parcel is a staged batch that waits for its turn to be committed.
+type parcel struct {
+	load
+	commit  func() error
+	account account
+}
+
+// belt joins the reader, the workers and the committer of one run. Loads go
+// round: from free to the reader, to the workers, to the committer, to free.
+type belt struct {
+	plan *plan
+	sink Sink
+	free chan *intray.Records
+	work chan load
+	done chan parcel
+}
+
+// convey moves all rows of the reader into the sink and fills out.
+func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink Sink, out *Outcome) error {
+	slots := e.cfg.Workers + reserve
+	b := &belt{
+		plan: p, sink: sink,
+		free: make(chan *intray.Records, slots),
+		work: make(chan load, slots),
+		done: make(chan parcel, slots),
+	}
+	for range slots {
+		b.free <- &intray.Records{}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(guarded(func() error { return b.pull(ctx, reader, out) }))
+	workers, wctx := errgroup.WithContext(ctx)
+	for range e.cfg.Workers {
+		workers.Go(guarded(func() error { return b.parse(wctx) }))
+	}
+	group.Go(func() error {
+		defer close(b.done)
+		return workers.Wait()
+	})
+	group.Go(guarded(func() error { return b.commit(ctx, out, e.cfg.Progress) }))
+	return group.Wait()
+}
+
+// guarded turns a panic of one run into an error of that run, so that one
+// stranger's file cannot stop everybody's imports.
+func guarded(work func() error) func() error {
+	return func() (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("panic in the engine: %v\n%s", r, debug.Stack())
+			}
+		}()
+		return work()
+	}
+}
+
+// pull reads records until the file or the limit of records ends.
+func (b *belt) pull(ctx context.Context, reader source.Reader, out *Outcome) error {
+	defer close(b.work)
+	for seq := 0; ; seq++ {
+		var recs *intray.Records
+		select {
+		case recs = <-b.free:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		err := reader.Next(ctx, recs)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		last := b.cut(recs, out)
+		if recs.Len() > 0 {
+			b.work <- load{seq, recs}
+		}
+		if last {
+			return nil
+		}
+	}
+}
+
+// cut keeps the records that the limit allows, and says whether it was met.
+func (b *belt) cut(recs *intray.Records, out *Outcome) bool {
+	limit := b.plan.limit
+	if limit == 0 || recs.First+int64(recs.Len()) <= limit {
+		return false
+	}
+	recs.Truncate(int(limit - recs.First))
+	out.tell(intray.Notice{
+		Type: intray.MaxRecords, Level: intray.LevelWarning,
+		Text: fmt.Sprintf("The file has more than %d data rows, the most that maxRecords allows. The rows after that were left out.", limit),
+	})
+	return true
+}
+
+// parse turns records into staged batches until there are no more.
+func (b *belt) parse(ctx context.Context) error {
+	var batch intray.Batch
+	var scratch []byte
+	for l := range b.work {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		scratch = b.plan.parse(l.recs, &batch, scratch)
+		commit, err := b.sink.Stage(&batch)
+		if err != nil {
+			return fmt.Errorf("stage rows from %d: %w", batch.First, err)
+		}
+		b.done <- parcel{l, commit, b.plan.account(&batch)}
+	}
+	return nil
+}
+
+// commit brings the parcels back into order.
+func (b *belt) commit(ctx context.Context, out *Outcome, progress func(int64)) error {
+	waiting := map[int]parcel{}
+	next := 0
+	for p := range b.done {
+		waiting[p.seq] = p
+		for {
+			p, ready := waiting[next]
+			if !ready {
+				break
+			}
+			delete(waiting, next)
+			next++
+			if err := p.commit(); err != nil {
+				return fmt.Errorf("commit rows from %d: %w", p.recs.First, err)
+			}
+			p.account.addTo(out)
+			progress(out.DataRows)
+			b.free <- p.recs
+		}
+	}
+	return ctx.Err()
+}

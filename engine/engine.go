@@ -1,0 +1,146 @@
+// Package engine is the conveyor: it takes a file and a schema and moves every
+// row through reading, mapping, parsing and checking into a [Sink], in order
+// and in bounded memory.
+//
+// [Engine.Run] gives an [Outcome]: what was found, and the [Verdict] whether
+// the result stands, a person must settle something, or the file is beyond
+// use. An error is a fault of the machinery, never of the file: the same run
+// may be tried again.
+//
+// The package stores nothing itself and knows no database, HTTP or clock. The
+// same file, schema and settings give the same outcome and the same batches.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/mapping"
+	"github.com/intraydata/intray/source"
+)
+
+// Config is what an engine works with. The zero value of everything but
+// Formats works.
+type Config struct {
+	// Formats are the kinds of files that are read. Without any, none is.
+	Formats []source.Format
+	// Workers is how many batches are parsed at once. Default one for each
+	// processor.
+	Workers int
+	// Options steer the reading of files.
+	Options source.Options
+	// Progress is told, from one goroutine at a time, how many rows are done.
+	// Default nobody.
+	Progress func(rows int64)
+}
+
+// Engine runs imports. It may be used from several goroutines.
+type Engine struct{ cfg Config }
+
+// New makes an engine.
+func New(cfg Config) *Engine {
+	if cfg.Workers <= 0 {
+		cfg.Workers = runtime.GOMAXPROCS(0)
+	}
+	if cfg.Progress == nil {
+		cfg.Progress = func(int64) {}
+	}
+	return &Engine{cfg}
+}
+
+// Sink takes the finished batches.
+type Sink interface {
+	// Stage brings a batch into its stored form. It is called from several
+	// goroutines at once; the batch is used again when it has returned. The
+	// engine calls commit for each batch in the order of the rows, from one
+	// goroutine.
+	Stage(b *intray.Batch) (commit func() error, err error)
+}
+
+// OpenSink makes the sink once the mapping is frozen. The layout lists the
+// keys of the fields and the columns that are passed through.
+type OpenSink func(fields []string, unmapped []int) (Sink, error)
+
+// Run moves the file in through the conveyor. The sink is opened only where
+// rows are to move.
+func (e *Engine) Run(ctx context.Context, in source.Input, schema *intray.Schema, open OpenSink) (*Outcome, error) {
+	out := &Outcome{}
+	if n := schema.Hooks.Count(); n > 0 {
+		return out.fail(intray.HookFailed, fmt.Sprintf(
+			"The schema has %d hooks, and this version of Intray does not run hooks. Nothing was imported. Remove the hooks from the schema.", n)), nil
+	}
+	book, err := source.Open(ctx, in, e.cfg.Formats, e.cfg.Options)
+	if err != nil {
+		return out.unreadable(err)
+	}
+	defer book.Close()
+	out.Evidence = book.Evidence()
+	if sheets := book.Sheets(); len(sheets) > 1 {
+		return out.ask(intray.SheetUncertain, fmt.Sprintf(
+			"The file holds %d tables. Choose the one to import.", len(sheets))), nil
+	}
+	reader, err := book.Open(ctx, 0)
+	if err != nil {
+		return out.unreadable(err)
+	}
+	defer reader.Close()
+	out.Evidence = append(out.Evidence, reader.Evidence()...)
+	return e.read(ctx, reader, schema, open, out)
+}
+
+// read maps the columns and, where nothing is open, moves the rows.
+func (e *Engine) read(ctx context.Context, reader source.Reader, schema *intray.Schema, open OpenSink, out *Outcome) (*Outcome, error) {
+	columns := reader.Columns()
+	for _, c := range columns {
+		out.Headers = append(out.Headers, c.Header)
+	}
+	if len(columns) == 0 {
+		return out.ask(intray.NoRows, "The file holds no row. Send a file with at least one."), nil
+	}
+	var questions []mapping.Question
+	out.Mapping, questions = mapping.Suggest(schema.Fields, columns)
+	if len(questions) > 0 {
+		return out.askAll(questions), nil
+	}
+	plan, err := compile(schema, out.Mapping, len(columns))
+	if err != nil {
+		return nil, err
+	}
+	sink, err := open(keys(schema.Fields), plan.unmapped)
+	if err != nil {
+		return nil, fmt.Errorf("open the sink: %w", err)
+	}
+	if err := e.convey(ctx, reader, plan, sink, out); err != nil {
+		return out.unreadable(err)
+	}
+	return out.judge(schema.Settings), nil
+}
+
+func keys(fields []intray.Field) []string {
+	list := make([]string, len(fields))
+	for i, f := range fields {
+		list[i] = f.Key
+	}
+	return list
+}
+
+// unreadable turns what a reader says of a file into an outcome, and leaves
+// every other error an error.
+func (o *Outcome) unreadable(err error) (*Outcome, error) {
+	var broken *source.UnreadableError
+	var limit *source.LimitError
+	switch {
+	case errors.Is(err, source.ErrEmpty):
+		return o.fail(intray.EmptyFile, "The file is empty."), nil
+	case errors.As(err, &broken):
+		return o.fail(intray.UnreadableFile, sentence("The file cannot be read", broken)), nil
+	case errors.As(err, &limit):
+		return o.fail(intray.TooLarge, sentence("The file is over a limit", limit)), nil
+	}
+	return nil, err
+}
+
+func sentence(what string, err error) string { return what + ": " + err.Error() + "." }

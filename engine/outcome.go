@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/mapping"
+)
+
+// Bounds of what an outcome tells. Everything else is in the staged rows.
+const (
+	// MaxRowsWithError is the most row numbers that are listed.
+	MaxRowsWithError = 10000
+	// MaxNotices is the most notices; one of type Truncated may follow.
+	MaxNotices = 1000
+)
+
+// Verdict says how a run ended.
+type Verdict uint8
+
+// The verdicts.
+const (
+	// Done: nothing is left to settle.
+	Done Verdict = iota
+	// Open: a person must settle something.
+	Open
+	// Broken: the file cannot become a result.
+	Broken
+)
+
+// Outcome is what a run found.
+type Outcome struct {
+	Verdict Verdict
+	// Headers are the file's headers as they stand there.
+	Headers []string
+	Mapping intray.Mapping
+	// Evidence lists the choices made about the file.
+	Evidence []intray.Evidence
+	// DataRows counts the data rows, after the limit of records.
+	DataRows int64
+	// ErrorRows counts those with a problem of level error.
+	ErrorRows int64
+	// RowsWithError are the first MaxRowsWithError of those.
+	RowsWithError []int64
+	// Notices tell what there is to tell about the import as a whole.
+	Notices []intray.Notice
+	// Problems counts all problems of cells and rows.
+	Problems int64
+	// Listed are the first MaxNotices of those, in the order of the rows.
+	Listed []intray.Notice
+}
+
+// All gives the notices about the import and then those about cells and rows:
+// at most MaxNotices, and where there are more, one of type Truncated that says
+// how many.
+func (o *Outcome) All() []intray.Notice {
+	all := append(slices.Clip(o.Notices), o.Listed...)
+	total := int64(len(o.Notices)) + o.Problems
+	if total <= MaxNotices {
+		return all
+	}
+	all = all[:min(len(all), MaxNotices)]
+	return append(all, intray.Notice{
+		Type: intray.Truncated, Level: intray.LevelInfo, Total: total,
+		Text: fmt.Sprintf("%d of %d notices are listed here.", len(all), total),
+	})
+}
+
+func (o *Outcome) fail(kind intray.NoticeType, text string) *Outcome {
+	o.Verdict = Broken
+	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: text})
+	return o
+}
+
+func (o *Outcome) ask(kind intray.NoticeType, text string) *Outcome {
+	o.Verdict = Open
+	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: text})
+	return o
+}
+
+func (o *Outcome) tell(n intray.Notice) { o.Notices = append(o.Notices, n) }
+
+func (o *Outcome) askAll(questions []mapping.Question) *Outcome {
+	o.Verdict = Open
+	for _, q := range questions {
+		n := intray.Notice{Type: intray.UnmappedFields, Level: intray.LevelError, Text: q.Text, Field: q.Field}
+		if len(q.Columns) > 0 {
+			n.Type = intray.ColumnConflict
+			n.Header = q.Columns[0].Header
+		}
+		o.tell(n)
+	}
+	return o
+}
+
+// judge gives the verdict of a run that read the file to its end.
+func (o *Outcome) judge(s intray.Settings) *Outcome {
+	switch {
+	case o.DataRows == 0:
+		return o.ask(intray.NoRows, "The file has a header and no data row. Send a file with at least one.")
+	case o.ErrorRows == 0:
+	case s.InvalidDataBehavior == intray.BlockSubmit:
+		o.Verdict = Open
+	case o.ErrorRows == o.DataRows && s.InvalidDataBehavior == intray.RemoveInvalidRows:
+		o.tell(intray.Notice{
+			Type: intray.AllRowsRemoved, Level: intray.LevelWarning,
+			Text: fmt.Sprintf("Every one of the %d rows has an error, so the result is empty.", o.DataRows),
+		})
+	}
+	return o
+}

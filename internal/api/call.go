@@ -1,0 +1,260 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+
+	"github.com/intraydata/intray/internal/service"
+	"github.com/intraydata/intray/internal/shape"
+)
+
+// door says who may call an operation.
+type door uint8
+
+const (
+	// open operations need nothing.
+	open door = iota
+	// backend operations need a backend licence key.
+	backend
+	// hydrated operations need a hydration token.
+	hydrated
+	// signed operations carry their right in the address.
+	signed
+	// reviewed operations need a review token.
+	reviewed
+)
+
+// operation is one row of the table of routes.
+type operation struct {
+	method string
+	// path is as the contract spells it, with parameters in braces.
+	path    string
+	id      string
+	summary string
+	text    string
+	door    door
+	query   []parameter
+	headers []parameter
+	// body is the shape of the JSON body; nil where none is read.
+	body         *shape.Shape
+	optionalBody bool
+	// rows says that initial_data is kept apart from the body.
+	rows bool
+	// upload says that the body is a file.
+	upload bool
+	// limit names the limiter that counts the calls.
+	limit limit
+	// status and answer describe success.
+	status int
+	answer *shape.Shape
+	media  string
+	errors []int
+	serve  func(*API, *call) (*answer, error)
+}
+
+// limit names a limiter.
+type limit uint8
+
+const (
+	unlimited limit = iota
+	perCreate
+	perPoll
+)
+
+// parameter describes one query parameter or header.
+type parameter struct {
+	name string
+	text string
+	of   *shape.Shape
+}
+
+// call is one request to an operation.
+type call struct {
+	w       http.ResponseWriter
+	r       *http.Request
+	op      *operation
+	org     string
+	licence service.Licence
+	session service.Session
+	body    *body
+	// fixedID is the id for what the call makes, where it carries an
+	// idempotency key; else "".
+	fixedID string
+}
+
+func (c *call) ctx() context.Context { return c.r.Context() }
+
+// id gives the id in the path. One that is no id names nothing.
+func (c *call) id(name string) (string, error) {
+	id, ok := service.ParseID(c.r.PathValue(name))
+	if !ok {
+		return "", refuse(http.StatusNotFound, "not_found", "There is nothing with this id.")
+	}
+	return id, nil
+}
+
+// object gives the body as the object that its shape says it is.
+func (c *call) object() map[string]any {
+	doc, _ := c.body.doc.(map[string]any)
+	return doc
+}
+
+func text(doc map[string]any, name string) string {
+	value, _ := doc[name].(string)
+	return value
+}
+
+func integer(doc map[string]any, name string) int64 {
+	number, _ := doc[name].(json.Number)
+	n, err := number.Int64()
+	if err != nil {
+		f, _ := number.Float64()
+		n = int64(f)
+	}
+	return n
+}
+
+// number gives a query parameter that is an integer from 0 on.
+func number(query url.Values, name string, otherwise int64) (int64, error) {
+	value := query.Get(name)
+	if value == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n < 0 {
+		return 0, invalidField(name, "must be an integer from 0 on")
+	}
+	return n, nil
+}
+
+// answer is what a call gives back.
+type answer struct {
+	status int
+	header http.Header
+	// body is encoded as JSON; nil means none.
+	body any
+	// raw is written as it is, in place of body.
+	raw []byte
+	// stream writes the body itself, in place of both.
+	stream func(w io.Writer) error
+}
+
+func reply(status int, body any) (*answer, error) { return &answer{status: status, body: body}, nil }
+
+// handler serves an operation: who calls, what is asked, what is answered.
+func (a *API) handler(op *operation) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c := &call{w: w, r: r, op: op}
+		if op.crossOrigin() {
+			allowOrigins(w.Header())
+		}
+		done, err := a.perform(c)
+		if err != nil {
+			a.refuse(w, r, refusalOf(a.logged(r, err)))
+			return
+		}
+		a.write(c, done)
+	}
+}
+
+func (a *API) perform(c *call) (*answer, error) {
+	if err := a.admit(c); err != nil {
+		if c.op.body != nil || c.op.upload {
+			a.drainRefused(c)
+		}
+		return nil, err
+	}
+	if c.op.upload {
+		return c.op.serve(a, c)
+	}
+	c.body = a.readBody(c.op, c.w, c.r)
+	defer c.body.close()
+	return a.once(c, func() (*answer, error) {
+		if c.body.wrong != nil {
+			return nil, c.body.wrong
+		}
+		if c.op.body != nil && c.body.doc != nil {
+			if issues := c.op.body.Check(c.body.doc); len(issues) > 0 {
+				return nil, service.Refusal(issues)
+			}
+		}
+		return c.op.serve(a, c)
+	})
+}
+
+// drainRefused reads the body of a call that was not let in, so that its
+// sender sees why.
+func (a *API) drainRefused(c *call) {
+	if c.r.ContentLength > maxDrain {
+		c.w.Header().Set("Connection", "close")
+		return
+	}
+	drain(a.paced(c.w, c.r))
+}
+
+// logged writes faults of ours to the log, once, here at the edge.
+func (a *API) logged(r *http.Request, err error) error {
+	if e := refusalOf(err); e.status >= http.StatusInternalServerError {
+		a.cfg.Log.Error("a request failed", "request_id", requestID(r.Context()), "method", r.Method, "route", r.Pattern, "error", err)
+	}
+	return err
+}
+
+func (a *API) refuse(w http.ResponseWriter, r *http.Request, e *refusal) {
+	e.header(w.Header())
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(e.status)
+	_, _ = w.Write(e.encode(requestID(r.Context())))
+}
+
+func (a *API) write(c *call, done *answer) {
+	header := c.w.Header()
+	for name, values := range done.header {
+		header[name] = values
+	}
+	if done.raw == nil && done.body != nil {
+		encoded, err := encodeJSON(done.body)
+		if err != nil {
+			a.refuse(c.w, c.r, refusalOf(a.logged(c.r, err)))
+			return
+		}
+		done.raw = encoded
+	}
+	if header.Get("Content-Type") == "" && (done.raw != nil || done.stream != nil) {
+		header.Set("Content-Type", "application/json")
+	}
+	c.w.WriteHeader(done.status)
+	if done.stream == nil {
+		_, _ = c.w.Write(done.raw)
+		return
+	}
+	if err := done.stream(c.w); err != nil {
+		a.cfg.Log.Warn("an answer broke off", "request_id", requestID(c.ctx()), "route", c.r.Pattern, "error", err)
+		panic(http.ErrAbortHandler) // so that the client does not take the part for the whole
+	}
+}
+
+func encodeJSON(v any) ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode an answer: %w", err)
+	}
+	return bytes.TrimRight(text.Bytes(), "\n"), nil
+}
+
+// rowsOf gives the rows of the request, or nil.
+func rowsOf(f *os.File) io.Reader {
+	if f == nil {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,220 @@
+package api
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray/internal/blob"
+	"github.com/intraydata/intray/internal/service"
+	"github.com/intraydata/intray/output"
+)
+
+// receiveUpload takes the file of an import, as a raw PUT or as a multipart
+// POST with one part named file.
+func (a *API) receiveUpload(c *call) (*answer, error) {
+	id, err := c.id("id")
+	if err != nil {
+		return nil, err
+	}
+	length := c.r.ContentLength
+	if c.r.Method == http.MethodPost {
+		length = -1
+	}
+	receiving, err := a.cfg.Service.BeginUpload(c.ctx(), id, c.r.URL.Query().Get("token"), length)
+	if err != nil {
+		a.drainRefused(c)
+		return nil, err
+	}
+	body := a.paced(c.w, c.r)
+	receipt, err := a.receive(c, receiving, body)
+	if err != nil {
+		_, _ = io.CopyN(io.Discard, body, maxDrain)
+		return nil, receiveError(err)
+	}
+	return &answer{status: http.StatusOK, raw: []byte{}, header: http.Header{"Etag": {`"` + receipt.MD5 + `"`}}}, nil
+}
+
+func (a *API) receive(c *call, receiving *service.Receiving, body io.Reader) (service.Receipt, error) {
+	in, err := incoming(c.r, body)
+	if err != nil {
+		return service.Receipt{}, err
+	}
+	if c.r.Method == http.MethodPost {
+		// A form may be a little larger than the file in it, not more.
+		if c.r.ContentLength > receiving.MaxSize+maxBody {
+			return service.Receipt{}, bodyTooLarge(receiving.MaxSize)
+		}
+		if err := filePart(c.r, body, &in); err != nil {
+			return service.Receipt{}, err
+		}
+	}
+	return receiving.Receive(c.ctx(), in)
+}
+
+// incoming reads what the headers say of a file.
+func incoming(r *http.Request, body io.Reader) (service.Incoming, error) {
+	in := service.Incoming{Body: body, Length: r.ContentLength}
+	var err error
+	if in.MD5, err = contentMD5(r.Header.Get("Content-MD5")); err != nil {
+		return in, err
+	}
+	if in.SHA256, err = reprDigest(r.Header.Values("Repr-Digest")); err != nil {
+		return in, err
+	}
+	in.Filename, err = url.PathUnescape(r.Header.Get("X-File-Name"))
+	if err != nil {
+		return in, invalidField("X-File-Name", "must be percent-encoded UTF-8")
+	}
+	return in, nil
+}
+
+// contentMD5 reads RFC 1864's header.
+func contentMD5(value string) ([]byte, error) {
+	if value == "" {
+		return nil, nil
+	}
+	sum, err := base64.StdEncoding.DecodeString(value)
+	if err != nil || len(sum) != 16 {
+		return nil, invalidField("Content-MD5", "must be the base64 of 16 bytes")
+	}
+	return sum, nil
+}
+
+var sha256Member = regexp.MustCompile(`^\s*sha-256=:([A-Za-z0-9+/=]*):\s*$`)
+
+// reprDigest reads the sha-256 of RFC 9530's header. Digests by other
+// algorithms are not verified.
+func reprDigest(values []string) ([]byte, error) {
+	for member := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		if !strings.HasPrefix(strings.TrimSpace(member), "sha-256=") {
+			continue
+		}
+		if match := sha256Member.FindStringSubmatch(member); match != nil {
+			if sum, err := base64.StdEncoding.DecodeString(match[1]); err == nil && len(sum) == 32 {
+				return sum, nil
+			}
+		}
+		return nil, invalidField("Repr-Digest", "must have sha-256 as :base64 of 32 bytes:")
+	}
+	return nil, nil
+}
+
+// filePart finds the part named file. The name in it is data and not a path:
+// it is taken as it stands.
+func filePart(r *http.Request, body io.Reader, in *service.Incoming) error {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
+		return refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "A POST to this address must be multipart/form-data with one part named file. Use PUT for the bare bytes.")
+	}
+	form := newForm(body, params["boundary"])
+	for {
+		part, err := form.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return invalidField("file", "is missing: the form has no part of that name")
+		}
+		if err != nil {
+			return refuse(http.StatusBadRequest, "malformed_form", "The form is malformed or ended before it was complete. Send it again.")
+		}
+		if part.FormName() != "file" {
+			continue
+		}
+		_, names, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+		if err != nil {
+			return invalidField("file", "has a malformed Content-Disposition")
+		}
+		in.Filename, in.Length = names["filename"], -1
+		in.Body = &wholeForm{part: part, form: form}
+		return nil
+	}
+}
+
+// receiveError gives failures of the sender the status of bad input.
+func receiveError(err error) error {
+	var mine *refusal
+	var ours *service.Error
+	switch {
+	case errors.As(err, &mine), errors.As(err, &ours):
+		return err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return refuse(http.StatusRequestTimeout, "too_slow", "The file arrived too slowly. Send it again.")
+	case service.IsShort(err):
+		return refuse(http.StatusBadRequest, "body_too_short", "The body ended before it was complete. Send the file again.")
+	}
+	return err
+}
+
+// serveDownload gives a file of an upload.
+func (a *API) serveDownload(c *call) (*answer, error) {
+	id, err := c.id("id")
+	if err != nil {
+		return nil, err
+	}
+	d, err := a.cfg.Service.Download(c.ctx(), id, c.r.URL.Query().Get("token"))
+	if err != nil {
+		return nil, err
+	}
+	if d.What == service.RawFile {
+		header := http.Header{"Content-Disposition": {attachment(d.Upload.Filename)}}
+		return fileAnswer(d.Stored, "application/octet-stream", d.Upload.Raw.SHA256, header), nil
+	}
+	format := output.Format(d.What)
+	header := http.Header{"Content-Disposition": {attachment(resultName(d.Upload, format))}}
+	if d.Stored != nil {
+		return fileAnswer(d.Stored, format.ContentType(), d.Upload.Result.SHA256, header), nil
+	}
+	header.Set("Content-Type", format.ContentType())
+	return &answer{status: http.StatusOK, header: header, stream: d.Write}, nil
+}
+
+func resultName(u service.Upload, format output.Format) string {
+	stem := strings.TrimSuffix(u.Filename, path.Ext(u.Filename))
+	if stem == "" {
+		stem = u.ImportID
+	}
+	return stem + ".result." + string(format)
+}
+
+// fileAnswer streams a stored file. Whatever a stranger put into it, a browser
+// does not show it: it is saved.
+func fileAnswer(file blob.Reader, contentType, sha string, header http.Header) *answer {
+	if contentType == "" {
+		contentType = "application/octet-stream"
+	}
+	header.Set("Content-Type", contentType)
+	header.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	header.Set("Content-Length", strconv.FormatInt(file.Size(), 10))
+	if sum, err := hex.DecodeString(sha); err == nil && len(sum) == 32 {
+		header.Set("Etag", `"`+sha+`"`)
+		header.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum)+":")
+	}
+	return &answer{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
+		defer file.Close()
+		_, err := io.Copy(w, io.NewSectionReader(file, 0, file.Size()))
+		return err
+	}}
+}
+
+// attachment names a file to be saved, by RFC 6266: an ASCII name for old
+// clients and the true one, percent-encoded, for all others.
+func attachment(name string) string {
+	if name == "" {
+		name = "file"
+	}
+	ascii := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || strings.ContainsRune(`"\/:*?<>|%;`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+	return `attachment; filename="` + ascii + `"; filename*=UTF-8''` + url.PathEscape(name)
+}

@@ -1,0 +1,130 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// front is the first to see a request: it numbers it, keeps its path in order,
+// answers what has no route, and sees to it that a fault of ours is told as
+// one.
+type front struct {
+	mux *http.ServeMux
+	api *API
+}
+
+type requestIDKey struct{}
+
+func requestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	id := uuid.NewString()
+	r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+	rec := &recorder{ResponseWriter: w}
+	rec.Header().Set("X-Request-Id", id)
+	rec.Header().Set("X-Content-Type-Options", "nosniff")
+	route := "none"
+	defer func() {
+		if fault := recover(); fault != nil {
+			f.fault(rec, r, fault)
+		}
+		f.api.cfg.Observe(route, r.Method, rec.status, time.Since(began))
+	}()
+	route = f.route(rec, r)
+}
+
+// fault answers after a panic, if nothing was answered yet.
+func (f *front) fault(w *recorder, r *http.Request, fault any) {
+	if fault == http.ErrAbortHandler {
+		panic(fault)
+	}
+	f.api.cfg.Log.Error("panic in a request", "request_id", requestID(r.Context()), "panic", fault, "stack", string(debug.Stack()))
+	if w.status != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	f.api.refuse(w, r, refusalOf(nil))
+}
+
+// route hands the request to the operation that its path names.
+func (f *front) route(w *recorder, r *http.Request) string {
+	path := r.URL.Path
+	if strings.Contains(path, "//") || hasDotSegment(path) {
+		f.api.refuse(w, r, noRoute())
+		return "none"
+	}
+	if len(path) > 1 && strings.HasSuffix(path, "/") {
+		r.URL.Path = strings.TrimSuffix(path, "/")
+		r.URL.RawPath = strings.TrimSuffix(r.URL.RawPath, "/")
+	}
+	handler, pattern := f.mux.Handler(r)
+	if pattern == "" {
+		f.api.refuse(w, r, unrouted(handler, r))
+		return "none"
+	}
+	f.mux.ServeHTTP(w, r)
+	return pattern
+}
+
+func hasDotSegment(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "." || part == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+func noRoute() *refusal {
+	return refuse(http.StatusNotFound, "no_route", "There is nothing at this path. /openapi.json lists all operations.")
+}
+
+// unrouted asks the mux whether another method would have had a route.
+func unrouted(handler http.Handler, r *http.Request) *refusal {
+	probe := &recorder{ResponseWriter: discard{http.Header{}}}
+	handler.ServeHTTP(probe, r)
+	if probe.status != http.StatusMethodNotAllowed {
+		return noRoute()
+	}
+	e := refuse(http.StatusMethodNotAllowed, "method_not_allowed", "This path does not take "+r.Method+".")
+	e.allow = probe.Header().Get("Allow")
+	return e
+}
+
+// recorder remembers the status.
+type recorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 && status >= 200 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap gives http.ResponseController what it needs.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// discard is a response that nobody reads.
+type discard struct{ header http.Header }
+
+func (d discard) Header() http.Header       { return d.header }
+func (discard) WriteHeader(int)             {}
+func (discard) Write(b []byte) (int, error) { return len(b), nil }

@@ -1,0 +1,302 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/service"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/schemajson"
+)
+
+// importShort is an import in a list.
+type importShort struct {
+	ID               string `json:"id"`
+	SchemaID         string `json:"schema_id"`
+	Status           string `json:"status"`
+	OriginalFilename string `json:"original_filename"`
+	CreatedDate      string `json:"created_date"`
+	ModifiedDate     string `json:"modified_date"`
+}
+
+// importFull is an import by itself.
+type importFull struct {
+	importShort
+	Upload         string          `json:"upload"`
+	ReviewURL      string          `json:"review_url"`
+	ResultMetadata *resultMetadata `json:"result_metadata"`
+	ImportErrors   []notice        `json:"import_errors"`
+}
+
+// resultMetadata is what an import found out.
+type resultMetadata struct {
+	ID               string                 `json:"id"`
+	Filename         *string                `json:"filename"`
+	ImportIdentifier string                 `json:"importIdentifier"`
+	User             *user                  `json:"user"`
+	RawHeaders       []string               `json:"rawHeaders"`
+	Fields           map[string]fieldSource `json:"fields"`
+	NumDataRows      int64                  `json:"numDataRows"`
+	NumOutputRows    int64                  `json:"numOutputRows"`
+	NumRowsWithError int64                  `json:"numRowsWithError"`
+	RowsWithError    []int64                `json:"rowsWithError"`
+	Source           map[string]evidence    `json:"source"`
+	SHA256           string                 `json:"sha256"`
+}
+
+// fieldSource says which column fed a field.
+type fieldSource struct {
+	FileHeader      *string `json:"fileHeader"`
+	FileHeaderIndex *int    `json:"fileHeaderIndex"`
+	IsCustom        bool    `json:"isCustom"`
+	ManyToOne       bool    `json:"manyToOne"`
+}
+
+type evidence struct {
+	Value  string `json:"value"`
+	Reason string `json:"reason"`
+}
+
+// notice is one element of import_errors.
+type notice struct {
+	Type     string  `json:"type"`
+	Level    string  `json:"level"`
+	Message  string  `json:"message"`
+	RowIndex *int64  `json:"rowIndex,omitempty"`
+	FieldKey string  `json:"fieldKey,omitempty"`
+	Header   string  `json:"header,omitempty"`
+	Value    *string `json:"value,omitempty"`
+	Total    int64   `json:"total,omitempty"`
+}
+
+func wireNotices(list []intray.Notice) []notice {
+	out := make([]notice, len(list))
+	for i, n := range list {
+		out[i] = notice{
+			Type: string(n.Type), Level: n.Level.String(), Message: n.Text, RowIndex: n.Row,
+			FieldKey: n.Field, Header: n.Header, Value: n.Value, Total: n.Total,
+		}
+	}
+	return out
+}
+
+func wireImport(imp service.Import) importShort {
+	return importShort{
+		ID: imp.ID, SchemaID: imp.SchemaID, Status: string(imp.Status), OriginalFilename: imp.Filename,
+		CreatedDate: stamp(imp.Created), ModifiedDate: stamp(imp.Modified),
+	}
+}
+
+// fullImport adds the addresses, freshly signed, and what was found out.
+func (a *API) fullImport(r *http.Request, imp service.Import) (importFull, error) {
+	full := importFull{importShort: wireImport(imp)}
+	token, err := a.cfg.Service.UploadToken(imp)
+	if err != nil {
+		return full, err
+	}
+	full.Upload = fmt.Sprintf("%s/upload/%s/?token=%s", a.base(r), imp.ID, token)
+	if token, err = a.cfg.Service.ReviewToken(imp); err != nil {
+		return full, err
+	}
+	full.ReviewURL = fmt.Sprintf("%s/review/%s/#%s", a.base(r), imp.ID, token)
+	if imp.Outcome == nil {
+		return full, nil
+	}
+	if all := imp.Outcome.All(); len(all) > 0 {
+		full.ImportErrors = wireNotices(all)
+	}
+	full.ResultMetadata, err = a.wireOutcome(imp)
+	return full, err
+}
+
+func (a *API) wireOutcome(imp service.Import) (*resultMetadata, error) {
+	frozen, err := a.cfg.Service.FrozenSchema(imp)
+	if err != nil {
+		return nil, err
+	}
+	o := imp.Outcome
+	m := &resultMetadata{
+		ID: imp.UploadID, ImportIdentifier: frozen.Settings.ImportIdentifier, RawHeaders: o.Headers,
+		Fields: wireMapping(frozen.Fields, o.Mapping), NumDataRows: o.DataRows, NumOutputRows: o.OutputRows,
+		NumRowsWithError: o.ErrorRows, RowsWithError: o.RowsWithError, Source: map[string]evidence{}, SHA256: imp.Raw.SHA256,
+	}
+	if m.RowsWithError == nil {
+		m.RowsWithError = []int64{}
+	}
+	if imp.Filename != "" {
+		m.Filename = &imp.Filename
+	}
+	if imp.HasUser {
+		u := wireUser(imp.User)
+		m.User = &u
+	}
+	for _, e := range o.Evidence {
+		m.Source[e.Choice] = evidence{e.Value, e.Reason}
+	}
+	return m, nil
+}
+
+func wireMapping(fields []intray.Field, m intray.Mapping) map[string]fieldSource {
+	out := map[string]fieldSource{}
+	for i, f := range fields {
+		var from fieldSource
+		if i < len(m.Fields) && m.Fields[i].Column != intray.NoColumn {
+			match := m.Fields[i]
+			from.FileHeader, from.FileHeaderIndex = &match.Header, &match.Column
+		}
+		out[f.Key] = from
+	}
+	return out
+}
+
+func (a *API) createImport(c *call) (*answer, error) {
+	doc := c.object()
+	draft := service.NewImport{
+		ID: c.fixedID, Filename: text(doc, "original_filename"), Rows: rowsOf(c.body.rows),
+		Doc: schemajson.Doc{Fields: doc["fields"], Settings: doc["settings"], Hooks: doc["hooks"]},
+	}
+	if id := text(doc, "schema_id"); id != "" {
+		parsed, ok := service.ParseID(id)
+		if !ok {
+			return nil, invalidField("schema_id", "must be a UUID")
+		}
+		draft.SchemaID = parsed
+	}
+	draft.User = userOf(doc["import_metadata"])
+	imp, err := a.cfg.Service.CreateImport(c.ctx(), c.org, draft)
+	if err != nil {
+		return nil, err
+	}
+	full, err := a.fullImport(c.r, imp)
+	if err != nil {
+		return nil, err
+	}
+	return reply(http.StatusCreated, full)
+}
+
+// userOf reads import_metadata, whose shape is checked already.
+func userOf(metadata any) *service.User {
+	outer, _ := metadata.(map[string]any)
+	u, sent := outer["user"].(map[string]any)
+	if !sent {
+		return nil
+	}
+	return &service.User{
+		ID: text(u, "id"), Name: text(u, "name"), Email: text(u, "email"),
+		CompanyID: text(u, "companyId"), CompanyName: text(u, "companyName"),
+	}
+}
+
+func (a *API) getImport(c *call) (*answer, error) {
+	id, err := c.id("id")
+	if err != nil {
+		return nil, err
+	}
+	imp, err := a.cfg.Service.Import(c.ctx(), c.org, id)
+	if err != nil {
+		return nil, err
+	}
+	full, err := a.fullImport(c.r, imp)
+	if err != nil {
+		return nil, err
+	}
+	return reply(http.StatusOK, full)
+}
+
+// The window of a list that is given in pages.
+const (
+	pageSize    = 100
+	maxPageSize = 1000
+)
+
+func (a *API) listImports(c *call) (*answer, error) {
+	offset, limit, err := window(c.r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	list, total, err := a.cfg.Service.Imports(c.ctx(), c.org, offset, limit)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]importShort, len(list))
+	for i, imp := range list {
+		results[i] = wireImport(imp)
+	}
+	return reply(http.StatusOK, a.page(c, results, total, offset, limit))
+}
+
+// window reads offset and limit. A limit over the most that is given is cut.
+func window(query url.Values) (offset, limit int64, err error) {
+	if offset, err = number(query, "offset", 0); err != nil {
+		return 0, 0, err
+	}
+	if limit, err = number(query, "limit", pageSize); err != nil {
+		return 0, 0, err
+	}
+	if limit == 0 {
+		return 0, 0, invalidField("limit", "must be an integer from 1 on")
+	}
+	return offset, min(limit, maxPageSize), nil
+}
+
+// page wraps results with the addresses of the pages beside them.
+func (a *API) page(c *call, results any, total, offset, limit int64) page {
+	p := page{Count: total, Results: results}
+	at := func(offset int64) *string {
+		query := url.Values{"limit": {strconv.FormatInt(limit, 10)}}
+		if offset > 0 {
+			query.Set("offset", strconv.FormatInt(offset, 10))
+		}
+		address := a.base(c.r) + c.op.path + "?" + query.Encode()
+		return &address
+	}
+	if offset+limit < total {
+		p.Next = at(offset + limit)
+	}
+	if offset > 0 {
+		p.Previous = at(max(0, offset-limit))
+	}
+	return p
+}
+
+func (a *API) deleteImport(c *call) (*answer, error) {
+	id, err := c.id("id")
+	if err != nil {
+		return nil, err
+	}
+	if err := a.cfg.Service.DeleteImport(c.ctx(), c.org, id); err != nil {
+		return nil, err
+	}
+	return reply(http.StatusNoContent, nil)
+}
+
+func (a *API) importURL(c *call) (*answer, error) {
+	id, err := c.id("id")
+	if err != nil {
+		return nil, err
+	}
+	format, err := formatOf(c.r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	u, err := a.cfg.Service.ImportResult(c.ctx(), c.org, id)
+	if err != nil {
+		return nil, err
+	}
+	return a.resultURL(c, u, format)
+}
+
+func formatOf(query url.Values) (output.Format, error) {
+	name := query.Get("format")
+	if name == "" {
+		return output.JSON, nil
+	}
+	format, err := output.ParseFormat(name)
+	if err != nil {
+		return "", invalidField("format", err.Error())
+	}
+	return format, nil
+}

@@ -1,0 +1,50 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/intraydata/intray/internal/service"
+)
+
+// review is what the review page is told of an import.
+type review struct {
+	ID       string   `json:"id"`
+	Title    string   `json:"title"`
+	Status   string   `json:"status"`
+	Filename string   `json:"original_filename"`
+	DataRows int64    `json:"num_data_rows"`
+	BadRows  int64    `json:"num_rows_with_error"`
+	Notices  []notice `json:"import_errors"`
+}
+
+// maxReviewNotices is the most notices that the page is told.
+const maxReviewNotices = 50
+
+func (a *API) getReview(c *call) (*answer, error) {
+	id, err := c.id("id")
+	if err != nil {
+		return nil, err
+	}
+	token, _ := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bearer ")
+	imp, err := a.cfg.Service.Reviewed(c.ctx(), id, token)
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.wireReview(imp)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, body: page, header: http.Header{"Cache-Control": {"no-store"}}}, nil
+}
+
+func (a *API) wireReview(imp service.Import) (review, error) {
+	title, err := a.cfg.Service.ReviewTitle(imp)
+	page := review{ID: imp.ID, Title: title, Status: string(imp.Status), Filename: imp.Filename, Notices: []notice{}}
+	if o := imp.Outcome; o != nil {
+		page.DataRows, page.BadRows = o.DataRows, o.ErrorRows
+		all := o.All()
+		page.Notices = wireNotices(all[:min(len(all), maxReviewNotices)])
+	}
+	return page, err
+}

@@ -1,0 +1,197 @@
+package api
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/intraydata/intray/internal/service"
+	"github.com/intraydata/intray/output"
+)
+
+// upload is the account of a received file.
+type upload struct {
+	ID                string    `json:"id"`
+	ImportIdentifier  string    `json:"import_identifier"`
+	RawUpload         rawUpload `json:"raw_upload"`
+	User              user      `json:"user"`
+	CreatedDate       string    `json:"created_date"`
+	UploadStatus      string    `json:"upload_status"`
+	TotalNumRows      int64     `json:"total_num_rows"`
+	InvalidRowIndexes []int64   `json:"invalid_row_indexes"`
+	Errors            []notice  `json:"errors"`
+	StorageKey        string    `json:"storage_key"`
+	FieldOrder        []string  `json:"field_order"`
+}
+
+type rawUpload struct {
+	Filename    string `json:"filename"`
+	StorageKey  string `json:"storage_key"`
+	DownloadURL string `json:"download_url,omitempty"`
+}
+
+func wireUpload(u service.Upload) upload {
+	out := upload{
+		ID: u.ID, ImportIdentifier: u.ImportIdentifier, User: wireUser(u.User), CreatedDate: stamp(u.Created),
+		RawUpload:    rawUpload{Filename: u.Filename, StorageKey: u.Raw.Key},
+		UploadStatus: string(u.Status), TotalNumRows: u.TotalRows, InvalidRowIndexes: u.Account.InvalidRows,
+		Errors: wireNotices(u.Account.Errors), StorageKey: u.Result.Key, FieldOrder: u.FieldOrder,
+	}
+	if out.InvalidRowIndexes == nil {
+		out.InvalidRowIndexes = []int64{}
+	}
+	if out.FieldOrder == nil {
+		out.FieldOrder = []string{}
+	}
+	return out
+}
+
+func (a *API) listUploads(c *call) (*answer, error) {
+	query := c.r.URL.Query()
+	start, end, err := uploadWindow(query)
+	if err != nil {
+		return nil, err
+	}
+	filter, err := dateFilter(query)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, stream: func(w io.Writer) error {
+		return a.cfg.Service.Uploads(c.ctx(), c.org, filter, start, end, func(total int64, list iter.Seq2[service.Upload, error]) error {
+			return streamUploads(w, start, end, total, list)
+		})
+	}}, nil
+}
+
+// streamUploads writes the list as it is read, so that memory stays flat.
+func streamUploads(to io.Writer, start, end, total int64, list iter.Seq2[service.Upload, error]) error {
+	w := bufio.NewWriterSize(to, 64<<10)
+	fmt.Fprintf(w, `{"start":%d,"end":%d,"total_num_uploads":%d,"data":[`, start, end, total)
+	separator := ""
+	for u, err := range list {
+		if err != nil {
+			return err
+		}
+		encoded, err := encodeJSON(wireUpload(u))
+		if err != nil {
+			return err
+		}
+		_, _ = w.WriteString(separator)
+		if _, err := w.Write(encoded); err != nil {
+			return err
+		}
+		separator = ","
+	}
+	_, _ = w.WriteString("]}")
+	return w.Flush()
+}
+
+// uploadWindow reads start and end. The window holds at most MaxUploads.
+func uploadWindow(query url.Values) (start, end int64, err error) {
+	if start, err = number(query, "start", 0); err != nil {
+		return 0, 0, err
+	}
+	otherwise := int64(service.MaxUploads)
+	if start > otherwise {
+		otherwise = start + service.MaxUploads
+	}
+	if end, err = number(query, "end", otherwise); err != nil {
+		return 0, 0, err
+	}
+	if start > end {
+		return 0, 0, invalidField("start", "must not be greater than end")
+	}
+	return start, min(end, start+service.MaxUploads), nil
+}
+
+// dateFilter reads start_date and end_date, both inclusive. A date alone means
+// the whole day in UTC.
+func dateFilter(query url.Values) (f service.UploadFilter, err error) {
+	if f.From, _, err = dateParam(query, "start_date"); err != nil {
+		return f, err
+	}
+	to, day, err := dateParam(query, "end_date")
+	if day {
+		to = to.Add(24*time.Hour - time.Microsecond)
+	}
+	f.To = to
+	return f, err
+}
+
+func dateParam(query url.Values, name string) (at time.Time, day bool, err error) {
+	value := query.Get(name)
+	if value == "" {
+		return time.Time{}, false, nil
+	}
+	if at, err := time.Parse(time.DateOnly, value); err == nil {
+		return at, true, nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"} {
+		if at, err := time.Parse(layout, value); err == nil {
+			return at.UTC(), false, nil
+		}
+	}
+	return time.Time{}, false, invalidField(name, "must be an ISO 8601 date or date and time, such as 2026-11-21 or 2026-11-21T09:30:00Z")
+}
+
+func (a *API) uploadMetadata(c *call) (*answer, error) {
+	id, err := c.id("id")
+	if err != nil {
+		return nil, err
+	}
+	u, err := a.cfg.Service.Upload(c.ctx(), c.org, id)
+	if err != nil {
+		return nil, err
+	}
+	out := wireUpload(u)
+	if u.Raw.Key != "" {
+		if out.RawUpload.DownloadURL, err = a.downloadURL(c.r, u, service.RawFile); err != nil {
+			return nil, err
+		}
+	}
+	return reply(http.StatusOK, out)
+}
+
+func (a *API) uploadURL(c *call) (*answer, error) {
+	id, err := c.id("id")
+	if err != nil {
+		return nil, err
+	}
+	format, err := formatOf(c.r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	u, err := a.cfg.Service.ProcessedUpload(c.ctx(), c.org, id)
+	if err != nil {
+		return nil, err
+	}
+	return a.resultURL(c, u, format)
+}
+
+func (a *API) resultURL(c *call, u service.Upload, format output.Format) (*answer, error) {
+	address, err := a.downloadURL(c.r, u, string(format))
+	if err != nil {
+		return nil, err
+	}
+	return reply(http.StatusOK, presigned{address})
+}
+
+func (a *API) downloadURL(r *http.Request, u service.Upload, what string) (string, error) {
+	token, err := a.cfg.Service.DownloadToken(u, what)
+	return fmt.Sprintf("%s/download/%s/?token=%s", a.base(r), u.ID, token), err
+}
+
+func (a *API) deleteUpload(c *call) (*answer, error) {
+	id, err := c.id("id")
+	if err != nil {
+		return nil, err
+	}
+	if err := a.cfg.Service.DeleteUpload(c.ctx(), c.org, id); err != nil {
+		return nil, err
+	}
+	return reply(http.StatusOK, nil)
+}

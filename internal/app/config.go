@@ -1,0 +1,105 @@
+// Package app puts the parts together: a [Config] becomes a running service.
+//
+// It is the one place that names concrete stores, blobs and adapters. It holds
+// no rules.
+package app
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// Config says how the service runs. Data and Listen must be set.
+type Config struct {
+	// Data is the folder of everything that is kept.
+	Data string
+	// DatabaseURL is a PostgreSQL database; "" means SQLite in Data.
+	DatabaseURL string
+	// MasterKey is the key that all secrets hang on, base64 of 32 bytes; ""
+	// means the file master.key in Data, made on the first start.
+	MasterKey string
+	// Listen is the address of the API, such as 127.0.0.1:8080.
+	Listen string
+	// BaseURL is how clients reach the service; "" means as they called it.
+	BaseURL string
+	// MetricsListen is the address of the metrics; "" means none.
+	MetricsListen string
+	// TLSCert and TLSKey are files in PEM; both or none.
+	TLSCert, TLSKey string
+	// TrustedProxies may say with X-Forwarded-… how clients called.
+	TrustedProxies []netip.Prefix
+	// RateCreate is how many imports a minute one key may make; 0 means any.
+	RateCreate int
+	// RatePoll is how often a minute one import may be asked for; 0 means any.
+	RatePoll int
+	// EgressAllow are private networks that may be reached.
+	EgressAllow []netip.Prefix
+	// KeyHeaders are the names of the header with the licence key. Default
+	// X-Service-License-Key and X-Dromo-License-Key.
+	KeyHeaders []string
+	// MaxFileSize caps the files of all imports, in bytes. Default 1 GiB.
+	MaxFileSize int64
+	// BackendKey and FrontendKey are the first keys of an empty store; "" lets
+	// them be made.
+	BackendKey, FrontendKey string
+	// Version is told in logs and in the API document.
+	Version string
+	// Out takes what a person who starts the service should read. Log takes
+	// the rest.
+	Out io.Writer
+	Log *slog.Logger
+}
+
+func (c *Config) check() error {
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		return fmt.Errorf("--tls-cert and --tls-key go together: give both or none")
+	}
+	if c.BaseURL == "" {
+		return nil
+	}
+	base, err := url.Parse(c.BaseURL)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
+		return fmt.Errorf("--base-url %q is no address such as https://intray.example.org", c.BaseURL)
+	}
+	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	return nil
+}
+
+// exposed says whether the API is offered beyond this machine without TLS.
+func (c *Config) exposed() bool {
+	if c.TLSCert != "" || strings.HasPrefix(c.BaseURL, "https://") {
+		return false
+	}
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil || host == "localhost" {
+		return false
+	}
+	address, err := netip.ParseAddr(host)
+	return err != nil || !address.IsLoopback()
+}
+
+// ParseNetworks reads a list of networks, such as "10.0.0.0/8,::1", separated
+// by commas.
+func ParseNetworks(text string) ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		prefix, err := netip.ParsePrefix(part)
+		if address, alone := netip.ParseAddr(part); alone == nil {
+			prefix, err = netip.PrefixFrom(address, address.BitLen()), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q is no network such as 10.0.0.0/8", part)
+		}
+		list = append(list, prefix.Masked())
+	}
+	return list, nil
+}

@@ -1,0 +1,12 @@
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd)
+
+package app
+
+import (
+	"errors"
+	"os"
+)
+
+func tryLock(*os.File) (bool, error) {
+	return false, errors.New("serving needs file locks, which this program lacks on this system")
+}

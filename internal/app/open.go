@@ -1,0 +1,151 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/blob/disk"
+	"github.com/intraydata/intray/internal/egress"
+	"github.com/intraydata/intray/internal/queue"
+	"github.com/intraydata/intray/internal/seal"
+	"github.com/intraydata/intray/internal/service"
+	"github.com/intraydata/intray/internal/sftp"
+	"github.com/intraydata/intray/internal/store"
+	"github.com/intraydata/intray/source/all"
+)
+
+// parts are what a service is made of.
+type parts struct {
+	service *service.Service
+	store   *store.Store
+	node    string
+	close   func() error
+}
+
+// open opens the folder and the database and makes the service upon them.
+func open(ctx context.Context, cfg Config) (*parts, error) {
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data folder: %w", err)
+	}
+	master, err := masterKey(cfg)
+	if err != nil {
+		return nil, err
+	}
+	node, err := nodeName(cfg.Data)
+	if err != nil {
+		return nil, err
+	}
+	blobs, err := disk.Open(filepath.Join(cfg.Data, "blobs"), disk.Config{})
+	if err != nil {
+		return nil, fmt.Errorf("open the blobs: %w", err)
+	}
+	rows, err := store.Open(ctx, storeConfig(cfg, node))
+	if err != nil {
+		return nil, errors.Join(err, blobs.Close())
+	}
+	closeAll := func() error { return errors.Join(rows.Close(), blobs.Close()) }
+	door := egress.New(egress.Config{Allow: cfg.EgressAllow})
+	made, err := service.New(service.Config{
+		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(engine.Config{Formats: all.Formats()}),
+		SFTP: sftpServers{sftp.New(door, sftp.Config{})}, Node: node, MaxFileSize: cfg.MaxFileSize, Log: cfg.Log,
+		Reach: crashPoint(),
+	})
+	if err != nil {
+		return nil, errors.Join(err, closeAll())
+	}
+	return &parts{made, rows, node, closeAll}, nil
+}
+
+func storeConfig(cfg Config, node string) store.Config {
+	c := store.Config{URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: queue.Config{Node: node, Logger: cfg.Log}}
+	if c.URL == "" {
+		c.Path = filepath.Join(cfg.Data, "intray.db")
+	}
+	return c
+}
+
+func masterKey(cfg Config) (seal.Master, error) {
+	if cfg.MasterKey != "" {
+		key, err := seal.ParseMaster(cfg.MasterKey)
+		if err != nil {
+			return key, fmt.Errorf("INTRAY_MASTER_KEY: %w", err)
+		}
+		return key, nil
+	}
+	return seal.LoadOrCreate(filepath.Join(cfg.Data, "master.key"))
+}
+
+// nodeName names this process: the folder's own name, kept in it, and a part
+// of its own.
+func nodeName(folder string) (string, error) {
+	own, err := randomHex()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "folder.id")
+	kept, err := os.ReadFile(path)
+	if err == nil && len(kept) == len(own) {
+		return string(kept) + "/" + own, nil
+	}
+	name, err := randomHex()
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
+		return "", fmt.Errorf("name the data folder: %w", err)
+	}
+	return name + "/" + own, nil
+}
+
+func randomHex() (string, error) {
+	b := make([]byte, 8)
+	if _, err := rand.Read(b); err != nil {
+		return "", fmt.Errorf("read random bytes: %w", err)
+	}
+	return hex.EncodeToString(b), nil
+}
+
+// Admin opens the service for a task of the operator, beside a process that may
+// be serving. The caller closes it.
+func Admin(ctx context.Context, cfg Config) (*service.Service, func() error, error) {
+	p, err := open(ctx, cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.service, p.close, nil
+}
+
+// Migrate brings the database up to date and closes it.
+func Migrate(ctx context.Context, cfg Config) error {
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	rows, err := store.Open(ctx, storeConfig(cfg, ""))
+	if err != nil {
+		return err
+	}
+	return rows.Close()
+}
+
+// sftpServers lets the service reach SFTP servers.
+type sftpServers struct{ client *sftp.Client }
+
+func (s sftpServers) Test(ctx context.Context, l service.Login) (service.SFTPReport, error) {
+	report, err := s.client.Test(ctx, sftp.Credential{
+		Hostname: l.Hostname, Port: l.Port, User: l.User,
+		Password: l.Password, PrivateKey: l.PrivateKey, HostKey: l.HostKey,
+	})
+	return service.SFTPReport{HostKey: report.HostKey, HostKeyFingerprint: report.HostKeyFingerprint}, err
+}
+
+func (sftpServers) Fingerprint(privateKey seal.Secret) (string, error) {
+	return sftp.Fingerprint(privateKey)
+}
+
+func (sftpServers) ValidHostname(name string) error { return sftp.ValidHostname(name) }

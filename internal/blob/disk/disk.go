@@ -1,0 +1,216 @@
+// Package disk keeps blobs as files below one folder of the local machine.
+//
+// The root is that folder: it holds "blobs", where every file is a finished
+// blob, and "tmp", where every file is an unfinished one. A session is the part
+// of "tmp" that belongs to one open Store. A blob is written in the session,
+// flushed, and moved to its place, so that a crash leaves unfinished files only,
+// which the next Open sweeps away.
+//
+// The package does not spread blobs over machines, does not count what is used,
+// and does not hide its files: whoever may read the folder may read the blobs.
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/intraydata/intray/internal/blob"
+)
+
+const (
+	blobsFolder = "blobs"
+	tempFolder  = "tmp"
+	folderMode  = 0o700
+	fileMode    = 0o600
+	// maxPart leaves room for folderMark in the 255 bytes that file systems
+	// give to a name.
+	maxPart = 254
+	// folderMark ends the name of every folder below "blobs". No key holds it,
+	// so the blobs "a" and "a/b" can both be there.
+	folderMark = "+"
+)
+
+// Config holds the choices of a Store. The zero Config works.
+type Config struct {
+	// Log is told what Open swept away. Default: nobody is told.
+	Log *slog.Logger
+}
+
+// Store is a blob.Store on the local disk. One part of a key may be 254 bytes
+// long; a longer one is an error.
+type Store struct {
+	root    *os.Root
+	lock    *os.File
+	session string
+	names   atomic.Int64
+
+	// placing is shared by commits and held alone by deletions: a commit must
+	// not lose a folder between making it and moving its file there.
+	placing sync.RWMutex
+
+	writing sync.Mutex
+	writers map[*writer]struct{}
+}
+
+var _ blob.Store = (*Store)(nil)
+
+// Open gives the store below root, makes the folder where there is none, and
+// removes the unfinished files of processes that are gone. Several processes
+// may have the same root open; one that deletes can then make a commit of
+// another fail, never harm a blob.
+func Open(root string, cfg Config) (*Store, error) {
+	if err := os.MkdirAll(root, folderMode); err != nil {
+		return nil, fmt.Errorf("making the blob folder: %w", err)
+	}
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("opening the blob folder: %w", err)
+	}
+	s := &Store{root: r, writers: map[*writer]struct{}{}}
+	if err := s.start(cfg.Log); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the blob folder %s: %w", root, err), r.Close())
+	}
+	return s, nil
+}
+
+// Close gives the folder back. Blobs that are still being written are lost.
+func (s *Store) Close() error {
+	// Only an empty session goes; a full one is left to the next Open.
+	_ = s.root.Remove(s.session)
+	return errors.Join(s.lock.Close(), s.root.Close())
+}
+
+// Create begins a blob.
+func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
+	if _, err := place(ctx, key); err != nil {
+		return nil, fmt.Errorf("creating a blob: %w", err)
+	}
+	temp := s.tempName()
+	file, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return nil, fmt.Errorf("creating blob %s: %w", key, err)
+	}
+	w := &writer{store: s, key: key, temp: temp, file: file}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.writers[w] = struct{}{}
+	return w, nil
+}
+
+// Open gives a blob for reading. What it gives stays whole when the blob is
+// deleted or replaced.
+func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
+	name, err := place(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("opening a blob: %w", err)
+	}
+	file, err := s.root.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("opening blob %s: %w", key, blob.ErrNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening blob %s: %w", key, err)
+	}
+	stat, err := file.Stat()
+	if err == nil && !stat.Mode().IsRegular() {
+		err = errors.New("it is not an ordinary file")
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening blob %s: %w", key, err), file.Close())
+	}
+	return &reader{File: file, size: stat.Size()}, nil
+}
+
+// Delete removes a blob; when it returns nil a crash does not bring it back.
+func (s *Store) Delete(ctx context.Context, key string) error {
+	name, err := place(ctx, key)
+	if err != nil {
+		return fmt.Errorf("deleting a blob: %w", err)
+	}
+	s.placing.Lock()
+	defer s.placing.Unlock()
+	err = s.root.Remove(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = s.prune(path.Dir(name))
+	}
+	if err != nil {
+		return fmt.Errorf("deleting blob %s: %w", key, err)
+	}
+	return nil
+}
+
+// DeleteAll removes every blob below prefix. They vanish together; a crash
+// brings all of them back or none.
+func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
+	name, err := place(ctx, prefix)
+	if err != nil {
+		return fmt.Errorf("deleting blobs: %w", err)
+	}
+	trash, err := s.discard(prefix, name+folderMark)
+	if err == nil && trash != "" {
+		err = s.root.RemoveAll(trash)
+	}
+	if err != nil {
+		return fmt.Errorf("deleting the blobs below %s: %w", prefix, err)
+	}
+	return nil
+}
+
+// Check writes, flushes and removes a small file.
+func (s *Store) Check(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("checking the blob folder: %w", err)
+	}
+	name := s.tempName()
+	err := s.writeSmall(name)
+	if err = errors.Join(err, s.root.Remove(name)); err != nil {
+		return fmt.Errorf("checking the blob folder: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) writeSmall(name string) error {
+	file, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString("ready?")
+	return errors.Join(err, file.Sync(), file.Close())
+}
+
+func (s *Store) tempName() string {
+	return path.Join(s.session, strconv.FormatInt(s.names.Add(1), 36))
+}
+
+func place(ctx context.Context, key string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	return nameOf(key)
+}
+
+// nameOf gives the name of the blob's file below the root.
+func nameOf(key string) (string, error) {
+	if !blob.ValidKey(key) {
+		return "", fmt.Errorf("%q is not a blob key", key)
+	}
+	parts := strings.Split(key, "/")
+	for _, part := range parts {
+		if len(part) > maxPart {
+			return "", fmt.Errorf("a part of the blob key is %d bytes long, the disk takes %d", len(part), maxPart)
+		}
+	}
+	return blobsFolder + "/" + strings.Join(parts, folderMark+"/"), nil
+}

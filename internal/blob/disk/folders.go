@@ -1,0 +1,145 @@
+package disk
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path"
+	"strings"
+)
+
+// start makes the two folders, sweeps, and begins a session.
+func (s *Store) start(log *slog.Logger) error {
+	for _, folder := range []string{blobsFolder, tempFolder} {
+		if err := s.root.MkdirAll(folder, folderMode); err != nil {
+			return err
+		}
+	}
+	if err := s.sync("."); err != nil {
+		return err
+	}
+	// The root is locked while sessions come and go: a session exists for a
+	// moment before its own lock is held.
+	all, err := s.root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = all.Close() }()
+	if err := lockWait(all); err != nil {
+		return fmt.Errorf("locking it: %w", err)
+	}
+	if err := s.sweep(log); err != nil {
+		return fmt.Errorf("removing unfinished files: %w", err)
+	}
+	return s.begin()
+}
+
+func (s *Store) begin() (err error) {
+	s.session = path.Join(tempFolder, rand.Text())
+	if err := s.root.Mkdir(s.session, folderMode); err != nil {
+		return err
+	}
+	if s.lock, err = s.root.Open(s.session); err != nil {
+		return err
+	}
+	taken, err := lockTry(s.lock)
+	if err == nil && !taken {
+		err = errors.New("its new session is locked already")
+	}
+	if err != nil {
+		return errors.Join(err, s.lock.Close())
+	}
+	return nil
+}
+
+// sweep removes what is left of sessions whose process is gone.
+func (s *Store) sweep(log *slog.Logger) error {
+	entries, err := fs.ReadDir(s.root.FS(), tempFolder)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		name := path.Join(tempFolder, entry.Name())
+		if entry.IsDir() && s.alive(name) {
+			continue
+		}
+		if err := s.root.RemoveAll(name); err != nil {
+			return err
+		}
+		if log != nil {
+			log.Info("removed unfinished blobs", "folder", name)
+		}
+	}
+	return nil
+}
+
+// alive says whether a process still holds the session.
+func (s *Store) alive(session string) bool {
+	file, err := s.root.Open(session)
+	if err != nil {
+		return true
+	}
+	defer func() { _ = file.Close() }()
+	taken, err := lockTry(file)
+	return err != nil || !taken
+}
+
+// discard takes the folder out of "blobs" in one step and gives its name in the
+// session, or "" where there was none.
+func (s *Store) discard(prefix, folder string) (string, error) {
+	s.placing.Lock()
+	defer s.placing.Unlock()
+	s.drop(prefix)
+	trash := s.tempName()
+	err := s.root.Rename(folder, trash)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return trash, s.prune(path.Dir(folder))
+}
+
+// drop ends the writers below prefix.
+func (s *Store) drop(prefix string) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	for w := range s.writers {
+		if strings.HasPrefix(w.key, prefix+"/") {
+			w.dropped.Store(true)
+			// What cannot be removed now is removed by Abort or by Open.
+			_ = s.root.Remove(w.temp)
+		}
+	}
+}
+
+// prune removes the folder and those above it as far as they are empty, and
+// flushes the first that stays.
+func (s *Store) prune(folder string) error {
+	for folder != blobsFolder && s.root.Remove(folder) == nil {
+		folder = path.Dir(folder)
+	}
+	return s.sync(folder)
+}
+
+// syncUp flushes the folder and all above it. Those that were there before are
+// flushed as well: whoever made them may not have come to it.
+func (s *Store) syncUp(folder string) error {
+	for ; folder != "."; folder = path.Dir(folder) {
+		if err := s.sync(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) sync(folder string) error {
+	dir, err := s.root.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

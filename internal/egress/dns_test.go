@@ -1,0 +1,79 @@
+package egress
+
+import (
+	"context"
+	"encoding/binary"
+	"net"
+	"net/netip"
+	"testing"
+)
+
+const (
+	typeA    = 1
+	typeAAAA = 28
+)
+
+// resolver gives a resolver whose server answers each question as told. A nil
+// answer function leaves every question open.
+func resolver(t *testing.T, answer func(kind uint16) []netip.Addr) *net.Resolver {
+	t.Helper()
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-done
+	})
+	go func() {
+		defer close(done)
+		buf := make([]byte, 1500)
+		for {
+			n, from, err := server.ReadFrom(buf)
+			if err != nil {
+				return
+			}
+			if answer != nil {
+				_, _ = server.WriteTo(reply(buf[:n], answer), from)
+			}
+		}
+	}()
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "udp", server.LocalAddr().String())
+	}}
+}
+
+// reply answers the one question of the query.
+func reply(query []byte, answer func(kind uint16) []netip.Addr) []byte {
+	end := 12
+	for query[end] != 0 {
+		end += int(query[end]) + 1
+	}
+	kind := binary.BigEndian.Uint16(query[end+1:])
+	addrs := answer(kind)
+	out := append([]byte{}, query[:2]...)
+	out = append(out, 0x81, 0x80, 0, 1, 0, byte(len(addrs)), 0, 0, 0, 0)
+	out = append(out, query[12:end+5]...)
+	for _, addr := range addrs {
+		raw := addr.AsSlice()
+		out = append(out, 0xc0, 12, 0, byte(kind), 0, 1, 0, 0, 0, 0, 0, byte(len(raw)))
+		out = append(out, raw...)
+	}
+	return out
+}
+
+// always answers with those of the addresses that fit the question.
+func always(addrs ...string) func(uint16) []netip.Addr {
+	return func(kind uint16) []netip.Addr {
+		var fit []netip.Addr
+		for _, text := range addrs {
+			addr := netip.MustParseAddr(text)
+			if addr.Is4() == (kind == typeA) && (kind == typeA || kind == typeAAAA) {
+				fit = append(fit, addr)
+			}
+		}
+		return fit
+	}
+}

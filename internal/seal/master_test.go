@@ -1,0 +1,169 @@
+package seal_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/intraydata/intray/internal/seal"
+)
+
+func TestParseMaster(t *testing.T) {
+	raw := bytes.Repeat([]byte{0xfb, 0xef, 0xff, 0x3e}, 8)
+	want, err := seal.ParseMaster(base64.StdEncoding.EncodeToString(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := map[string]string{
+		"standard": base64.StdEncoding.EncodeToString(raw), "url": base64.URLEncoding.EncodeToString(raw),
+		"standard without padding": base64.RawStdEncoding.EncodeToString(raw),
+		"url without padding":      base64.RawURLEncoding.EncodeToString(raw),
+		"space around":             "\n\t " + base64.StdEncoding.EncodeToString(raw) + " \r\n",
+	}
+	for name, text := range good {
+		m, err := seal.ParseMaster(text)
+		if err != nil || m.ID() != want.ID() {
+			t.Errorf("%s: %v, same key %v", name, err, m.ID() == want.ID())
+		}
+	}
+}
+
+func TestParseMasterRefuses(t *testing.T) {
+	full := base64.StdEncoding.EncodeToString([]byte(canary))
+	bad := map[string]struct{ text, want string }{
+		"empty":             {"", "0 bytes"},
+		"31 bytes":          {base64.StdEncoding.EncodeToString([]byte(canary[1:])), "31 bytes"},
+		"33 bytes":          {base64.StdEncoding.EncodeToString([]byte(canary + "x")), "33 bytes"},
+		"hexadecimal":       {strings.Repeat("0f", 32), "48 bytes"},
+		"not base64":        {"a secret sentence, not a key!", "not base64"},
+		"line end inside":   {full[:20] + "\n" + full[20:], "not base64"},
+		"loose bits":        {full[:42] + "J=", "not base64"},
+		"text after it":     {full + "x", "not base64"},
+		"two keys":          {full + full, "not base64"},
+		"padding in middle": {full[:10] + "==" + full[10:], "not base64"},
+	}
+	for name, c := range bad {
+		_, err := seal.ParseMaster(c.text)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "openssl rand") {
+			t.Errorf("%s gave %v, want an error with %q and the cure", name, err, c.want)
+		}
+		if err != nil && len(c.text) > 10 && strings.Contains(err.Error(), c.text[:10]) {
+			t.Errorf("%s: the error quotes the key: %v", name, err)
+		}
+	}
+}
+
+func TestLoadOrCreate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "master.key")
+	first, err := seal.LoadOrCreate(path)
+	if err != nil {
+		t.Fatalf("LoadOrCreate of a new file: %v", err)
+	}
+	stat, err := os.Stat(path)
+	if err != nil || stat.Mode() != 0o600 || stat.Size() != 45 {
+		t.Errorf("the file has mode %v and size %d, %v, want 0600 and 45", stat.Mode(), stat.Size(), err)
+	}
+	again, err := seal.LoadOrCreate(path)
+	if err != nil || again.ID() != first.ID() {
+		t.Errorf("LoadOrCreate again: %v, same key %v", err, again.ID() == first.ID())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parsed, err := seal.ParseMaster(string(text)); err != nil || parsed.ID() != first.ID() {
+		t.Errorf("the text of the file: %v, same key %v", err, parsed.ID() == first.ID())
+	}
+	other, err := seal.LoadOrCreate(path + ".other")
+	if err != nil || other.ID() == first.ID() {
+		t.Errorf("a second file: %v, same key %v", err, other.ID() == first.ID())
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) != 0 {
+		t.Errorf("temporary files are left: %v", left)
+	}
+}
+
+func TestLoadOrCreateTogether(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "master.key")
+	ids := make([]string, 16)
+	var wait sync.WaitGroup
+	for i := range ids {
+		wait.Go(func() {
+			m, err := seal.LoadOrCreate(path)
+			if err != nil {
+				t.Errorf("LoadOrCreate: %v", err)
+			}
+			ids[i] = m.ID()
+		})
+	}
+	wait.Wait()
+	for _, id := range ids {
+		if id != ids[0] || id == "" {
+			t.Fatalf("different keys for one file: %v", ids)
+		}
+	}
+}
+
+func TestLoadOrCreateRefuses(t *testing.T) {
+	good := base64.StdEncoding.EncodeToString([]byte(canary)) + "\n"
+	cases := map[string]struct {
+		text string
+		mode os.FileMode
+		want string
+	}{
+		"group may read":  {good, 0o640, "chmod 600"},
+		"others may read": {good, 0o604, "chmod 600"},
+		"all may write":   {good, 0o622, "chmod 600"},
+		"empty":           {"", 0o600, "0 bytes"},
+		"half a key":      {good[:20], 0o600, "bytes"},
+		"another file":    {strings.Repeat("x", 5000), 0o600, "not a master key file"},
+	}
+	for name, c := range cases {
+		path := filepath.Join(t.TempDir(), "master.key")
+		if err := os.WriteFile(path, []byte(c.text), c.mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, c.mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := seal.LoadOrCreate(path)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s gave %v, want an error with %q and the path", name, err, c.want)
+		}
+		if now, err := os.ReadFile(path); err != nil || string(now) != c.text {
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "no", "folder")} {
+		if _, err := seal.LoadOrCreate(path); err == nil {
+			t.Errorf("LoadOrCreate(%s) gave nil, want an error", path)
+		}
+	}
+}
+
+func TestZeroMaster(t *testing.T) {
+	var m seal.Master
+	if _, err := m.Box("x"); err == nil {
+		t.Error("Box of the zero Master gave nil, want an error")
+	}
+	if m.ID() != "" {
+		t.Errorf("the zero Master is called %q", m.ID())
+	}
+	k := m.Derive("x")
+	if _, err := k.Verify(master(t, canary).Derive("x").Sign(nil)); err == nil {
+		t.Error("a zero Key verified a token")
+	}
+	if k.Equal(nil) {
+		t.Error("a zero Key knew a MAC")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a zero Key signed")
+		}
+	}()
+	k.Sign([]byte("x"))
+}

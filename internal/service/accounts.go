@@ -1,0 +1,179 @@
+package service
+
+import (
+	"context"
+	"crypto/hmac"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// DefaultOrg is the organization that an empty store begins with.
+const DefaultOrg = "default"
+
+// prefixes of the two kinds of keys.
+var prefixes = map[LicenceKind]string{Backend: "bk_", Frontend: "fk_"}
+
+var givenKey = regexp.MustCompile(`^[A-Za-z0-9_-]{40,200}$`)
+
+// NewKey is a licence that was just made, with its key. The key is told this
+// once and never again.
+type NewKey struct {
+	Licence Licence
+	Key     string
+}
+
+// CreateOrg makes an organization. Names are unique.
+func (s *Service) CreateOrg(ctx context.Context, name string) (Org, error) {
+	name = strings.TrimSpace(name)
+	if name == "" || len(name) > 200 || !printable(name) {
+		return Org{}, invalidField("name", "must have 1 to 200 characters and no control characters")
+	}
+	id, err := s.newID()
+	if err != nil {
+		return Org{}, err
+	}
+	org := Org{ID: id, Name: name, Created: s.now()}
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Accounts.InsertOrg(ctx, org) })
+	if IsKind(err, Conflict) {
+		return Org{}, refuse(Conflict, "name_taken", "There is an organization named %q already.", name)
+	}
+	return org, err
+}
+
+// CreateKey makes a key for the organization with this name. A zero lifetime
+// means that it does not expire.
+func (s *Service) CreateKey(ctx context.Context, org string, kind LicenceKind, lifetime time.Duration) (NewKey, error) {
+	prefix, known := prefixes[kind]
+	if !known {
+		return NewKey{}, invalidField("kind", "must be backend or frontend")
+	}
+	if lifetime < 0 {
+		return NewKey{}, invalidField("expires", "must be a time to come")
+	}
+	secret, err := s.random(32)
+	if err != nil {
+		return NewKey{}, err
+	}
+	return s.addKey(ctx, org, kind, prefix+secret, lifetime)
+}
+
+// AddKey takes a key from outside as it is: its kind's prefix and at least 40
+// characters of A-Z, a-z, 0-9, _ and -.
+func (s *Service) AddKey(ctx context.Context, org string, kind LicenceKind, key string) (NewKey, error) {
+	rest, ok := strings.CutPrefix(key, prefixes[kind])
+	if !ok || !givenKey.MatchString(rest) {
+		return NewKey{}, invalidField("key", "must be %q and then 40 to 200 characters of A-Z, a-z, 0-9, _ and -", prefixes[kind])
+	}
+	return s.addKey(ctx, org, kind, key, 0)
+}
+
+func (s *Service) addKey(ctx context.Context, orgName string, kind LicenceKind, key string, lifetime time.Duration) (NewKey, error) {
+	id, err := s.newID()
+	if err != nil {
+		return NewKey{}, err
+	}
+	l := Licence{ID: id, Kind: kind, Hash: s.keys.licence.MAC([]byte(key)), Hint: key[:7] + "…", Created: s.now()}
+	if lifetime > 0 {
+		l.Expires = l.Created.Add(lifetime)
+	}
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		org, err := tx.Accounts.OrgByName(ctx, orgName)
+		if IsKind(err, NotFound) {
+			return refuse(NotFound, "not_found", "There is no organization named %q.", orgName)
+		}
+		if err != nil {
+			return err
+		}
+		l.Org = org.ID
+		return tx.Accounts.InsertLicence(ctx, l)
+	})
+	return NewKey{l, key}, err
+}
+
+// Licences lists the licences of all organizations, oldest first, with the
+// organizations by id.
+func (s *Service) Licences(ctx context.Context) (list []Licence, orgs map[string]Org, err error) {
+	orgs = map[string]Org{}
+	err = s.cfg.Store.View(ctx, func(tx Tx) error {
+		all, err := tx.Accounts.Orgs(ctx)
+		if err != nil {
+			return err
+		}
+		for _, o := range all {
+			orgs[o.ID] = o
+		}
+		list, err = tx.Accounts.Licences(ctx)
+		return err
+	})
+	return list, orgs, err
+}
+
+// RevokeKey ends a licence: from the answer on its key opens nothing.
+func (s *Service) RevokeKey(ctx context.Context, id string) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		err := tx.Accounts.RevokeLicence(ctx, id, s.now())
+		if IsKind(err, NotFound) {
+			return missing("licence key")
+		}
+		return err
+	})
+}
+
+// Authenticate gives the licence of a key. A key that is unknown, revoked or
+// expired is Denied.
+func (s *Service) Authenticate(ctx context.Context, key string) (Licence, error) {
+	hash := s.keys.licence.MAC([]byte(key))
+	var l Licence
+	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		l, err = tx.Accounts.LicenceByHash(ctx, hash)
+		return err
+	})
+	unknown := refuse(Denied, "unknown_key", "The licence key is not known. Check that it was copied whole and was not revoked.")
+	switch {
+	case IsKind(err, NotFound):
+		return Licence{}, unknown
+	case err != nil:
+		return Licence{}, err
+	case !hmac.Equal(hash, l.Hash), !l.Revoked.IsZero():
+		return Licence{}, unknown
+	case !l.Expires.IsZero() && !s.now().Before(l.Expires):
+		return Licence{}, refuse(Denied, "key_expired", "The licence key has expired. Use a newer one.")
+	}
+	return l, nil
+}
+
+// FirstKeys are the keys that an empty store is given. Empty ones are made.
+type FirstKeys struct{ Backend, Frontend string }
+
+// Begin makes, where the store has no organization yet, the organization
+// DefaultOrg with one key of each kind, and returns those; else it returns
+// nothing.
+func (s *Service) Begin(ctx context.Context, given FirstKeys) ([]NewKey, error) {
+	_, orgs, err := s.Licences(ctx)
+	if err != nil || len(orgs) > 0 {
+		return nil, err
+	}
+	if _, err := s.CreateOrg(ctx, DefaultOrg); err != nil && !IsKind(err, Conflict) {
+		return nil, err
+	}
+	var made []NewKey
+	for _, want := range []struct {
+		kind LicenceKind
+		key  string
+	}{{Backend, given.Backend}, {Frontend, given.Frontend}} {
+		key, err := s.firstKey(ctx, want.kind, want.key)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, key)
+	}
+	return made, nil
+}
+
+func (s *Service) firstKey(ctx context.Context, kind LicenceKind, given string) (NewKey, error) {
+	if given != "" {
+		return s.AddKey(ctx, DefaultOrg, kind, given)
+	}
+	return s.CreateKey(ctx, DefaultOrg, kind, 0)
+}

@@ -1,0 +1,148 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/blob"
+	"github.com/intraydata/intray/internal/queue"
+	"github.com/intraydata/intray/internal/seal"
+)
+
+// Config is what a service does its work with. The zero value of each field
+// below the line works.
+type Config struct {
+	Store  Store
+	Blobs  blob.Store
+	Master seal.Master
+	Engine *engine.Engine
+	SFTP   SFTP
+	// Node names this process among those that share the store. Processes that
+	// can never run at the same time, because they lock the same data folder,
+	// have the same beginning up to the first "/".
+	Node string
+
+	// MaxFileSize caps the files of all imports, in bytes. Default 1 GiB.
+	MaxFileSize int64
+	// RunsPerOrg is how many imports of one organization run at once. Default
+	// 2.
+	RunsPerOrg int
+	// Clock gives the time. Default time.Now.
+	Clock func() time.Time
+	// Rand is the source of ids and keys. Default crypto/rand.
+	Rand io.Reader
+	// Log takes what operators should know. Default nothing.
+	Log *slog.Logger
+	// Reach is called at each named point of the ways that must survive a
+	// crash, for tests that crash there. Default nothing.
+	Reach func(point string)
+}
+
+// SFTP reaches SFTP servers.
+type SFTP interface {
+	// Test logs in and looks around. An error is a sentence for people.
+	Test(ctx context.Context, login Login) (SFTPReport, error)
+	// Fingerprint gives the OpenSSH fingerprint of the public half of a key.
+	Fingerprint(privateKey seal.Secret) (string, error)
+	// ValidHostname says what is wrong with a host name.
+	ValidHostname(name string) error
+}
+
+// Login is what is needed to log in to an SFTP server.
+type Login struct {
+	Hostname   string
+	Port       int
+	User       string
+	Password   seal.Secret
+	PrivateKey seal.Secret
+	HostKey    string
+}
+
+// SFTPReport is what a successful connection found.
+type SFTPReport struct {
+	HostKey            string
+	HostKeyFingerprint string
+}
+
+// Service holds the use cases. Its methods may be called from many goroutines.
+type Service struct {
+	cfg  Config
+	keys keyring
+	// sweeps counts the calls of Sweep, which come from one goroutine.
+	sweeps int
+}
+
+// keyring holds one key for each purpose, all derived from the master key.
+type keyring struct {
+	licence, upload, download, review, hydration, idempotency, password seal.Key
+	secrets, replays                                                    *seal.Box
+}
+
+// New makes a service.
+func New(cfg Config) (*Service, error) {
+	if cfg.MaxFileSize <= 0 {
+		cfg.MaxFileSize = intray.MaxFileSize
+	}
+	if cfg.RunsPerOrg <= 0 {
+		cfg.RunsPerOrg = 2
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
+	}
+	if cfg.Rand == nil {
+		cfg.Rand = rand.Reader
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Reach == nil {
+		cfg.Reach = func(string) {}
+	}
+	keys, err := deriveKeys(cfg.Master)
+	if err != nil {
+		return nil, err
+	}
+	return &Service{cfg: cfg, keys: keys}, nil
+}
+
+func deriveKeys(m seal.Master) (keyring, error) {
+	k := keyring{
+		licence: m.Derive("licence keys"), upload: m.Derive("upload addresses"),
+		download: m.Derive("download addresses"), review: m.Derive("review links"),
+		hydration: m.Derive("hydration tokens"), idempotency: m.Derive("idempotency keys"),
+		password: m.Derive("password fingerprints"),
+	}
+	var err error
+	if k.secrets, err = m.Box("sftp secrets"); err != nil {
+		return k, err
+	}
+	k.replays, err = m.Box("kept answers")
+	return k, err
+}
+
+// now is the time in the precision that the store keeps.
+func (s *Service) now() time.Time { return s.cfg.Clock().UTC().Truncate(time.Microsecond) }
+
+// RunJob is the kind of the jobs that wake a worker to run imports. They name
+// no import: the worker takes whichever is next.
+const RunJob = "run"
+
+func wake(ctx context.Context, tx Tx) error {
+	return tx.Jobs.Enqueue(ctx, queue.Job{Kind: RunJob})
+}
+
+// Ready says whether the service can do its work just now.
+func (s *Service) Ready(ctx context.Context) error {
+	if err := s.cfg.Store.Check(ctx); err != nil {
+		return refuse(Unavailable, "store_unavailable", "The database does not answer.")
+	}
+	if err := s.cfg.Blobs.Check(ctx); err != nil {
+		return refuse(Unavailable, "blobs_unavailable", "Files cannot be stored just now.")
+	}
+	return nil
+}

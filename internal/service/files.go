@@ -1,0 +1,82 @@
+package service
+
+import (
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/intraydata/intray/internal/blob"
+)
+
+const (
+	// stopWithin is how long a run that lost its import may go on writing.
+	stopWithin = 30 * time.Second
+	// guardFor is how long a file may be under way before it counts as left
+	// behind.
+	guardFor = 24 * time.Hour
+)
+
+// stored is what was found out while a file was written.
+type stored struct {
+	size   int64
+	md5    []byte
+	sha256 []byte
+}
+
+// storeFile writes a blob and makes it durable if approve, which sees what was
+// written, does not object.
+func (s *Service) storeFile(ctx context.Context, key string, from io.Reader, approve func(stored) error) (stored, error) {
+	w, err := s.cfg.Blobs.Create(ctx, key)
+	if err != nil {
+		return stored{}, fmt.Errorf("create a blob: %w", err)
+	}
+	defer w.Abort()
+	md, sha := md5.New(), sha256.New()
+	n, err := io.CopyBuffer(io.MultiWriter(w, md, sha), onlyReader{from}, make([]byte, 256<<10))
+	if err != nil {
+		return stored{}, err
+	}
+	done := stored{n, md.Sum(nil), sha.Sum(nil)}
+	if approve != nil {
+		if err := approve(done); err != nil {
+			return stored{}, err
+		}
+	}
+	return done, w.Commit()
+}
+
+// onlyReader hides WriterTo, so that the buffer's size is ours to choose.
+type onlyReader struct{ io.Reader }
+
+// guard marks a blob as rubbish before it is written; the transaction that
+// comes to refer to it takes the mark away. So nothing stays behind when the
+// process ends in between.
+func (s *Service) guard(ctx context.Context, key string) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		return tx.Trash.Add(ctx, Trash{Prefix: key, Due: s.now().Add(guardFor)})
+	})
+}
+
+// empty removes blobs at once that the trash would remove later.
+func (s *Service) empty(ctx context.Context, prefix string) {
+	if err := s.remove(ctx, prefix); err != nil {
+		s.cfg.Log.Warn("blobs are left for the trash", "prefix", prefix, "error", err)
+	}
+}
+
+func (s *Service) remove(ctx context.Context, prefix string) error {
+	return errors.Join(s.cfg.Blobs.Delete(ctx, prefix), s.cfg.Blobs.DeleteAll(ctx, prefix))
+}
+
+// openFile opens a stored file. One that is gone is NotFound.
+func (s *Service) openFile(ctx context.Context, key string) (blob.Reader, error) {
+	r, err := s.cfg.Blobs.Open(ctx, key)
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil, refuse(NotFound, "not_found", "The file was deleted.")
+	}
+	return r, err
+}

@@ -1,0 +1,270 @@
+package service
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/schemajson"
+)
+
+// MaxFilename is the most bytes that the name of a file may have.
+const MaxFilename = 1024
+
+// NewImport is an import as it was asked for.
+type NewImport struct {
+	// ID fixes the id of the import, so that a repeated request makes one
+	// import only; "" lets the service choose.
+	ID string
+	// SchemaID names a saved schema. Without one, Doc brings the fields.
+	SchemaID string
+	// Doc has the fields of an inline schema, and the settings and hooks of
+	// either; those overwrite the saved ones, key by key.
+	Doc      schemajson.Doc
+	Filename string
+	// User is nil where none was sent.
+	User *User
+	// Rows is a JSON array of rows that is the file of the import, or nil.
+	Rows io.Reader
+}
+
+// CreateImport makes an import that awaits its file. With rows in the request
+// it returns the import as it was before the rows were taken in, and begins to
+// process it.
+func (s *Service) CreateImport(ctx context.Context, org string, draft NewImport) (Import, error) {
+	if err := checkImport(draft); err != nil {
+		return Import{}, err
+	}
+	imp, err := s.draftImport(org, draft)
+	if err != nil {
+		return Import{}, err
+	}
+	if made, err := s.Import(ctx, org, imp.ID); draft.ID != "" && err == nil {
+		return made.asCreated(), nil
+	}
+	name, doc, err := s.document(ctx, org, draft)
+	if err != nil {
+		return Import{}, err
+	}
+	parsed, err := parse(doc)
+	if err != nil {
+		return Import{}, err
+	}
+	if imp.Schema, err = encode(doc); err != nil {
+		return Import{}, err
+	}
+	if draft.Rows != nil {
+		if imp.Raw, err = s.storeRows(ctx, imp, draft.Rows); err != nil {
+			return Import{}, err
+		}
+	}
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error { return s.insertImport(ctx, tx, imp, name, parsed, draft.SchemaID == "") })
+	s.cfg.Reach("import.created")
+	return imp.asCreated(), err
+}
+
+// asCreated is the import as the answer to its creation tells it.
+func (imp Import) asCreated() Import {
+	imp.Status, imp.Outcome, imp.Modified = AwaitingUpload, nil, imp.Created
+	return imp
+}
+
+func checkImport(draft NewImport) error {
+	switch {
+	case draft.SchemaID != "" && draft.Doc.Fields != nil:
+		return invalidField("schema_id", "cannot be sent together with fields: name a saved schema or bring the fields, not both")
+	case draft.SchemaID == "" && draft.Doc.Fields == nil:
+		return invalidField("schema_id", "is missing, and so is fields: name a saved schema or bring the fields")
+	case draft.Filename != "" && draft.Rows != nil:
+		return invalidField("original_filename", "cannot be sent together with initial_data, which needs no file")
+	}
+	return checkFilename("original_filename", draft.Filename)
+}
+
+func checkFilename(field, name string) error {
+	if len(name) > MaxFilename || !printable(name) {
+		return invalidField(field, "must have at most %d bytes and no control characters", MaxFilename)
+	}
+	return nil
+}
+
+func (s *Service) draftImport(org string, draft NewImport) (Import, error) {
+	id, err := s.idOr(draft.ID)
+	if err != nil {
+		return Import{}, err
+	}
+	uploadID, err := s.newID()
+	if err != nil {
+		return Import{}, err
+	}
+	now := s.now()
+	imp := Import{
+		ID: id, Org: org, SchemaID: draft.SchemaID, UploadID: uploadID, Status: AwaitingUpload,
+		Filename: draft.Filename, Inline: draft.Rows != nil, Created: now, Modified: now, Queued: now,
+	}
+	if draft.User != nil {
+		imp.HasUser, imp.User = true, *draft.User
+	}
+	if imp.SchemaID == "" {
+		imp.SchemaID, err = s.newID()
+	}
+	return imp, err
+}
+
+// document gives the merged schema of an import. What the request itself
+// brings is checked before the saved schema is looked for.
+func (s *Service) document(ctx context.Context, org string, draft NewImport) (string, schemajson.Doc, error) {
+	if draft.SchemaID == "" {
+		return "", draft.Doc, nil
+	}
+	if issues := schemajson.CheckOverlay(draft.Doc); len(issues) > 0 {
+		return "", schemajson.Doc{}, invalid(issues)
+	}
+	saved, err := s.Schema(ctx, org, draft.SchemaID)
+	if IsKind(err, NotFound) {
+		e := missing("saved schema")
+		e.Fields = map[string][]string{"schema_id": {"names no saved schema"}}
+		return "", schemajson.Doc{}, e
+	}
+	if err != nil {
+		return "", schemajson.Doc{}, err
+	}
+	doc, err := decode(saved.Name, saved.Document)
+	return saved.Name, schemajson.Merge(doc, draft.Doc), err
+}
+
+// storeRows keeps the rows of a request as the import's file. Until the import
+// is committed the file counts as rubbish.
+func (s *Service) storeRows(ctx context.Context, imp Import, rows io.Reader) (File, error) {
+	key := imp.rawKey("rows")
+	if err := s.guard(ctx, key); err != nil {
+		return File{}, err
+	}
+	stored, err := s.storeFile(ctx, key, rows, nil)
+	if err != nil {
+		return File{}, fmt.Errorf("store initial_data: %w", err)
+	}
+	s.cfg.Reach("rows.stored")
+	return File{Key: key, Size: stored.size, SHA256: hex.EncodeToString(stored.sha256)}, nil
+}
+
+func (s *Service) insertImport(ctx context.Context, tx Tx, imp Import, name string, parsed *intray.Schema, inline bool) error {
+	if inline {
+		schema := Schema{
+			ID: imp.SchemaID, Org: imp.Org, Name: name, Document: imp.Schema, Inline: true,
+			Created: imp.Created, Modified: imp.Created,
+		}
+		if err := tx.Schemas.Insert(ctx, schema); err != nil {
+			return err
+		}
+	}
+	if !imp.Inline {
+		return tx.Imports.Insert(ctx, imp)
+	}
+	if err := tx.Trash.Remove(ctx, imp.Raw.Key); err != nil {
+		return err
+	}
+	queued := imp
+	queued.Status = Pending
+	if err := tx.Imports.Insert(ctx, queued); err != nil {
+		return err
+	}
+	if err := tx.Uploads.Insert(ctx, newUpload(queued, parsed)); err != nil {
+		return err
+	}
+	return wake(ctx, tx)
+}
+
+// newUpload makes the upload of an import.
+func newUpload(imp Import, parsed *intray.Schema) Upload {
+	u := Upload{
+		ID: imp.UploadID, Org: imp.Org, ImportID: imp.ID, ImportIdentifier: parsed.Settings.ImportIdentifier,
+		Filename: imp.Filename, Raw: imp.Raw, User: imp.User, Status: imp.Status.Upload(), Created: imp.Modified,
+	}
+	for _, f := range parsed.Fields {
+		u.FieldOrder = append(u.FieldOrder, f.Key)
+	}
+	return u
+}
+
+// Import gives an import.
+func (s *Service) Import(ctx context.Context, org, id string) (imp Import, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		imp, err = tx.Imports.Get(ctx, org, id)
+		return err
+	})
+	return imp, named(err, "import")
+}
+
+// Imports gives the imports from offset on, newest first and without schema
+// and outcome, and how many there are in all.
+func (s *Service) Imports(ctx context.Context, org string, offset, limit int64) (list []Import, total int64, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		list, total, err = tx.Imports.List(ctx, org, offset, limit)
+		return err
+	})
+	return list, total, err
+}
+
+// ImportResult gives the upload whose result the import made; before there is
+// one it is a Conflict.
+func (s *Service) ImportResult(ctx context.Context, org, id string) (Upload, error) {
+	imp, err := s.Import(ctx, org, id)
+	if err != nil {
+		return Upload{}, err
+	}
+	if imp.Status != Successful {
+		return Upload{}, refuse(Conflict, "not_finished", "The import is %s; there is a result once it is %s.", imp.Status, Successful)
+	}
+	u, err := s.Upload(ctx, org, imp.UploadID)
+	if IsKind(err, NotFound) {
+		return Upload{}, refuse(NotFound, "not_found", "The result of this import was deleted with its upload.")
+	}
+	return u, err
+}
+
+// DeleteImport removes an import and everything it stored. One that runs is
+// stopped.
+func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
+	var imp Import
+	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
+		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
+			return named(err, "import")
+		}
+		return s.removeImport(ctx, tx, imp)
+	})
+	if err != nil {
+		return err
+	}
+	s.empty(ctx, imp.prefix())
+	return nil
+}
+
+func (s *Service) removeImport(ctx context.Context, tx Tx, imp Import) error {
+	if err := tx.Imports.Delete(ctx, imp.Org, imp.ID); err != nil {
+		return err
+	}
+	if err := tx.Uploads.Delete(ctx, imp.Org, imp.UploadID); err != nil && !IsKind(err, NotFound) {
+		return err
+	}
+	schema, err := tx.Schemas.Get(ctx, imp.Org, imp.SchemaID)
+	if err == nil && schema.Inline {
+		err = tx.Schemas.Delete(ctx, imp.Org, imp.SchemaID)
+	}
+	if err != nil && !IsKind(err, NotFound) {
+		return err
+	}
+	// A run that is being stopped may still write for a moment.
+	return tx.Trash.Add(ctx, Trash{Prefix: imp.prefix(), Due: s.now().Add(stopWithin)})
+}
+
+// prefix is where everything of an import is stored.
+func (imp Import) prefix() string { return "imports/" + imp.ID }
+
+// rawKey is the blob of one attempt to receive the file.
+func (imp Import) rawKey(attempt string) string { return imp.prefix() + "/raw/" + attempt }
+
+// runPrefix is where one run of the import writes.
+func (imp Import) runPrefix(run int) string { return fmt.Sprintf("%s/run-%d", imp.prefix(), run) }

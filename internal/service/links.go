@@ -1,0 +1,65 @@
+package service
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/intraydata/intray/internal/seal"
+)
+
+// LinkLife is how long upload and download addresses are valid.
+const LinkLife = 1800 * time.Second
+
+// grant is what a signed token allows: one thing of one organization, until a
+// time. Each purpose has a key of its own, so that no token serves two.
+type grant struct {
+	Org string `json:"o"`
+	ID  string `json:"i"`
+	// Expires is in seconds since 1970; 0 never.
+	Expires int64 `json:"e,omitempty"`
+	// What names the file that a download token opens.
+	What string `json:"w,omitempty"`
+}
+
+func (s *Service) sign(key seal.Key, g grant) (string, error) {
+	payload, err := json.Marshal(g)
+	if err != nil {
+		return "", fmt.Errorf("sign a token: %w", err)
+	}
+	return key.Sign(payload), nil
+}
+
+// verify gives what a token allows. A token that was altered, made for another
+// purpose or has expired is Denied.
+func (s *Service) verify(key seal.Key, token, noun string) (grant, error) {
+	var g grant
+	payload, err := key.Verify(token)
+	if err != nil || json.Unmarshal(payload, &g) != nil {
+		return grant{}, refuse(Denied, "bad_signature", "This %s is not one that was given out: its signature does not fit. Use it exactly as it was given.", noun)
+	}
+	if g.Expires != 0 && s.now().Unix() >= g.Expires {
+		return grant{}, refuse(Denied, "expired", "This %s has expired. Ask for a fresh one.", noun)
+	}
+	return g, nil
+}
+
+// UploadToken signs the right to upload the file of an import.
+func (s *Service) UploadToken(imp Import) (string, error) {
+	return s.sign(s.keys.upload, grant{Org: imp.Org, ID: imp.ID, Expires: s.now().Add(LinkLife).Unix()})
+}
+
+// ReviewToken signs the right to see and settle an import. It lasts as long as
+// the import.
+func (s *Service) ReviewToken(imp Import) (string, error) {
+	return s.sign(s.keys.review, grant{Org: imp.Org, ID: imp.ID})
+}
+
+// The files of an upload that can be downloaded. A result is named by its
+// output format.
+const RawFile = "raw"
+
+// DownloadToken signs the right to download a file of an upload.
+func (s *Service) DownloadToken(u Upload, what string) (string, error) {
+	return s.sign(s.keys.download, grant{Org: u.Org, ID: u.ID, What: what, Expires: s.now().Add(LinkLife).Unix()})
+}

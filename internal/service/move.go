@@ -1,0 +1,41 @@
+package service
+
+import (
+	"context"
+	"fmt"
+)
+
+// move brings an import into its next state and its upload with it. It is the
+// only way that a status changes. imp is written as it is, beside the status;
+// its run number must still be the one in the store.
+func (s *Service) move(ctx context.Context, tx Tx, imp *Import, next Status) error {
+	from := imp.Status
+	if !from.MayBecome(next) {
+		return fmt.Errorf("an import cannot go from %s to %s", from, next)
+	}
+	imp.Status, imp.Modified = next, s.now()
+	if next == Pending {
+		imp.Node = ""
+		if imp.Queued.Before(imp.Modified) {
+			imp.Queued = imp.Modified
+		}
+	}
+	if err := tx.Imports.Move(ctx, *imp, from, imp.Run); err != nil {
+		return err
+	}
+	return s.follow(ctx, tx, *imp)
+}
+
+// follow brings the upload up to its import.
+func (s *Service) follow(ctx context.Context, tx Tx, imp Import) error {
+	u, err := tx.Uploads.Get(ctx, imp.Org, imp.UploadID)
+	if err != nil {
+		return err
+	}
+	u.Status, u.Filename, u.Raw, u.Result = imp.Status.Upload(), imp.Filename, imp.Raw, imp.Result
+	if o := imp.Outcome; o != nil && imp.Status != Pending {
+		u.TotalRows = o.DataRows
+		u.Account = Account{InvalidRows: o.RowsWithError, Errors: o.Listed}
+	}
+	return tx.Uploads.Save(ctx, u)
+}

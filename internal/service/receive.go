@@ -1,0 +1,171 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+
+	"github.com/intraydata/intray"
+)
+
+// Receiving is an upload that was let in and may send its bytes.
+type Receiving struct {
+	// MaxSize is the most bytes that are taken.
+	MaxSize int64
+
+	service *Service
+	imp     Import
+	schema  *intray.Schema
+}
+
+// Incoming is the file of an upload.
+type Incoming struct {
+	Body io.Reader
+	// Length is how long the sender says the file is; -1 where he does not.
+	Length int64
+	// Filename is the name in the sender's form, or "".
+	Filename string
+	// MD5 and SHA256 are the digests that the sender gave; nil where none.
+	MD5, SHA256 []byte
+}
+
+// Receipt tells what was received.
+type Receipt struct {
+	Size int64
+	MD5  string
+}
+
+// BeginUpload opens the address that UploadToken signed. length is the size
+// that the sender declares, -1 where he does not.
+func (s *Service) BeginUpload(ctx context.Context, id, token string, length int64) (*Receiving, error) {
+	g, err := s.verify(s.keys.upload, token, "upload address")
+	if err != nil {
+		return nil, err
+	}
+	if g.ID != id {
+		return nil, refuse(Denied, "bad_signature", "This upload address is not one that was given out. Use it exactly as it was given.")
+	}
+	imp, err := s.Import(ctx, g.Org, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := imp.takesUpload(); err != nil {
+		return nil, err
+	}
+	schema, err := s.FrozenSchema(imp)
+	if err != nil {
+		return nil, err
+	}
+	r := &Receiving{min(schema.Settings.MaxFileSize, s.cfg.MaxFileSize), s, imp, schema}
+	if length > r.MaxSize {
+		return nil, r.tooLarge()
+	}
+	return r, nil
+}
+
+func (imp Import) takesUpload() error {
+	switch {
+	case imp.Inline:
+		return refuse(Conflict, "upload_not_expected", "This import was made with initial_data and takes no upload.")
+	case imp.Status != AwaitingUpload:
+		return refuse(Conflict, "already_uploaded", "This import has its file already. Make another import for another file.")
+	}
+	return nil
+}
+
+func (r *Receiving) tooLarge() error {
+	return refuse(TooLarge, "file_too_large", "The file is larger than the %d bytes that this import takes (maxFileSize).", r.MaxSize)
+}
+
+// Receive takes the bytes in. When it returns without an error they are
+// durable and the import is Pending; else the import awaits an upload as
+// before.
+func (r *Receiving) Receive(ctx context.Context, in Incoming) (Receipt, error) {
+	if err := checkFilename("filename", in.Filename); err != nil {
+		return Receipt{}, err
+	}
+	s := r.service
+	attempt, err := s.newID()
+	if err != nil {
+		return Receipt{}, err
+	}
+	key := r.imp.rawKey(attempt)
+	if err := r.announce(ctx, key); err != nil {
+		return Receipt{}, err
+	}
+	// One byte more than allowed shows that the file is too large.
+	body := io.LimitReader(in.Body, r.MaxSize+1)
+	done, err := s.storeFile(ctx, key, body, func(d stored) error { return r.approve(in, d) })
+	if err == nil {
+		s.cfg.Reach("upload.stored")
+		err = r.accept(ctx, key, in.Filename, done)
+	}
+	if err != nil {
+		s.empty(context.WithoutCancel(ctx), key)
+		return Receipt{}, err
+	}
+	s.cfg.Reach("upload.accepted")
+	return Receipt{done.size, hex.EncodeToString(done.md5)}, nil
+}
+
+// announce makes the upload's row when its first byte arrives.
+func (r *Receiving) announce(ctx context.Context, key string) error {
+	s := r.service
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if err := tx.Trash.Add(ctx, Trash{Prefix: key, Due: s.now().Add(guardFor)}); err != nil {
+			return err
+		}
+		_, err := tx.Uploads.Get(ctx, r.imp.Org, r.imp.UploadID)
+		if !IsKind(err, NotFound) {
+			return err
+		}
+		begun := r.imp
+		begun.Modified = s.now()
+		return tx.Uploads.Insert(ctx, newUpload(begun, r.schema))
+	})
+}
+
+// approve holds what arrived against what was declared.
+func (r *Receiving) approve(in Incoming, d stored) error {
+	switch {
+	case d.size > r.MaxSize:
+		return r.tooLarge()
+	case in.Length >= 0 && d.size != in.Length:
+		return refuse(Invalid, "body_too_short", "The body ended after %d of %d bytes. Send the file again.", d.size, in.Length)
+	case in.MD5 != nil && !bytes.Equal(in.MD5, d.md5):
+		return refuse(Invalid, "digest_mismatch", "The bytes that arrived do not have the MD5 of Content-MD5. Send the file again.")
+	case in.SHA256 != nil && !bytes.Equal(in.SHA256, d.sha256):
+		return refuse(Invalid, "digest_mismatch", "The bytes that arrived do not have the SHA-256 of Repr-Digest. Send the file again.")
+	}
+	return nil
+}
+
+// accept makes the file the import's own and queues the import.
+func (r *Receiving) accept(ctx context.Context, key, filename string, d stored) error {
+	s := r.service
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		imp, err := tx.Imports.Get(ctx, r.imp.Org, r.imp.ID)
+		if err != nil {
+			return named(err, "import")
+		}
+		if err := imp.takesUpload(); err != nil {
+			return err
+		}
+		if imp.Filename == "" {
+			imp.Filename = filename
+		}
+		imp.Raw = File{Key: key, Size: d.size, SHA256: hex.EncodeToString(d.sha256)}
+		if err := tx.Trash.Remove(ctx, key); err != nil {
+			return err
+		}
+		if err := s.move(ctx, tx, &imp, Pending); err != nil {
+			return err
+		}
+		return wake(ctx, tx)
+	})
+}
+
+// IsShort says whether err means that the sender stopped before the end.
+func IsShort(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }

@@ -1,0 +1,44 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/intraydata/intray"
+)
+
+// Reviewed opens the import that a review token was made for.
+func (s *Service) Reviewed(ctx context.Context, id, token string) (Import, error) {
+	g, err := s.verify(s.keys.review, token, "review link")
+	if err != nil {
+		return Import{}, err
+	}
+	if g.ID != id {
+		return Import{}, refuse(Denied, "bad_signature", "This review link is not one that was given out. Use it exactly as it was given.")
+	}
+	return s.Import(ctx, g.Org, id)
+}
+
+// FrozenSchema gives the schema that an import was made with.
+func (s *Service) FrozenSchema(imp Import) (*intray.Schema, error) {
+	doc, err := decode("", imp.Schema)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := parse(doc)
+	if err != nil {
+		return nil, fmt.Errorf("parse the frozen schema: %w", err)
+	}
+	return schema, nil
+}
+
+// ReviewTitle is what the person who reviews knows the import by: the title of
+// its settings, else its identifier, else "".
+func (s *Service) ReviewTitle(imp Import) (string, error) {
+	schema, err := s.FrozenSchema(imp)
+	if err != nil {
+		return "", err
+	}
+	return cmp.Or(schema.Settings.Title, schema.Settings.ImportIdentifier), nil
+}

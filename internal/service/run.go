@@ -1,0 +1,256 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/stage"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/source"
+)
+
+const (
+	// maxLost is how often an import may be lost with its process, or fail for
+	// a reason that is not the file's, before it is given up.
+	maxLost = 10
+	// watchEvery is how often a run looks whether it still is the one.
+	watchEvery = 500 * time.Millisecond
+	// handBackWithin bounds what a stopping run still writes to the store.
+	handBackWithin = 3 * time.Second
+)
+
+// errSuperseded says that an import was deleted or taken over while it ran.
+var errSuperseded = errors.New("the import is no longer this run's")
+
+// RunNext claims the import that is next in turn and runs it to its end. It
+// says whether there was one. A cancelled context hands the import back.
+func (s *Service) RunNext(ctx context.Context) (bool, error) {
+	var imp Import
+	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
+		imp, err = tx.Imports.Claim(ctx, s.cfg.Node, s.cfg.RunsPerOrg, s.now())
+		if err != nil {
+			return err
+		}
+		return s.follow(ctx, tx, imp)
+	})
+	if IsKind(err, NotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("claim an import: %w", err)
+	}
+	s.cfg.Reach("run.claimed")
+	return true, s.run(ctx, imp)
+}
+
+// run works on a claimed import until it has ended or was handed back.
+func (s *Service) run(ctx context.Context, imp Import) error {
+	watched, stop := s.watch(ctx, imp)
+	defer stop()
+	next, err := s.process(watched, &imp)
+	if err == nil {
+		if err = s.finish(watched, imp, next); err == nil {
+			s.cfg.Reach("run.finished")
+			return nil
+		}
+	}
+	if errors.Is(context.Cause(watched), errSuperseded) {
+		s.empty(context.WithoutCancel(ctx), imp.runPrefix(imp.Run))
+		return nil
+	}
+	return errors.Join(s.handBack(context.WithoutCancel(ctx), imp, ctx.Err() != nil), notStopped(ctx, err))
+}
+
+// notStopped keeps an error that is more than the word that work should stop.
+func notStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// watch cancels the run when its import was deleted or taken over.
+func (s *Service) watch(ctx context.Context, imp Import) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		ticker := time.NewTicker(watchEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			now, err := s.Import(ctx, imp.Org, imp.ID)
+			if IsKind(err, NotFound) || err == nil && (now.Status != Running || now.Run != imp.Run) {
+				cancel(errSuperseded)
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// process does the work of a run and gives the state that the import goes to.
+// An error means that the run could not be brought to an end.
+func (s *Service) process(ctx context.Context, imp *Import) (Status, error) {
+	schema, err := s.FrozenSchema(*imp)
+	if err != nil {
+		return "", err
+	}
+	raw, err := s.openFile(ctx, imp.Raw.Key)
+	if err != nil {
+		return "", err
+	}
+	defer raw.Close()
+	var writer *stage.Writer
+	prefix := imp.runPrefix(imp.Run) + "/stage"
+	open := func(fields []string, unmapped []int) (engine.Sink, error) {
+		writer = stage.NewWriter(ctx, s.cfg.Blobs, prefix, stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
+		return writer, nil
+	}
+	out, err := s.cfg.Engine.Run(ctx, source.Input{Name: imp.sourceName(), ReaderAt: raw, Size: raw.Size()}, schema, open)
+	if writer != nil {
+		defer writer.Abort()
+	}
+	if err != nil {
+		return "", err
+	}
+	imp.Outcome = &Outcome{Outcome: *out, Finished: s.now()}
+	return s.conclude(ctx, imp, schema, writer, prefix)
+}
+
+// sourceName is the name by which a format may be recognized.
+func (imp Import) sourceName() string {
+	if imp.Inline {
+		return "initial_data.json"
+	}
+	return imp.Filename
+}
+
+// conclude seals the staged rows and, where nothing is open, makes the result.
+func (s *Service) conclude(ctx context.Context, imp *Import, schema *intray.Schema, writer *stage.Writer, prefix string) (Status, error) {
+	if imp.Outcome.Verdict == engine.Broken {
+		return Failed, nil
+	}
+	if writer == nil {
+		return NeedsReview, nil
+	}
+	if _, err := writer.Close(ctx); err != nil {
+		return "", fmt.Errorf("seal the staged rows: %w", err)
+	}
+	imp.Stage = prefix
+	s.cfg.Reach("run.staged")
+	if imp.Outcome.Verdict == engine.Open {
+		return NeedsReview, nil
+	}
+	return Successful, s.makeResult(ctx, imp, schema)
+}
+
+func (s *Service) makeResult(ctx context.Context, imp *Import, schema *intray.Schema) error {
+	key := imp.runPrefix(imp.Run) + "/result.json"
+	from, to := io.Pipe()
+	go func() {
+		rows, err := s.writeRows(ctx, to, imp.Stage, output.JSON, schema)
+		imp.Outcome.OutputRows = rows
+		to.CloseWithError(err)
+	}()
+	done, err := s.storeFile(ctx, key, from, nil)
+	if err != nil {
+		from.CloseWithError(err)
+		return fmt.Errorf("write the result: %w", err)
+	}
+	imp.Result = File{Key: key, Size: done.size, SHA256: fmt.Sprintf("%x", done.sha256)}
+	s.cfg.Reach("run.result")
+	return nil
+}
+
+// writeRows writes the finished rows of a stage in a format.
+func (s *Service) writeRows(ctx context.Context, w io.Writer, prefix string, f output.Format, schema *intray.Schema) (int64, error) {
+	staged, err := stage.Open(ctx, s.cfg.Blobs, prefix)
+	if err != nil {
+		return 0, fmt.Errorf("open the staged rows: %w", err)
+	}
+	defer staged.Close()
+	return output.Write(ctx, w, f, schema, staged.Batches(ctx))
+}
+
+// finish commits the end of a run, if the import is still this run's.
+func (s *Service) finish(ctx context.Context, imp Import, next Status) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if next == Failed {
+			imp.Stage, imp.Result = "", File{}
+		}
+		imp.Node = ""
+		if err := s.move(ctx, tx, &imp, next); err != nil {
+			return err
+		}
+		if next != Failed {
+			return nil
+		}
+		return s.discard(ctx, tx, imp)
+	})
+}
+
+// discard marks what a run stored as rubbish, due when even a run that does not
+// yet know that it was lost has stopped.
+func (s *Service) discard(ctx context.Context, tx Tx, imp Import) error {
+	return tx.Trash.Add(ctx, Trash{Prefix: imp.runPrefix(imp.Run), Due: s.now().Add(stopWithin)})
+}
+
+// handBack puts an import that this process cannot finish back in the queue:
+// at once where the process stops, later and with a mark where the run failed.
+func (s *Service) handBack(ctx context.Context, imp Import, stopping bool) error {
+	ctx, cancel := context.WithTimeout(ctx, handBackWithin)
+	defer cancel()
+	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+		now, err := tx.Imports.Get(ctx, imp.Org, imp.ID)
+		if IsKind(err, NotFound) || err == nil && (now.Status != Running || now.Run != imp.Run) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if stopping {
+			return s.requeue(ctx, tx, now)
+		}
+		return s.requeueLost(ctx, tx, now, s.now().Add(time.Second<<now.Lost))
+	})
+	s.empty(ctx, imp.runPrefix(imp.Run))
+	return err
+}
+
+func (s *Service) requeue(ctx context.Context, tx Tx, imp Import) error {
+	if err := s.move(ctx, tx, &imp, Pending); err != nil {
+		return err
+	}
+	return wake(ctx, tx)
+}
+
+// requeueLost queues an import whose run was lost, not before the time given,
+// or gives it up when that happened too often.
+func (s *Service) requeueLost(ctx context.Context, tx Tx, imp Import, notBefore time.Time) error {
+	if err := s.discard(ctx, tx, imp); err != nil {
+		return err
+	}
+	imp.Lost++
+	imp.Queued = notBefore
+	if err := s.move(ctx, tx, &imp, Pending); err != nil {
+		return err
+	}
+	if imp.Lost < maxLost {
+		return wake(ctx, tx)
+	}
+	imp.Outcome = &Outcome{Finished: s.now(), Outcome: engine.Outcome{
+		Verdict: engine.Broken,
+		Notices: []intray.Notice{{
+			Type: intray.UnreadableFile, Level: intray.LevelError,
+			Text: fmt.Sprintf("The import was begun %d times and never came to its end. The reason is in the log of the service.", imp.Lost),
+		}},
+	}}
+	return s.move(ctx, tx, &imp, Failed)
+}

@@ -1,0 +1,200 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/shape"
+	"github.com/intraydata/intray/schemajson"
+)
+
+// SchemaDraft is a schema as it was sent.
+type SchemaDraft struct {
+	// ID fixes the id of a new schema, so that a repeated request makes one
+	// schema only; "" lets the service choose.
+	ID string
+	// Doc has the name, too.
+	Doc schemajson.Doc
+}
+
+// CreateSchema saves a schema. The warnings name what is accepted and will not
+// work.
+func (s *Service) CreateSchema(ctx context.Context, org string, draft SchemaDraft) (Schema, []string, error) {
+	schema, warnings, err := s.checked(org, draft)
+	if err != nil {
+		return Schema{}, nil, err
+	}
+	if schema.ID, err = s.idOr(draft.ID); err != nil {
+		return Schema{}, nil, err
+	}
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if draft.ID != "" {
+			if made, err := tx.Schemas.Get(ctx, org, draft.ID); err == nil {
+				schema = made
+				return nil
+			}
+		}
+		return nameTaken(tx.Schemas.Insert(ctx, schema), schema.Name)
+	})
+	return schema, warnings, err
+}
+
+// Schemas lists the saved schemas, oldest first.
+func (s *Service) Schemas(ctx context.Context, org string) (list []Schema, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		list, err = tx.Schemas.List(ctx, org)
+		return err
+	})
+	return list, err
+}
+
+// Schema gives a schema, inline ones too.
+func (s *Service) Schema(ctx context.Context, org, id string) (schema Schema, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		schema, err = tx.Schemas.Get(ctx, org, id)
+		return err
+	})
+	return schema, named(err, "schema")
+}
+
+// ReplaceSchema gives a saved schema a new name and content. Imports made
+// before keep what they were made with.
+func (s *Service) ReplaceSchema(ctx context.Context, org, id string, draft SchemaDraft) (Schema, []string, error) {
+	next, warnings, err := s.checked(org, draft)
+	if err != nil {
+		return Schema{}, nil, err
+	}
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		saved, err := editable(ctx, tx, org, id)
+		if err != nil {
+			return err
+		}
+		next.ID, next.Created = saved.ID, saved.Created
+		return nameTaken(tx.Schemas.Replace(ctx, next), next.Name)
+	})
+	return next, warnings, err
+}
+
+// DeleteSchema removes a saved schema. Imports made with it go on.
+func (s *Service) DeleteSchema(ctx context.Context, org, id string) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if _, err := editable(ctx, tx, org, id); err != nil {
+			return err
+		}
+		return named(tx.Schemas.Delete(ctx, org, id), "schema")
+	})
+}
+
+func editable(ctx context.Context, tx Tx, org, id string) (Schema, error) {
+	saved, err := tx.Schemas.Get(ctx, org, id)
+	if err != nil {
+		return Schema{}, named(err, "schema")
+	}
+	if saved.Inline {
+		return Schema{}, refuse(Conflict, "inline_schema", "This schema belongs to one import and cannot be changed. Delete the import instead.")
+	}
+	return saved, nil
+}
+
+// checked turns a draft into a schema that can be saved.
+func (s *Service) checked(org string, draft SchemaDraft) (Schema, []string, error) {
+	parsed, err := parse(draft.Doc)
+	if err != nil {
+		return Schema{}, nil, err
+	}
+	document, err := encode(draft.Doc)
+	if err != nil {
+		return Schema{}, nil, err
+	}
+	now := s.now()
+	schema := Schema{Org: org, Name: draft.Doc.Name, Document: document, Created: now, Modified: now}
+	return schema, schemajson.Warnings(parsed), nil
+}
+
+// parse reads a schema document; what is wrong with it is Invalid.
+func parse(doc schemajson.Doc) (*intray.Schema, error) {
+	parsed, issues := schemajson.Parse(doc)
+	if len(issues) > 0 {
+		return nil, invalid(issues)
+	}
+	return parsed, nil
+}
+
+// invalid makes the refusal of a request with these issues.
+func invalid(issues []shape.Issue) *Error {
+	fields := shape.ByField(issues)
+	names := make([]string, 0, len(fields))
+	for name := range fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	first := issues[0]
+	e := &Error{Kind: Invalid, Code: "invalid", Fields: fields, Text: fmt.Sprintf("The request is not valid: %s %s.", first.Path, first.Message)}
+	if len(issues) > 1 {
+		e.Text = fmt.Sprintf("%s %d more are listed by field.", e.Text, len(issues)-1)
+	}
+	return e
+}
+
+// Refusal makes the refusal of a request that breaks its shape.
+func Refusal(issues []shape.Issue) *Error { return invalid(issues) }
+
+// encode gives the texts that are kept of a document.
+func encode(doc schemajson.Doc) (Document, error) {
+	var d Document
+	for _, part := range []struct {
+		to   *json.RawMessage
+		from any
+		zero string
+	}{{&d.Fields, schemajson.Normalize(doc.Fields), "[]"}, {&d.Settings, doc.Settings, "{}"}, {&d.Hooks, doc.Hooks, "{}"}} {
+		if part.from == nil {
+			*part.to = json.RawMessage(part.zero)
+			continue
+		}
+		var text bytes.Buffer
+		enc := json.NewEncoder(&text)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(part.from); err != nil {
+			return d, fmt.Errorf("encode a schema document: %w", err)
+		}
+		*part.to = bytes.TrimSpace(text.Bytes())
+	}
+	return d, nil
+}
+
+// decode reads the texts that were kept of a document.
+func decode(name string, d Document) (schemajson.Doc, error) {
+	doc := schemajson.Doc{Name: name}
+	for _, part := range []struct {
+		from json.RawMessage
+		to   *any
+	}{{d.Fields, &doc.Fields}, {d.Settings, &doc.Settings}, {d.Hooks, &doc.Hooks}} {
+		dec := json.NewDecoder(bytes.NewReader(part.from))
+		dec.UseNumber()
+		if err := dec.Decode(part.to); err != nil {
+			return doc, fmt.Errorf("decode a kept schema document: %w", err)
+		}
+	}
+	return doc, nil
+}
+
+// named says what is missing in the caller's words.
+func named(err error, noun string) error {
+	if IsKind(err, NotFound) {
+		return missing(noun)
+	}
+	return err
+}
+
+func nameTaken(err error, name string) error {
+	if !IsKind(err, Conflict) {
+		return err
+	}
+	e := refuse(Conflict, "name_taken", "There is a schema named %q already. Choose another name.", name)
+	e.Fields = map[string][]string{"name": {"is taken by another schema"}}
+	return e
+}

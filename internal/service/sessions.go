@@ -1,0 +1,214 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray/internal/blob"
+)
+
+const (
+	// DefaultTokenLife is how long a hydration token is valid unless asked
+	// otherwise: 6 hours.
+	DefaultTokenLife = 6 * time.Hour
+	// MaxTokenLife is the longest that can be asked for: a session's life.
+	MaxTokenLife = keepSessions
+	// MaxState is the most bytes of a session's state: 8 MiB.
+	MaxState = 8 << 20
+	// MaxLabel is the most characters of an import identifier.
+	MaxLabel = 255
+)
+
+// NewSession is a session as it was asked for.
+type NewSession struct {
+	ID               string
+	ImportIdentifier string
+	// Life is how long the token is valid; 0 means DefaultTokenLife.
+	Life time.Duration
+}
+
+// Hydration is the right to read and write a session.
+type Hydration struct {
+	Session Session
+	Token   string
+	Life    time.Duration
+}
+
+// CreateSession makes a session with a token.
+func (s *Service) CreateSession(ctx context.Context, org string, draft NewSession) (Hydration, error) {
+	if utf8.RuneCountInString(draft.ImportIdentifier) > MaxLabel || !printable(draft.ImportIdentifier) {
+		return Hydration{}, invalidField("import_identifier", "must have at most %d characters and no control characters", MaxLabel)
+	}
+	id, err := s.idOr(draft.ID)
+	if err != nil {
+		return Hydration{}, err
+	}
+	now := s.now()
+	session := Session{ID: id, Org: org, ImportIdentifier: draft.ImportIdentifier, Created: now, Saved: now}
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if made, err := tx.Sessions.Get(ctx, org, id); draft.ID != "" && err == nil {
+			session = made
+			return nil
+		}
+		return tx.Sessions.Insert(ctx, session)
+	})
+	if err != nil {
+		return Hydration{}, err
+	}
+	return s.hydrate(session, draft.Life)
+}
+
+// ResumeSession gives a further token for a session that was saved within
+// seven days.
+func (s *Service) ResumeSession(ctx context.Context, org, id string, life time.Duration) (Hydration, error) {
+	session, err := s.session(ctx, org, id)
+	if err != nil {
+		return Hydration{}, err
+	}
+	return s.hydrate(session, life)
+}
+
+func (s *Service) session(ctx context.Context, org, id string) (session Session, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		session, err = tx.Sessions.Get(ctx, org, id)
+		return err
+	})
+	if err == nil && session.Saved.Before(s.now().Add(-keepSessions)) {
+		err = missing("session")
+	}
+	return session, named(err, "session")
+}
+
+func (s *Service) hydrate(session Session, life time.Duration) (Hydration, error) {
+	if life == 0 {
+		life = DefaultTokenLife
+	}
+	if life < time.Second || life > MaxTokenLife {
+		return Hydration{}, invalidField("expires_in", "must be from 1 to %d seconds", int(MaxTokenLife/time.Second))
+	}
+	token, err := s.sign(s.keys.hydration, grant{Org: session.Org, ID: session.ID, Expires: s.now().Add(life).Unix()})
+	return Hydration{session, token, life}, err
+}
+
+// DeleteSession removes a session with its state and file; all its tokens end
+// with the same transaction. A session that is not there, or is another
+// organization's, is left as it is without an error.
+func (s *Service) DeleteSession(ctx context.Context, org, id string) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		return s.dropSession(ctx, tx, org, id, time.Time{})
+	})
+}
+
+// dropSession removes a session. With a time, only if it was last saved before.
+func (s *Service) dropSession(ctx context.Context, tx Tx, org, id string, before time.Time) error {
+	session, err := tx.Sessions.Get(ctx, org, id)
+	if IsKind(err, NotFound) {
+		return nil
+	}
+	if err != nil || !before.IsZero() && !session.Saved.Before(before) {
+		return err
+	}
+	if err := tx.Sessions.Delete(ctx, org, id); err != nil {
+		return err
+	}
+	if session.File.Key == "" {
+		return nil
+	}
+	return tx.Trash.Add(ctx, Trash{Prefix: session.File.Key, Due: s.now()})
+}
+
+// Hydrated gives the session that a token opens. A token that is not one of
+// ours, has expired, or whose session is gone is Denied.
+func (s *Service) Hydrated(ctx context.Context, token string) (Session, error) {
+	g, err := s.verify(s.keys.hydration, token, "hydration token")
+	if err != nil {
+		return Session{}, err
+	}
+	session, err := s.session(ctx, g.Org, g.ID)
+	return session, gone(err)
+}
+
+func gone(err error) error {
+	if IsKind(err, NotFound) {
+		return refuse(Denied, "session_gone", "The session of this hydration token was deleted or has expired.")
+	}
+	return err
+}
+
+// SaveState keeps a session's state. With a condition it is kept only where
+// the state in place has that tag; "*" means any state.
+func (s *Service) SaveState(ctx context.Context, session Session, state []byte, ifMatch string) (Session, error) {
+	sum := sha256.Sum256(state)
+	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+		current, err := tx.Sessions.Get(ctx, session.Org, session.ID)
+		if err != nil {
+			return gone(err)
+		}
+		if ifMatch != "" && (current.State == nil || ifMatch != "*" && ifMatch != current.Tag) {
+			return refuse(Conflict, "state_changed", "The state was changed since it was read. Read it again, and save your change upon that.")
+		}
+		current.State, current.Tag, current.Saved = state, hex.EncodeToString(sum[:16]), s.now()
+		session = current
+		return tx.Sessions.Save(ctx, current)
+	})
+	return session, err
+}
+
+// SessionFile opens the file of a session; before one was saved it is
+// NotFound.
+func (s *Service) SessionFile(ctx context.Context, session Session) (blob.Reader, error) {
+	if session.File.Key == "" {
+		return nil, refuse(NotFound, "not_found", "No file was saved in this session.")
+	}
+	return s.openFile(ctx, session.File.Key)
+}
+
+// SaveSessionFile keeps the file of a session, in place of an earlier one.
+func (s *Service) SaveSessionFile(ctx context.Context, session Session, in Incoming, contentType string) (Session, error) {
+	if err := checkFilename("filename", in.Filename); err != nil {
+		return Session{}, err
+	}
+	attempt, err := s.newID()
+	if err != nil {
+		return Session{}, err
+	}
+	key := "sessions/" + session.ID + "/" + attempt
+	if err := s.guard(ctx, key); err != nil {
+		return Session{}, err
+	}
+	r := &Receiving{MaxSize: s.cfg.MaxFileSize}
+	done, err := s.storeFile(ctx, key, io.LimitReader(in.Body, r.MaxSize+1), func(d stored) error { return r.approve(in, d) })
+	if err == nil {
+		file := File{Key: key, Size: done.size, SHA256: hex.EncodeToString(done.sha256)}
+		session, err = s.keepSessionFile(ctx, session, file, in.Filename, contentType)
+	}
+	if err != nil {
+		s.empty(context.WithoutCancel(ctx), key)
+	}
+	return session, err
+}
+
+func (s *Service) keepSessionFile(ctx context.Context, session Session, file File, name, contentType string) (Session, error) {
+	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+		current, err := tx.Sessions.Get(ctx, session.Org, session.ID)
+		if err != nil {
+			return gone(err)
+		}
+		if current.File.Key != "" {
+			if err := tx.Trash.Add(ctx, Trash{Prefix: current.File.Key, Due: s.now()}); err != nil {
+				return err
+			}
+		}
+		current.File, current.FileName, current.ContentType, current.Saved = file, name, contentType, s.now()
+		session = current
+		if err := tx.Trash.Remove(ctx, file.Key); err != nil {
+			return err
+		}
+		return tx.Sessions.Save(ctx, current)
+	})
+	return session, err
+}

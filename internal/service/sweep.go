@@ -1,0 +1,162 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+)
+
+const (
+	// silentFor is how long a node may be silent before it counts as dead.
+	silentFor = 8 * time.Second
+	// keepReplays is how long answers are kept for repeated requests.
+	keepReplays = 72 * time.Hour
+	// keepSessions is how long a session lives without being saved.
+	keepSessions = 7 * 24 * time.Hour
+	// sweepAtMost bounds what one sweep removes of each kind.
+	sweepAtMost = 200
+)
+
+// Join takes this process in among those that share the store, and takes back
+// what a process died over that ran on the same data folder: because the
+// folder is locked, none of those can still live.
+func (s *Service) Join(ctx context.Context) error {
+	folder, _, _ := strings.Cut(s.cfg.Node, "/")
+	var before []string
+	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		before, err = tx.Nodes.All(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, node := range before {
+		if its, _, _ := strings.Cut(node, "/"); its == folder && node != s.cfg.Node {
+			err = errors.Join(err, s.bury(ctx, node))
+		}
+	}
+	return errors.Join(err, s.Beat(ctx))
+}
+
+// Leave tells the others that this process has ended its work.
+func (s *Service) Leave(ctx context.Context) error { return s.bury(ctx, s.cfg.Node) }
+
+// Beat says that this process lives. It wants to be called every 2 s.
+func (s *Service) Beat(ctx context.Context) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Nodes.Beat(ctx, s.cfg.Node) })
+}
+
+// bury takes back the imports and the jobs of a dead node.
+func (s *Service) bury(ctx context.Context, node string) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		refs, err := tx.Imports.InStatus(ctx, Running, node, sweepAtMost)
+		if err != nil {
+			return err
+		}
+		for _, ref := range refs {
+			imp, err := tx.Imports.Get(ctx, ref.Org, ref.ID)
+			if err != nil {
+				return err
+			}
+			if err := s.requeueLost(ctx, tx, imp, s.now()); err != nil {
+				return err
+			}
+		}
+		return tx.Nodes.Bury(ctx, node)
+	})
+}
+
+// Sweep does what has to be done from time to time: it takes back the work of
+// dead nodes, wakes a worker for imports that none waits for, and removes what
+// is due to go. It wants to be called every 2 s.
+func (s *Service) Sweep(ctx context.Context) error {
+	return errors.Join(s.burySilent(ctx), s.wakeForgotten(ctx), s.emptyTrash(ctx), s.forgetSessions(ctx), s.forgetReplays(ctx))
+}
+
+func (s *Service) burySilent(ctx context.Context) error {
+	var silent []string
+	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		silent, err = tx.Nodes.Silent(ctx, silentFor)
+		return err
+	})
+	for _, node := range silent {
+		if node != s.cfg.Node {
+			s.cfg.Log.Warn("a node is silent and counts as dead", "node", node)
+			err = errors.Join(err, s.bury(ctx, node))
+		}
+	}
+	return err
+}
+
+func (s *Service) wakeForgotten(ctx context.Context) error {
+	var pending []ImportRef
+	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		pending, err = tx.Imports.InStatus(ctx, Pending, "", 1)
+		return err
+	})
+	if err != nil || len(pending) == 0 {
+		return err
+	}
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if waiting, err := tx.Jobs.Waiting(ctx, RunJob); err != nil || waiting > 0 {
+			return err
+		}
+		return wake(ctx, tx)
+	})
+}
+
+// emptyTrash removes the blobs that are due, and then the note of them.
+func (s *Service) emptyTrash(ctx context.Context) error {
+	var due []Trash
+	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		due, err = tx.Trash.Due(ctx, s.now(), sweepAtMost)
+		return err
+	})
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	for _, t := range due {
+		if err := s.remove(ctx, t.Prefix); err != nil {
+			return err
+		}
+	}
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		for _, t := range due {
+			if err := tx.Trash.Remove(ctx, t.Prefix); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Service) forgetSessions(ctx context.Context) error {
+	before := s.now().Add(-keepSessions)
+	var stale []Session
+	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		stale, err = tx.Sessions.Stale(ctx, before, sweepAtMost)
+		return err
+	})
+	if err != nil || len(stale) == 0 {
+		return err
+	}
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		for _, session := range stale {
+			if err := s.dropSession(ctx, tx, session.Org, session.ID, before); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Service) forgetReplays(ctx context.Context) error {
+	s.sweeps++
+	if s.sweeps%sweepAtMost != 1 {
+		return nil
+	}
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		return tx.Replays.DeleteBefore(ctx, s.now().Add(-keepReplays))
+	})
+}

@@ -1,0 +1,137 @@
+package service
+
+import (
+	"context"
+	"io"
+	"iter"
+
+	"github.com/intraydata/intray/internal/blob"
+	"github.com/intraydata/intray/output"
+)
+
+// MaxUploads is the most uploads that one list holds.
+const MaxUploads = 10000
+
+// Upload gives an upload, whatever its status.
+func (s *Service) Upload(ctx context.Context, org, id string) (u Upload, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		u, err = tx.Uploads.Get(ctx, org, id)
+		return err
+	})
+	return u, named(err, "upload")
+}
+
+// Uploads shows the processed uploads to use: how many the filter leaves, and
+// those from place start up to, not including, end. They are read as they are
+// used, and are gone when use returns.
+func (s *Service) Uploads(ctx context.Context, org string, f UploadFilter, start, end int64, use func(total int64, list iter.Seq2[Upload, error]) error) error {
+	return s.cfg.Store.View(ctx, func(tx Tx) error {
+		total, err := tx.Uploads.Count(ctx, org, f)
+		if err != nil {
+			return err
+		}
+		return use(total, tx.Uploads.Processed(ctx, org, f, start, end))
+	})
+}
+
+// ProcessedUpload gives an upload that has a result; before it has one it is a
+// Conflict.
+func (s *Service) ProcessedUpload(ctx context.Context, org, id string) (Upload, error) {
+	u, err := s.Upload(ctx, org, id)
+	if err == nil && u.Status != UploadProcessed {
+		err = refuse(Conflict, "not_finished", "The upload is %s; there is a result once it is %s.", u.Status, UploadProcessed)
+	}
+	return u, err
+}
+
+// DeleteUpload removes an upload, the file that was received and the result.
+// The import stays as a record without them. While the import is under way it
+// is a Conflict.
+func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
+	var imp Import
+	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+		u, err := tx.Uploads.Get(ctx, org, id)
+		if err != nil {
+			return named(err, "upload")
+		}
+		if imp, err = tx.Imports.Get(ctx, org, u.ImportID); err != nil {
+			return err
+		}
+		if imp.Status != Successful && imp.Status != Failed {
+			return refuse(Conflict, "not_finished", "The import of this upload is %s. Delete the import instead, or wait for its end.", imp.Status)
+		}
+		if err := tx.Uploads.Delete(ctx, org, id); err != nil {
+			return err
+		}
+		return tx.Trash.Add(ctx, Trash{Prefix: imp.prefix(), Due: s.now()})
+	})
+	if err != nil {
+		return err
+	}
+	s.empty(ctx, imp.prefix())
+	return nil
+}
+
+// Download is a file that a download token opens.
+type Download struct {
+	Upload Upload
+	// What is RawFile, or the output format of the result.
+	What string
+	// Stored is the file where it is stored as it is; nil where it is made on
+	// the way.
+	Stored blob.Reader
+
+	write func(w io.Writer) error
+}
+
+// Close closes the stored file.
+func (d *Download) Close() error {
+	if d.Stored == nil {
+		return nil
+	}
+	return d.Stored.Close()
+}
+
+// WriteTo makes the file.
+func (d *Download) Write(w io.Writer) error { return d.write(w) }
+
+// Download opens the address that DownloadToken signed.
+func (s *Service) Download(ctx context.Context, id, token string) (*Download, error) {
+	g, err := s.verify(s.keys.download, token, "download address")
+	if err != nil {
+		return nil, err
+	}
+	if g.ID != id {
+		return nil, refuse(Denied, "bad_signature", "This download address is not one that was given out. Use it exactly as it was given.")
+	}
+	u, err := s.Upload(ctx, g.Org, id)
+	if err != nil {
+		return nil, err
+	}
+	d := &Download{Upload: u, What: g.What}
+	switch g.What {
+	case RawFile:
+		d.Stored, err = s.openFile(ctx, u.Raw.Key)
+	case string(output.JSON):
+		d.Stored, err = s.openFile(ctx, u.Result.Key)
+	default:
+		d.write, err = s.remake(ctx, u, output.Format(g.What))
+	}
+	return d, err
+}
+
+// remake writes the result in another format than the stored one.
+func (s *Service) remake(ctx context.Context, u Upload, f output.Format) (func(io.Writer) error, error) {
+	imp, err := s.Import(ctx, u.Org, u.ImportID)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := s.FrozenSchema(imp)
+	if err != nil {
+		return nil, err
+	}
+	return func(w io.Writer) error {
+		_, err := s.writeRows(ctx, w, imp.Stage, f, schema)
+		return err
+	}, nil
+}

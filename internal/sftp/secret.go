@@ -1,0 +1,87 @@
+package sftp
+
+import (
+	"bytes"
+	"encoding/pem"
+	"errors"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/intraydata/intray/internal/seal"
+)
+
+// maxKeyText is the longest private key, in bytes. An RSA key of 16384 bits, the
+// largest that OpenSSH makes, takes 13 KB.
+const maxKeyText = 32 << 10
+
+const opensshKey = "OPENSSH PRIVATE KEY"
+
+// Fingerprint gives the SHA256 fingerprint of the key's public half as OpenSSH
+// prints it: "SHA256:…". The key is in OpenSSH format and has no passphrase;
+// the error is a sentence that says what is wrong, without any of the key.
+func Fingerprint(privateKey seal.Secret) (string, error) {
+	signer, err := parseKey(privateKey)
+	if err != nil {
+		return "", err
+	}
+	return ssh.FingerprintSHA256(signer.PublicKey()), nil
+}
+
+func parseKey(privateKey seal.Secret) (ssh.Signer, error) {
+	text := bytes.TrimSpace([]byte(privateKey.Reveal()))
+	if len(text) > maxKeyText {
+		return nil, errors.New("the private key is longer than any OpenSSH key")
+	}
+	if !bytes.HasPrefix(text, []byte("-----BEGIN "+opensshKey+"-----")) {
+		return nil, errors.New(`the private key is not in OpenSSH format: it must begin with "-----BEGIN OPENSSH PRIVATE KEY-----"; ssh-keygen -p -f FILE converts older formats`)
+	}
+	block, rest := pem.Decode(text)
+	if block == nil || block.Type != opensshKey || len(bytes.TrimSpace(rest)) > 0 {
+		return nil, errors.New("the private key is cut off, damaged, or followed by other text")
+	}
+	signer, err := ssh.ParsePrivateKey(text)
+	var locked *ssh.PassphraseMissingError
+	if errors.As(err, &locked) {
+		return nil, errors.New("the private key is protected by a passphrase; store a key without one, ssh-keygen -p -f FILE removes it")
+	}
+	if err != nil {
+		// What the library says may hold pieces of the key.
+		return nil, errors.New("the private key is damaged or of a type that is not supported")
+	}
+	return signer, nil
+}
+
+func authOf(cred Credential) ([]ssh.AuthMethod, error) {
+	if cred.Password.IsZero() == cred.PrivateKey.IsZero() {
+		return nil, errors.New("either a password or a private key is needed, not both and not none")
+	}
+	if cred.Password.IsZero() {
+		signer, err := parseKey(cred.PrivateKey)
+		if err != nil {
+			return nil, err
+		}
+		return []ssh.AuthMethod{ssh.PublicKeys(signer)}, nil
+	}
+	return []ssh.AuthMethod{
+		ssh.Password(cred.Password.Reveal()),
+		ssh.KeyboardInteractive(answerOnce(cred.Password)),
+	}, nil
+}
+
+var errMoreQuestions = errors.New("the server asks for more than a password")
+
+// answerOnce gives the password to the first single hidden question, and then to
+// no other: a further question would be for a code that nobody can give.
+func answerOnce(password seal.Secret) ssh.KeyboardInteractiveChallenge {
+	answered := false
+	return func(_, _ string, questions []string, echo []bool) ([]string, error) {
+		if len(questions) == 0 {
+			return nil, nil
+		}
+		if answered || len(questions) > 1 || echo[0] {
+			return nil, errMoreQuestions
+		}
+		answered = true
+		return []string{password.Reveal()}, nil
+	}
+}

@@ -1,0 +1,225 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/intraydata/intray"
+)
+
+// maxNames bounds the texts of problems that a cursor keeps to use again.
+const maxNames = 4096
+
+// cursor reads batches of one stage, one after the other, into the same
+// memory.
+type cursor struct {
+	stage   *Stage
+	decoder *decoder
+	body    []byte
+	lines   []int64
+	current intray.Batch
+	// table holds the problems of the problem group with index loaded less
+	// one; 0 is none.
+	table  problemTable
+	loaded int
+	names  map[string]string
+}
+
+func newCursor(s *Stage) *cursor { return &cursor{stage: s, decoder: newDecoder(s.zstd)} }
+
+// batch reads a whole row group with its problems.
+func (c *cursor) batch(ctx context.Context, s *Segment, g Group) (*intray.Batch, error) {
+	if err := c.rows(ctx, s, g); err != nil {
+		return nil, err
+	}
+	return &c.current, c.problems(ctx, &c.current)
+}
+
+// load reads a piece and points the decoder at it.
+func (c *cursor) load(ctx context.Context, name string, at Piece, rows int64) error {
+	var err error
+	if c.body, err = c.stage.read(ctx, name, at, c.body); err != nil {
+		return err
+	}
+	c.decoder.begin(c.body, rows)
+	return nil
+}
+
+// rows reads a whole row group, without problems, into c.current.
+func (c *cursor) rows(ctx context.Context, s *Segment, g Group) error {
+	if err := c.load(ctx, s.Name, g.Piece, g.Rows); err != nil {
+		return err
+	}
+	b := &c.current
+	b.Reset(len(c.stage.manifest.Fields))
+	if err := c.decodeRows(b); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrDamaged, s.Name, err)
+	}
+	if len(c.lines) == 0 || c.lines[0] != g.First {
+		return fmt.Errorf("%w: %s holds other rows", ErrDamaged, s.Name)
+	}
+	b.First = g.First
+	return nil
+}
+
+func (c *cursor) decodeRows(b *intray.Batch) error {
+	for i := range b.Fields {
+		if err := c.decoder.field(&b.Fields[i]); err != nil {
+			return err
+		}
+	}
+	if b.Unmapped == nil {
+		b.Unmapped = make([]intray.UnmappedCells, len(c.stage.manifest.Unmapped))
+	}
+	for i, u := range c.stage.manifest.Unmapped {
+		b.Unmapped[i].Column = u.Index
+		if err := c.decoder.required(&b.Unmapped[i].Cells); err != nil {
+			return err
+		}
+	}
+	var err error
+	if c.lines, err = c.decoder.ints(c.lines); err != nil {
+		return err
+	}
+	b.Lines, err = c.decoder.ints(b.Lines)
+	return err
+}
+
+func (d *decoder) field(c *intray.Cells) error {
+	var err error
+	if c.Nulls, err = d.values(&c.Values, c.Nulls); err != nil {
+		return err
+	}
+	c.RawRows, err = d.sparse(&c.Raws, c.RawRows)
+	return err
+}
+
+// problems adds to the batch the problems of its rows.
+func (c *cursor) problems(ctx context.Context, b *intray.Batch) error {
+	groups := c.stage.manifest.ProblemGroups
+	end := b.First + int64(b.Rows())
+	at := sort.Search(len(groups), func(i int) bool { return groups[i].Last >= b.First })
+	for ; at < len(groups) && groups[at].First < end; at++ {
+		if err := c.loadProblems(ctx, at); err != nil {
+			return err
+		}
+		from, _ := slices.BinarySearch(c.table.rows, b.First)
+		to, _ := slices.BinarySearch(c.table.rows, end)
+		for i := from; i < to; i++ {
+			p, err := c.problem(i)
+			if err != nil {
+				return err
+			}
+			p.Row -= int(b.First)
+			b.Problems = append(b.Problems, p)
+		}
+	}
+	return nil
+}
+
+func (c *cursor) loadProblems(ctx context.Context, index int) error {
+	if c.loaded == index+1 {
+		return nil
+	}
+	c.loaded = 0
+	g := c.stage.manifest.ProblemGroups[index]
+	if err := c.load(ctx, problemsName, g.Piece, g.Problems); err != nil {
+		return err
+	}
+	if err := c.decoder.problems(&c.table); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrDamaged, problemsName, err)
+	}
+	c.loaded = index + 1
+	return nil
+}
+
+func (d *decoder) problems(t *problemTable) error {
+	var err error
+	if t.rows, err = d.ints(t.rows); err != nil {
+		return err
+	}
+	if t.fields, err = d.ints(t.fields); err != nil {
+		return err
+	}
+	for _, texts := range []*intray.Texts{&t.codes, &t.levels, &t.texts} {
+		if err := d.required(texts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// problem makes problem i of the loaded ones. Its row counts from the stage's
+// first.
+func (c *cursor) problem(i int) (intray.Problem, error) {
+	level, known := intray.ParseLevel(c.name(c.table.levels.At(i)))
+	if !known {
+		return intray.Problem{}, fmt.Errorf("%w: %s has an unknown level", ErrDamaged, problemsName)
+	}
+	return intray.Problem{
+		Row: int(c.table.rows[i]), Field: int(c.table.fields[i]), Level: level,
+		Code: c.name(c.table.codes.At(i)), Text: c.name(c.table.texts.At(i)),
+	}, nil
+}
+
+// name gives a text as a string, the same one each time it recurs.
+func (c *cursor) name(text []byte) string {
+	if name, known := c.names[string(text)]; known {
+		return name
+	}
+	if c.names == nil || len(c.names) >= maxNames {
+		c.names = map[string]string{}
+	}
+	name := string(text)
+	c.names[name] = name
+	return name
+}
+
+// appendRows adds the rows [from, to) of src to dst, without problems.
+func appendRows(dst, src *intray.Batch, from, to int) {
+	at := uint32(dst.Rows())
+	dst.Lines = append(dst.Lines, src.Lines[from:to]...)
+	for i := range dst.Fields {
+		appendCells(&dst.Fields[i], &src.Fields[i], at, from, to)
+	}
+	for i := range dst.Unmapped {
+		appendTexts(&dst.Unmapped[i].Cells, &src.Unmapped[i].Cells, from, to)
+	}
+}
+
+func appendCells(dst, src *intray.Cells, at uint32, from, to int) {
+	appendTexts(&dst.Values, &src.Values, from, to)
+	first, end := within(src.Nulls, from, to)
+	for _, row := range src.Nulls[first:end] {
+		dst.Nulls = append(dst.Nulls, row-uint32(from)+at)
+	}
+	first, end = within(src.RawRows, from, to)
+	for _, row := range src.RawRows[first:end] {
+		dst.RawRows = append(dst.RawRows, row-uint32(from)+at)
+	}
+	appendTexts(&dst.Raws, &src.Raws, first, end)
+}
+
+// within gives the places of the rows [from, to) in an ascending list.
+func within(rows []uint32, from, to int) (first, end int) {
+	first, _ = slices.BinarySearch(rows, uint32(from))
+	end, _ = slices.BinarySearch(rows, uint32(to))
+	return first, end
+}
+
+func appendTexts(dst, src *intray.Texts, from, to int) {
+	if from == to {
+		return
+	}
+	start := uint32(0)
+	if from > 0 {
+		start = src.Ends[from-1]
+	}
+	rebase := uint32(len(dst.Arena)) - start
+	dst.Arena = append(dst.Arena, src.Arena[start:src.Ends[to-1]]...)
+	for _, end := range src.Ends[from:to] {
+		dst.Ends = append(dst.Ends, end+rebase)
+	}
+}

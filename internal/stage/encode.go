@@ -1,0 +1,250 @@
+package stage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go/encoding/rle"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/intraydata/intray"
+)
+
+// column is one column of a Parquet file: UTF-8 texts or INT64.
+type column struct {
+	name     string
+	text     bool
+	optional bool
+}
+
+// chunk is what the footer must say of one column of a row group.
+type chunk struct {
+	encoding format.Encoding
+	// dict is the length of the dictionary page, 0 where there is none.
+	dict   int64
+	length int64
+	plain  int64
+	nulls  int64
+}
+
+// group is an encoded row group, not yet placed in a file.
+type group struct {
+	body   []byte
+	chunks []chunk
+	rows   int
+	crc    uint32
+}
+
+func (g *group) reset(rows int) {
+	g.body, g.chunks, g.rows = g.body[:0], g.chunks[:0], rows
+}
+
+// seal takes the checksum once all columns are there.
+func (g *group) seal() { g.crc = checksum(g.body) }
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+
+// smallest is the size in bytes below which compressing is not worth a frame.
+const smallest = 64
+
+var errPageTooLarge = errors.New("more than 2 GiB of text in one column of a batch")
+
+// encoder writes columns into groups. It keeps scratch memory and serves one
+// goroutine at a time.
+type encoder struct {
+	zstd    *zstd.Encoder
+	levels  []byte
+	runs    []byte
+	offsets []uint32
+	body    []byte
+	packed  []byte
+	header  bytes.Buffer
+	thrift  *thrift.Encoder
+	dict    dictionary
+}
+
+func newEncoder(z *zstd.Encoder) *encoder {
+	e := &encoder{zstd: z}
+	e.thrift = thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&e.header))
+	return e
+}
+
+// newCompressor gives a compressor that many encoders may share.
+func newCompressor() (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil,
+		zstd.WithEncoderLevel(zstd.SpeedFastest),
+		zstd.WithEncoderCRC(false),
+		zstd.WithWindowSize(1<<20),
+		zstd.WithLowerEncoderMem(true))
+}
+
+// ints adds a column of numbers.
+func (e *encoder) ints(g *group, values []int64) error {
+	var err error
+	if e.body, err = new(delta.BinaryPackedEncoding).EncodeInt64(e.body, values); err != nil {
+		return err
+	}
+	c := chunk{encoding: format.DeltaBinaryPacked}
+	e.runs = e.runs[:0]
+	return e.dataPage(g, c, e.body, false)
+}
+
+// required adds a column of texts without nulls.
+func (e *encoder) required(g *group, t *intray.Texts) error {
+	if t.Len() != g.rows {
+		return fmt.Errorf("%d texts for %d rows", t.Len(), g.rows)
+	}
+	e.offsets = append(append(e.offsets[:0], 0), t.Ends...)
+	e.runs = e.runs[:0]
+	return e.texts(g, t, 0)
+}
+
+// values adds a column of cells, null in the rows of nulls.
+func (e *encoder) values(g *group, t *intray.Texts, nulls []uint32) error {
+	if t.Len() != g.rows {
+		return fmt.Errorf("%d values for %d rows", t.Len(), g.rows)
+	}
+	if err := e.mark(g.rows, nulls, 1, 0); err != nil {
+		return err
+	}
+	e.offsets = append(e.offsets[:0], 0)
+	from := 0
+	for _, null := range nulls {
+		if len(t.At(int(null))) > 0 {
+			return fmt.Errorf("the null cell of row %d holds text", null)
+		}
+		e.offsets = append(e.offsets, t.Ends[from:null]...)
+		from = int(null) + 1
+	}
+	e.offsets = append(e.offsets, t.Ends[from:]...)
+	return e.texts(g, t, int64(len(nulls)))
+}
+
+// sparse adds a column of texts that only the given rows have.
+func (e *encoder) sparse(g *group, t *intray.Texts, rows []uint32) error {
+	if t.Len() != len(rows) {
+		return fmt.Errorf("%d raw texts for %d rows", t.Len(), len(rows))
+	}
+	if err := e.mark(g.rows, rows, 0, 1); err != nil {
+		return err
+	}
+	e.offsets = append(append(e.offsets[:0], 0), t.Ends...)
+	return e.texts(g, t, int64(g.rows-len(rows)))
+}
+
+// mark writes the definition levels: usual, but other in the listed rows.
+func (e *encoder) mark(rows int, listed []uint32, usual, other byte) error {
+	e.levels = e.levels[:0]
+	for i, row := range listed {
+		if int(row) >= rows || i > 0 && row <= listed[i-1] {
+			return fmt.Errorf("row %d is out of order", row)
+		}
+		e.levels = fill(e.levels, int(row), usual)
+		e.levels = append(e.levels, other)
+	}
+	e.levels = fill(e.levels, rows, usual)
+	var err error
+	e.runs, err = (&rle.Encoding{BitWidth: 1}).EncodeLevels(e.runs, e.levels)
+	return err
+}
+
+func fill(levels []byte, n int, level byte) []byte {
+	for len(levels) < n {
+		levels = append(levels, level)
+	}
+	return levels
+}
+
+// texts adds the column whose levels and offsets are prepared.
+func (e *encoder) texts(g *group, t *intray.Texts, nulls int64) error {
+	c := chunk{encoding: format.DeltaLengthByteArray, nulls: nulls}
+	arena := t.Arena[:e.offsets[len(e.offsets)-1]]
+	if len(e.offsets) == 1 {
+		// Readers differ on what an empty page of lengths is; a plain one is
+		// no bytes to all of them.
+		c.encoding = format.Plain
+		return e.dataPage(g, c, nil, true)
+	}
+	var err error
+	if e.dict.build(arena, e.offsets) {
+		c.encoding = format.RLEDictionary
+		if err := e.dictPage(g, &c); err != nil {
+			return err
+		}
+		e.body, err = new(rle.DictionaryEncoding).EncodeInt32(e.body, e.dict.indexes)
+	} else {
+		e.body, err = new(delta.LengthByteArrayEncoding).EncodeByteArray(e.body, arena, e.offsets)
+	}
+	if err != nil {
+		return err
+	}
+	return e.dataPage(g, c, e.body, true)
+}
+
+// dictPage compresses always: its header cannot say that it is plain.
+func (e *encoder) dictPage(g *group, c *chunk) error {
+	e.packed = e.zstd.EncodeAll(e.dict.plain, e.packed[:0])
+	h := format.PageHeader{
+		Type:                 format.DictionaryPage,
+		UncompressedPageSize: int32(len(e.dict.plain)),
+		CompressedPageSize:   int32(len(e.packed)),
+		DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
+			NumValues: int32(e.dict.count()), Encoding: format.Plain,
+		}),
+	}
+	if err := e.write(g, &h, nil, e.packed); err != nil {
+		return err
+	}
+	c.dict = int64(e.header.Len() + len(e.packed))
+	c.length = c.dict
+	c.plain = int64(e.header.Len() + len(e.dict.plain))
+	return nil
+}
+
+func (e *encoder) dataPage(g *group, c chunk, body []byte, compress bool) error {
+	if len(body) > math.MaxInt32-len(e.runs) {
+		return errPageTooLarge
+	}
+	stored := body
+	if compress && len(body) >= smallest {
+		e.packed = e.zstd.EncodeAll(body, e.packed[:0])
+		if len(e.packed) < len(body) {
+			stored = e.packed
+		}
+	}
+	h := format.PageHeader{
+		Type:                 format.DataPageV2,
+		UncompressedPageSize: int32(len(e.runs) + len(body)),
+		CompressedPageSize:   int32(len(e.runs) + len(stored)),
+		DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{
+			NumValues: int32(g.rows), NumNulls: int32(c.nulls), NumRows: int32(g.rows),
+			Encoding:                   c.encoding,
+			DefinitionLevelsByteLength: int32(len(e.runs)),
+			IsCompressed:               thrift.New(len(stored) < len(body)),
+		}),
+	}
+	if err := e.write(g, &h, e.runs, stored); err != nil {
+		return err
+	}
+	c.length += int64(e.header.Len() + len(e.runs) + len(stored))
+	c.plain += int64(e.header.Len() + len(e.runs) + len(body))
+	g.chunks = append(g.chunks, c)
+	return nil
+}
+
+func (e *encoder) write(g *group, h *format.PageHeader, levels, body []byte) error {
+	e.header.Reset()
+	if err := e.thrift.Encode(h); err != nil {
+		return fmt.Errorf("write a page header: %w", err)
+	}
+	g.body = append(g.body, e.header.Bytes()...)
+	g.body = append(g.body, levels...)
+	g.body = append(g.body, body...)
+	return nil
+}

@@ -1,0 +1,157 @@
+package stage
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/intraydata/intray/internal/blob"
+)
+
+const magic = "PAR1"
+
+// maxChunks bounds what a file under way remembers for its footer, and so the
+// memory of writing tables with very many columns.
+const maxChunks = 32768
+
+// file is a Parquet file under way.
+type file struct {
+	blob    blob.Writer
+	columns []column
+	size    int64
+	rows    int64
+	groups  []placed
+}
+
+// placed is a row group in its file.
+type placed struct {
+	offset int64
+	rows   int64
+	chunks []chunk
+}
+
+// span is where a piece of a file lies.
+type span struct{ offset, length int64 }
+
+func newFile(w blob.Writer, columns []column) (*file, error) {
+	f := &file{blob: w, columns: columns}
+	return f, f.write([]byte(magic))
+}
+
+func (f *file) write(b []byte) error {
+	n, err := f.blob.Write(b)
+	f.size += int64(n)
+	return err
+}
+
+// append adds a row group in one write.
+func (f *file) append(g *group) (span, error) {
+	if len(g.chunks) != len(f.columns) {
+		return span{}, errors.New("a row group lacks columns")
+	}
+	at := span{f.size, int64(len(g.body))}
+	if err := f.write(g.body); err != nil {
+		return span{}, err
+	}
+	f.groups = append(f.groups, placed{at.offset, int64(g.rows), append([]chunk(nil), g.chunks...)})
+	f.rows += int64(g.rows)
+	return at, nil
+}
+
+// full says that the footer can take no further group.
+func (f *file) full() bool {
+	return (len(f.groups)+1)*len(f.columns) > maxChunks && len(f.groups) > 0 || len(f.groups) >= math.MaxInt16
+}
+
+// close writes the footer and makes the file visible.
+func (f *file) close() error {
+	footer, err := thrift.Marshal(new(thrift.CompactProtocol), f.footer())
+	if err != nil {
+		return fmt.Errorf("make the footer: %w", err)
+	}
+	if len(footer) > math.MaxInt32 {
+		return errors.New("the footer is over 2 GiB")
+	}
+	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
+	if err := f.write(append(footer, magic...)); err != nil {
+		return err
+	}
+	return f.blob.Commit()
+}
+
+func (f *file) footer() *format.FileMetaData {
+	meta := &format.FileMetaData{
+		Version: 2, NumRows: f.rows, CreatedBy: "intray",
+		Schema: []format.SchemaElement{{Name: "rows", NumChildren: thrift.New(int32(len(f.columns)))}},
+	}
+	for _, c := range f.columns {
+		meta.Schema = append(meta.Schema, c.element())
+	}
+	for i, g := range f.groups {
+		meta.RowGroups = append(meta.RowGroups, f.rowGroup(i, g))
+	}
+	return meta
+}
+
+func (c column) element() format.SchemaElement {
+	e := format.SchemaElement{
+		Name: c.name, Type: thrift.New(c.physical()), RepetitionType: thrift.New(format.Required),
+	}
+	if c.optional {
+		e.RepetitionType = thrift.New(format.Optional)
+	}
+	if c.text {
+		e.ConvertedType = thrift.New(deprecated.UTF8)
+		e.LogicalType = format.LogicalType{Value: &format.StringType{}}
+	}
+	return e
+}
+
+func (c column) physical() format.Type {
+	if c.text {
+		return format.ByteArray
+	}
+	return format.Int64
+}
+
+func (c column) codec() format.CompressionCodec {
+	if c.text {
+		return format.Zstd
+	}
+	return format.Uncompressed
+}
+
+func (f *file) rowGroup(ordinal int, g placed) format.RowGroup {
+	row := format.RowGroup{
+		NumRows: g.rows, FileOffset: g.offset, Ordinal: int16(ordinal),
+		Columns: make([]format.ColumnChunk, 0, len(g.chunks)),
+	}
+	offset := g.offset
+	for i, c := range g.chunks {
+		row.Columns = append(row.Columns, f.columns[i].chunk(c, g.rows, offset))
+		row.TotalByteSize += c.plain
+		row.TotalCompressedSize += c.length
+		offset += c.length
+	}
+	return row
+}
+
+func (c column) chunk(k chunk, rows, offset int64) format.ColumnChunk {
+	meta := format.ColumnMetaData{
+		Type: c.physical(), PathInSchema: []string{c.name}, Codec: c.codec(), NumValues: rows,
+		TotalUncompressedSize: k.plain, TotalCompressedSize: k.length,
+		DataPageOffset: offset + k.dict,
+		Statistics:     format.Statistics{NullCount: k.nulls},
+		Encoding:       []format.Encoding{k.encoding, format.RLE},
+	}
+	if k.dict > 0 {
+		meta.DictionaryPageOffset = offset
+		meta.Encoding = append(meta.Encoding, format.Plain)
+	}
+	return format.ColumnChunk{MetaData: meta}
+}

@@ -1,0 +1,150 @@
+package stage
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/intraydata/intray/internal/blob"
+)
+
+// Version is the number of the form of stages that this package writes, and
+// the only one that it reads.
+const Version = 1
+
+const (
+	manifestName = "manifest.json"
+	problemsName = "problems.parquet"
+	bitmapsName  = "problems.roar"
+)
+
+// ErrDamaged says that a file of the stage is not as it was written.
+var ErrDamaged = errors.New("the stage is damaged")
+
+// Manifest says what a stage holds and where.
+type Manifest struct {
+	Version int `json:"version"`
+	// Rows is the number of rows.
+	Rows int64 `json:"rows"`
+	// ErrorRows is the number of rows that have a problem of level error.
+	ErrorRows int64 `json:"errorRows"`
+	// Problems is the number of problems of all levels.
+	Problems int64 `json:"problems"`
+	// Fields and Unmapped are the layout and the names of its columns.
+	Fields   []FieldColumns   `json:"fields"`
+	Unmapped []UnmappedColumn `json:"unmapped,omitempty"`
+	// Segments lie one after the other.
+	Segments []Segment `json:"segments,omitempty"`
+	// ProblemGroups are the row groups of problems.parquet.
+	ProblemGroups []ProblemGroup `json:"problemGroups,omitempty"`
+	// Kinds count the problems, ordered by field, code and level.
+	Kinds []Kind `json:"kinds,omitempty"`
+	// Errors is the bitmap of the rows with a problem of level error.
+	Errors Piece `json:"errors"`
+}
+
+// Piece is a run of bytes in a file.
+type Piece struct {
+	Offset int64 `json:"offset"`
+	Length int64 `json:"length"`
+	// CRC is the CRC-32C of the bytes.
+	CRC uint32 `json:"crc"`
+}
+
+// Segment is one file of rows.
+type Segment struct {
+	// Name is the file's name under the prefix.
+	Name string `json:"name"`
+	// First is the index of its first row.
+	First int64 `json:"first"`
+	Rows  int64 `json:"rows"`
+	// Size is that of the file in bytes.
+	Size   int64   `json:"size"`
+	Groups []Group `json:"groups"`
+}
+
+// Group is a row group of a segment: the rows of one batch.
+type Group struct {
+	First int64 `json:"first"`
+	Rows  int64 `json:"rows"`
+	Piece
+}
+
+// ProblemGroup is a row group of problems.parquet.
+type ProblemGroup struct {
+	// First and Last are the rows of its first and last problem.
+	First    int64 `json:"first"`
+	Last     int64 `json:"last"`
+	Problems int64 `json:"problems"`
+	Piece
+}
+
+// Kind is all problems with one field, code and level.
+type Kind struct {
+	// Field is the field's place in the layout, or intray.NoField.
+	Field int    `json:"field"`
+	Code  string `json:"code"`
+	// Level is error, warning or info.
+	Level    string `json:"level"`
+	Problems int64  `json:"problems"`
+	Rows     int64  `json:"rows"`
+	// Bitmap is that of the rows.
+	Bitmap Piece `json:"bitmap"`
+}
+
+// envelope is the manifest's file.
+type envelope struct {
+	CRC      uint32          `json:"crc"`
+	Manifest json.RawMessage `json:"manifest"`
+}
+
+func (m *Manifest) encode() ([]byte, error) {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(envelope{checksum(body), body})
+}
+
+func readManifest(r blob.Reader) (*Manifest, error) {
+	text, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
+	if err != nil {
+		return nil, err
+	}
+	var e envelope
+	if err := json.Unmarshal(text, &e); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if checksum(e.Manifest) != e.CRC {
+		return nil, fmt.Errorf("%w: wrong checksum", ErrDamaged)
+	}
+	var m Manifest
+	if err := json.Unmarshal(e.Manifest, &m); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if m.Version != Version {
+		return nil, fmt.Errorf("the stage has version %d, and this program reads version %d", m.Version, Version)
+	}
+	return &m, m.check()
+}
+
+// check makes sure that the row groups cover the rows, one after the other.
+func (m *Manifest) check() error {
+	var next int64
+	for _, s := range m.Segments {
+		if s.First != next {
+			return fmt.Errorf("%w: segment %s begins with row %d, not %d", ErrDamaged, s.Name, s.First, next)
+		}
+		for _, g := range s.Groups {
+			if g.First != next || g.Rows <= 0 {
+				return fmt.Errorf("%w: a row group of %s begins with row %d, not %d", ErrDamaged, s.Name, g.First, next)
+			}
+			next += g.Rows
+		}
+	}
+	if next != m.Rows {
+		return fmt.Errorf("%w: %d of %d rows are there", ErrDamaged, next, m.Rows)
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package stage
+
+import (
+	"fmt"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/blob"
+)
+
+const (
+	// problemRows and problemBytes bound the problems of a row group, and so
+	// those that are kept in memory.
+	problemRows  = 65536
+	problemBytes = 4 << 20
+)
+
+// problemColumns are the columns of problems.parquet.
+func problemColumns() []column {
+	return []column{{name: "row"}, {name: "field"},
+		{name: "code", text: true}, {name: "level", text: true}, {name: "text", text: true}}
+}
+
+// problemFile writes problems.parquet, from the first problem on.
+type problemFile struct {
+	create  func(name string) (blob.Writer, error)
+	encoder *encoder
+	file    *file
+	table   problemTable
+	group   group
+	groups  []ProblemGroup
+}
+
+// problemTable holds the columns of a row group of problems.
+type problemTable struct {
+	rows, fields         []int64
+	codes, levels, texts intray.Texts
+}
+
+func (t *problemTable) reset() {
+	t.rows, t.fields = t.rows[:0], t.fields[:0]
+	t.codes.Reset()
+	t.levels.Reset()
+	t.texts.Reset()
+}
+
+func (t *problemTable) full() bool {
+	return len(t.rows) >= problemRows || len(t.texts.Arena)+len(t.codes.Arena) >= problemBytes
+}
+
+func (f *problemFile) add(row int64, p *intray.Problem) error {
+	t := &f.table
+	t.rows = append(t.rows, row)
+	t.fields = append(t.fields, int64(p.Field))
+	t.codes.AppendString(p.Code)
+	t.levels.AppendString(p.Level.String())
+	t.texts.AppendString(p.Text)
+	if t.full() {
+		return f.flush()
+	}
+	return nil
+}
+
+// flush writes the problems at hand as a row group.
+func (f *problemFile) flush() error {
+	if f.file == nil {
+		out, err := f.create(problemsName)
+		if err != nil {
+			return err
+		}
+		if f.file, err = newFile(out, problemColumns()); err != nil {
+			return err
+		}
+	}
+	if err := f.encode(); err != nil {
+		return fmt.Errorf("encode problems: %w", err)
+	}
+	if f.file.full() {
+		return fmt.Errorf("the texts of the problems fill more than %d row groups", len(f.groups))
+	}
+	at, err := f.file.append(&f.group)
+	if err != nil {
+		return fmt.Errorf("write problems: %w", err)
+	}
+	rows := f.table.rows
+	f.groups = append(f.groups, ProblemGroup{
+		rows[0], rows[len(rows)-1], int64(len(rows)), Piece{at.offset, at.length, f.group.crc},
+	})
+	f.table.reset()
+	return nil
+}
+
+func (f *problemFile) encode() error {
+	t, g := &f.table, &f.group
+	g.reset(len(t.rows))
+	if err := f.encoder.ints(g, t.rows); err != nil {
+		return err
+	}
+	if err := f.encoder.ints(g, t.fields); err != nil {
+		return err
+	}
+	for _, texts := range []*intray.Texts{&t.codes, &t.levels, &t.texts} {
+		if err := f.encoder.required(g, texts); err != nil {
+			return err
+		}
+	}
+	g.seal()
+	return nil
+}
+
+// close seals the file, where there is one.
+func (f *problemFile) close() ([]ProblemGroup, error) {
+	if len(f.table.rows) > 0 {
+		if err := f.flush(); err != nil {
+			return nil, err
+		}
+	}
+	if f.file == nil {
+		return nil, nil
+	}
+	if err := f.file.close(); err != nil {
+		return nil, fmt.Errorf("seal the problems: %w", err)
+	}
+	return f.groups, nil
+}
+
+func (f *problemFile) abort() {
+	if f.file != nil {
+		f.file.blob.Abort()
+	}
+}

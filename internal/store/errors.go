@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/intraydata/intray/internal/service"
+)
+
+// retryAfter is when to try again once the database was out of reach.
+const retryAfter = 2 * time.Second
+
+func missing(noun string) error {
+	return &service.Error{Kind: service.NotFound, Code: "not_found", Text: "There is no such " + noun + "."}
+}
+
+func taken(noun string) error {
+	return &service.Error{Kind: service.Conflict, Code: "exists", Text: "There is such a " + noun + " already."}
+}
+
+// translate adds the service's own error to one of a driver, where the service
+// has a kind for it. Other errors it returns as they are.
+func translate(err error) error {
+	var own *service.Error
+	if err == nil || errors.As(err, &own) {
+		return err
+	}
+	switch kindOf(err) {
+	case service.NotFound:
+		own = &service.Error{Kind: service.NotFound, Code: "not_found", Text: "What this belongs to is not there."}
+	case service.Conflict:
+		own = &service.Error{Kind: service.Conflict, Code: "exists", Text: "It is there already."}
+	case service.Invalid:
+		own = &service.Error{Kind: service.Invalid, Code: "invalid_text", Text: "A text holds a character that cannot be stored."}
+	case service.Unavailable:
+		own = &service.Error{Kind: service.Unavailable, Code: "store_unavailable",
+			Text: "The service cannot reach its database just now. Try again.", RetryAfter: retryAfter}
+	default:
+		return err
+	}
+	return fmt.Errorf("%w (%w)", own, err)
+}
+
+// kindOf gives 0 for errors that have no kind.
+func kindOf(err error) service.Kind {
+	var lite *sqlite.Error
+	var pg *pgconn.PgError
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return canceledKind(err)
+	case errors.As(err, &lite):
+		return sqliteKind(lite.Code())
+	case errors.As(err, &pg):
+		return postgresKind(pg.Code)
+	case lostConnection(err):
+		return service.Unavailable
+	}
+	return 0
+}
+
+// canceledKind tells a caller that gave up from a server that did not answer in
+// time: a connection has a deadline of its own.
+func canceledKind(err error) service.Kind {
+	var refused *pgconn.ConnectError
+	if errors.As(err, &refused) && !errors.Is(err, context.Canceled) {
+		return service.Unavailable
+	}
+	return 0
+}
+
+func sqliteKind(code int) service.Kind {
+	switch code {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return service.Conflict
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return service.NotFound
+	}
+	switch code & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+		return service.Unavailable
+	}
+	return 0
+}
+
+// postgresKind reads a code of the SQL standard: two characters of class, and
+// three more.
+func postgresKind(code string) service.Kind {
+	switch code {
+	case "23505":
+		return service.Conflict
+	case "23503":
+		return service.NotFound
+	// A text with U+0000 or that is not UTF-8, as such or within JSON.
+	case "22021", "22P05":
+		return service.Invalid
+	// The server writes no more, as one that was the primary before.
+	case "25006":
+		return service.Unavailable
+	}
+	switch code[:min(2, len(code))] {
+	// No connection; rolled back for others; out of resources; shutting down;
+	// a fault of the system, as a full disk.
+	case "08", "40", "53", "57", "58":
+		return service.Unavailable
+	}
+	return 0
+}
+
+func lostConnection(err error) bool {
+	var refused *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &refused) || errors.As(err, &network) ||
+		errors.Is(err, driver.ErrBadConn) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+		strings.Contains(err.Error(), "conn closed")
+}

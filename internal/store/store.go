@@ -1,0 +1,161 @@
+// Package store keeps the service's rows in a SQL database: in one SQLite file,
+// or in a PostgreSQL database that many processes share.
+//
+// The nouns: a [Store] is the open database. A txn is one transaction on it,
+// and for each noun of the service there is a type over it with that noun's
+// rows, in a file of its own. The SQL is written once, with $1, and runs on
+// both; what differs is in dialect. Times are kept to the microsecond, lists
+// and outcomes as JSON.
+//
+// The package keeps no rules but those that a row can break by itself, and no
+// bytes of files.
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/intraydata/intray/internal/queue"
+	"github.com/intraydata/intray/internal/service"
+)
+
+// Config says which database to open. One of Path and URL must be set.
+type Config struct {
+	// Path is the file of a SQLite database. It is made where there is none,
+	// readable by its owner only.
+	Path string
+	// URL is the address of a PostgreSQL database: postgres://… with the
+	// parameters of pgx, such as pool_max_conns (default 16, at least 4).
+	URL string
+	// Queue says how jobs are worked. Its Logger defaults to the one below.
+	Queue queue.Config
+	// Logger is told when the database is out of reach. Default: nobody is.
+	Logger *slog.Logger
+}
+
+// Store is an open database. All methods may be called at once from many
+// goroutines.
+type Store struct {
+	write, read *sql.DB
+	dialect     dialect
+	jobs        queue.Queue
+	logger      *slog.Logger
+	closers     []func() error
+}
+
+var _ service.Store = (*Store)(nil)
+
+// Open opens the database and brings its tables up to date; several processes
+// may do so at once on PostgreSQL. A database that a newer version of this
+// program has brought up to date is refused. A database out of reach is an
+// error of kind Unavailable.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	cfg.Queue.Logger = cmp.Or(cfg.Queue.Logger, cfg.Logger)
+	s := &Store{logger: cfg.Logger}
+	err := s.open(ctx, cfg)
+	if err == nil {
+		err = s.migrate(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the store: %w", translate(err)), s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, cfg Config) error {
+	switch {
+	case cfg.Path != "" && cfg.URL != "":
+		return errors.New("both a file and an address are given; take one")
+	case cfg.URL != "":
+		return s.openPostgres(ctx, cfg)
+	case cfg.Path != "":
+		return s.openSQLite(cfg)
+	}
+	return errors.New("neither a file nor an address is given")
+}
+
+// Queue is the queue in this database.
+func (s *Store) Queue() queue.Queue { return s.jobs }
+
+// Close closes the database, once all transactions are done. The queue must
+// have been stopped.
+func (s *Store) Close() error {
+	var errs []error
+	for _, f := range s.closers {
+		errs = append(errs, f())
+	}
+	return errors.Join(errs...)
+}
+
+// Check says whether the store answers. It does not wait for transactions.
+func (s *Store) Check(ctx context.Context) error {
+	var one int
+	err := s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
+	return s.told(ctx, translate(err))
+}
+
+// Update is described at [service.Store]. On SQLite transactions run one after
+// the other. An error that a method of Tx gives may be handled and the work
+// may go on, if it is one of kind NotFound or Conflict.
+func (s *Store) Update(ctx context.Context, work func(service.Tx) error) error {
+	return s.run(ctx, s.write, nil, work)
+}
+
+// View is described at [service.Store].
+func (s *Store) View(ctx context.Context, work func(service.Tx) error) error {
+	return s.run(ctx, s.read, s.dialect.view, work)
+}
+
+func (s *Store) run(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work func(service.Tx) error) error {
+	err := s.within(ctx, db, opts, work)
+	return s.told(ctx, translate(err))
+}
+
+func (s *Store) within(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work func(service.Tx) error) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connecting: %w", err)
+	}
+	defer conn.Close()
+	tx, err := conn.BeginTx(ctx, opts)
+	if err != nil {
+		return fmt.Errorf("beginning a transaction: %w", err)
+	}
+	defer tx.Rollback()
+	if err := work(s.rows(queue.Tx{Tx: tx, Conn: conn})); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("committing: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) rows(tx queue.Tx) service.Tx {
+	t := &txn{tx: tx, dialect: s.dialect, jobs: s.jobs}
+	return service.Tx{
+		Accounts:    accounts{t},
+		Schemas:     schemas{t},
+		Imports:     imports{t},
+		Uploads:     uploads{t},
+		Sessions:    sessions{t},
+		Credentials: credentials{t},
+		Replays:     replays{t},
+		Trash:       trash{t},
+		Nodes:       nodes{t},
+		Jobs:        jobs{t},
+	}
+}
+
+// told logs why the store is out of reach, which callers are not told.
+func (s *Store) told(ctx context.Context, err error) error {
+	if service.IsKind(err, service.Unavailable) {
+		s.logger.WarnContext(ctx, "the store is out of reach", "error", err)
+	}
+	return err
+}

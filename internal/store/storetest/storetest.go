@@ -1,0 +1,140 @@
+// Package storetest is the suite that every store of the service must pass. It
+// looks at what the contract in the service package says and at nothing behind
+// it.
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/service"
+)
+
+// Run runs the suite. Open gives an empty store, and closes it when its test
+// ends.
+func Run(t *testing.T, open func(t *testing.T) service.Store) {
+	for _, c := range cases() {
+		t.Run(c.name, func(t *testing.T) { c.run(newFixture(t, open(t))) })
+	}
+}
+
+type testCase struct {
+	name string
+	run  func(f *fixture)
+}
+
+func cases() []testCase {
+	return []testCase{
+		{"organizations", testOrgs},
+		{"licences", testLicences},
+		{"schemas", testSchemas},
+		{"schema names", testSchemaNames},
+		{"imports", testImports},
+		{"imports listed", testImportsListed},
+		{"imports moved", testImportsMoved},
+		{"imports in status", testImportsInStatus},
+		{"claim", testClaim},
+		{"claim is fair", testClaimIsFair},
+		{"claims at once", testClaimsAtOnce},
+		{"uploads", testUploads},
+		{"uploads processed", testUploadsProcessed},
+		{"uploads streamed", testUploadsStreamed},
+		{"sessions", testSessions},
+		{"credentials", testCredentials},
+		{"replays", testReplays},
+		{"trash", testTrash},
+		{"nodes", testNodes},
+		{"rows of others", testRowsOfOthers},
+		{"no organization", testNoOrganization},
+		{"rollback", testRollback},
+		{"panic", testPanic},
+		{"commit", testCommit},
+		{"cancelled", testCancelled},
+		{"conflict leaves the transaction in order", testConflictGoesOn},
+		{"view changes nothing", testViewChangesNothing},
+		{"view is one state", testViewIsOneState},
+		{"many at once", testManyAtOnce},
+	}
+}
+
+// fixture is a store with two organizations.
+type fixture struct {
+	*testing.T
+	store service.Store
+	ctx   context.Context
+	a, b  service.Org
+}
+
+// start is when everything in the suite happens, in microseconds as stored.
+var start = time.Date(2026, 3, 4, 5, 6, 7, 891011000, time.UTC)
+
+func after(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
+
+func newFixture(t *testing.T, store service.Store) *fixture {
+	f := &fixture{T: t, store: store, ctx: t.Context(),
+		a: service.Org{ID: "org-a", Name: "Alpha", Created: after(0)},
+		b: service.Org{ID: "org-b", Name: "Beta", Created: after(1)},
+	}
+	f.update(func(tx service.Tx) error {
+		if err := tx.Accounts.InsertOrg(f.ctx, f.a); err != nil {
+			return err
+		}
+		return tx.Accounts.InsertOrg(f.ctx, f.b)
+	})
+	return f
+}
+
+func (f *fixture) update(work func(service.Tx) error) {
+	f.Helper()
+	if err := f.store.Update(f.ctx, work); err != nil {
+		f.Fatalf("Update: %v", err)
+	}
+}
+
+func (f *fixture) view(work func(service.Tx) error) {
+	f.Helper()
+	if err := f.store.View(f.ctx, work); err != nil {
+		f.Fatalf("View: %v", err)
+	}
+}
+
+// refused checks that an update ends in an error of the kind.
+func (f *fixture) refused(kind service.Kind, work func(service.Tx) error) {
+	f.Helper()
+	if err := f.store.Update(f.ctx, work); !service.IsKind(err, kind) {
+		f.Errorf("Update: %v, want an error of kind %d", err, kind)
+	}
+}
+
+// missing checks that a read ends in NotFound.
+func (f *fixture) missing(work func(service.Tx) error) {
+	f.Helper()
+	if err := f.store.View(f.ctx, work); !service.IsKind(err, service.NotFound) {
+		f.Errorf("View: %v, want NotFound", err)
+	}
+}
+
+func (f *fixture) same(got, want any) {
+	f.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		f.Errorf("other than expected (-want +got):\n%s", diff)
+	}
+}
+
+// read reads one thing.
+func read[T any](f *fixture, get func(service.Tx) (T, error)) T {
+	f.Helper()
+	var got T
+	f.view(func(tx service.Tx) (err error) {
+		got, err = get(tx)
+		return err
+	})
+	return got
+}
+
+// id gives ids that sort as their numbers do.
+func id(kind string, n int) string { return fmt.Sprintf("%s-%04d", kind, n) }

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray/internal/queue"
+)
+
+// txn is a transaction. The types over it hold the rows of one noun each. They
+// name the columns of a table in one text, and give pointers to the parts of a
+// row in the same order, from which rows are written and into which they are
+// read.
+type txn struct {
+	tx      queue.Tx
+	dialect dialect
+	jobs    queue.Queue
+}
+
+// exec runs a statement and says how many rows it touched.
+func (t *txn) exec(ctx context.Context, doing, query string, args ...any) (int64, error) {
+	res, err := t.tx.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", doing, translate(err))
+	}
+	return res.RowsAffected()
+}
+
+// insert adds a row. A row that breaks a rule of uniqueness is a Conflict,
+// found in a way that leaves the transaction in order.
+func (t *txn) insert(ctx context.Context, noun, table, columns string, cells ...any) error {
+	n, err := t.exec(ctx, "adding a "+noun,
+		"INSERT INTO "+table+" ("+columns+") VALUES ("+marks(len(cells))+") ON CONFLICT DO NOTHING", cells...)
+	if err == nil && n == 0 {
+		return taken(noun)
+	}
+	return err
+}
+
+// touch runs a statement that must touch a row; else there is no such row.
+func (t *txn) touch(ctx context.Context, noun, query string, args ...any) error {
+	n, err := t.exec(ctx, "changing a "+noun, query, args...)
+	if err == nil && n == 0 {
+		return missing(noun)
+	}
+	return err
+}
+
+// count reads one number.
+func (t *txn) count(ctx context.Context, noun, query string, args ...any) (n int64, err error) {
+	if err := t.tx.QueryRowContext(ctx, query, args...).Scan(&n); err != nil {
+		return 0, fmt.Errorf("counting each %s: %w", noun, translate(err))
+	}
+	return n, nil
+}
+
+// one reads the only row of a query. No row is NotFound.
+func one[T any](ctx context.Context, t *txn, noun string, cells func(*T) []any, query string, args ...any) (T, error) {
+	for row, err := range stream(ctx, t, noun, cells, query, args...) {
+		return row, err
+	}
+	var none T
+	return none, missing(noun)
+}
+
+// many reads all rows of a query.
+func many[T any](ctx context.Context, t *txn, noun string, cells func(*T) []any, query string, args ...any) ([]T, error) {
+	var all []T
+	for row, err := range stream(ctx, t, noun, cells, query, args...) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, row)
+	}
+	return all, nil
+}
+
+// stream yields the rows of a query as they are read. Nothing else may be done
+// in the transaction meanwhile.
+func stream[T any](ctx context.Context, t *txn, noun string, cells func(*T) []any, query string, args ...any) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		rows, err := t.tx.QueryContext(ctx, query, args...)
+		if err != nil {
+			yield(none, fmt.Errorf("reading a %s: %w", noun, translate(err)))
+			return
+		}
+		defer rows.Close()
+		if err := scanAll(rows, cells, yield); err != nil {
+			yield(none, fmt.Errorf("reading a %s: %w", noun, translate(err)))
+		}
+	}
+}
+
+func scanAll[T any](rows *sql.Rows, cells func(*T) []any, yield func(T, error) bool) error {
+	for rows.Next() {
+		var row T
+		if err := rows.Scan(cells(&row)...); err != nil {
+			return err
+		}
+		if !yield(row, nil) {
+			return nil
+		}
+	}
+	return rows.Err()
+}
+
+// marks gives "$1, $2" and so on, n of them.
+func marks(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = "$" + strconv.Itoa(i+1)
+	}
+	return strings.Join(all, ", ")
+}
+
+// assign gives "a = $3, b = $4" for the columns "a, b" and first 3.
+func assign(columns string, first int) string {
+	all := strings.Split(columns, ", ")
+	for i := range all {
+		all[i] += " = $" + strconv.Itoa(first+i)
+	}
+	return strings.Join(all, ", ")
+}

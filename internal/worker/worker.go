@@ -1,0 +1,138 @@
+// Package worker turns jobs into calls of the service, and keeps this process
+// known as living among those that share a store.
+//
+// A job kind leads to one call. A [Worker] also does what has to be done from
+// time to time. It decides nothing: what a job means is the service's business.
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/intraydata/intray/internal/queue"
+	"github.com/intraydata/intray/internal/service"
+)
+
+const (
+	// every is the time between two beats, and between two sweeps.
+	every = 2 * time.Second
+	// deafAfter is how long beats may fail before this process must take it
+	// that the others count it as dead, and stop its runs.
+	deafAfter = 8 * time.Second
+)
+
+// Service is what a worker calls.
+type Service interface {
+	// RunNext runs the import that is next in turn; false means there is none.
+	RunNext(ctx context.Context) (bool, error)
+	Beat(ctx context.Context) error
+	Sweep(ctx context.Context) error
+}
+
+var _ Service = (*service.Service)(nil)
+
+// Worker calls a service.
+type Worker struct {
+	service Service
+	log     *slog.Logger
+
+	mu   sync.Mutex
+	runs map[int]context.CancelFunc
+	next int
+}
+
+// New makes a worker.
+func New(s Service, log *slog.Logger) *Worker {
+	return &Worker{service: s, log: log, runs: map[int]context.CancelFunc{}}
+}
+
+// Handlers gives the handler of each kind of job.
+func (w *Worker) Handlers() map[string]queue.Handler {
+	return map[string]queue.Handler{service.RunJob: w.run}
+}
+
+// run works on imports until none is left for this process, so that one job
+// that was enqueued is enough to empty the queue.
+func (w *Worker) run(ctx context.Context, _ queue.Job) error {
+	ctx, done := w.fenced(ctx)
+	defer done()
+	for ctx.Err() == nil {
+		ran, err := w.service.RunNext(ctx)
+		if err != nil || !ran {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// fenced gives a context that ends when this process counts as dead.
+func (w *Worker) fenced(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.next++
+	id := w.next
+	w.runs[id] = cancel
+	return ctx, func() {
+		w.mu.Lock()
+		delete(w.runs, id)
+		w.mu.Unlock()
+		cancel()
+	}
+}
+
+func (w *Worker) cancelRuns() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, cancel := range w.runs {
+		cancel()
+	}
+}
+
+// Keep beats and sweeps until ctx ends.
+func (w *Worker) Keep(ctx context.Context) {
+	var group sync.WaitGroup
+	group.Go(func() { w.beat(ctx) })
+	group.Go(func() { w.sweep(ctx) })
+	group.Wait()
+}
+
+func (w *Worker) beat(ctx context.Context) {
+	last := time.Now()
+	repeat(ctx, func() {
+		err := w.service.Beat(ctx)
+		switch {
+		case err == nil:
+			last = time.Now()
+		case ctx.Err() != nil:
+		case time.Since(last) > deafAfter:
+			w.log.Error("the store has not heard this process for too long; its runs stop", "error", err)
+			w.cancelRuns()
+		default:
+			w.log.Warn("a beat failed", "error", err)
+		}
+	})
+}
+
+func (w *Worker) sweep(ctx context.Context) {
+	repeat(ctx, func() {
+		if err := w.service.Sweep(ctx); err != nil && ctx.Err() == nil {
+			w.log.Warn("a sweep failed", "error", err)
+		}
+	})
+}
+
+func repeat(ctx context.Context, work func()) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			work()
+		}
+	}
+}

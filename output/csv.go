@@ -1,0 +1,112 @@
+package output
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+)
+
+// csvForm writes rows as lines.
+type csvForm struct {
+	fields  []field
+	columns int
+}
+
+func (f *csvForm) begin(b []byte, columns []int) []byte {
+	f.columns = len(columns)
+	for i := range f.fields {
+		b = f.separate(b, i)
+		b = f.cell(b, []byte(f.fields[i].key), true)
+	}
+	for i, c := range columns {
+		b = f.separate(b, len(f.fields)+i)
+		b = f.cell(b, []byte(unmappedKey+"."+strconv.Itoa(c)), true)
+	}
+	return append(b, '\n')
+}
+
+func (f *csvForm) end(b []byte) []byte { return b }
+
+func (f *csvForm) row(b []byte, r *row, _ bool) ([]byte, error) {
+	for i := range f.fields {
+		b = f.separate(b, i)
+		v, kind := r.cell(i, f.fields[i].stringField)
+		exempt := kind == value && (f.fields[i].shape == number || f.fields[i].shape == truth)
+		if exempt && !f.fields[i].shape.literal(v) {
+			return b, fmt.Errorf("the value of field %q does not have the form of its type", f.fields[i].key)
+		}
+		b = f.cell(b, v, !exempt)
+	}
+	for i := range f.columns {
+		b = f.separate(b, len(f.fields)+i)
+		b = f.cell(b, r.batch.Unmapped[i].Cells.At(r.index), true)
+	}
+	return append(b, '\n'), nil
+}
+
+func (f *csvForm) separate(b []byte, i int) []byte {
+	if i > 0 {
+		b = append(b, ',')
+	}
+	return b
+}
+
+// cell adds a cell, with quotes where it needs them.
+func (f *csvForm) cell(b, s []byte, guard bool) []byte {
+	if len(s) == 0 {
+		// A line of nothing is no row to most readers.
+		if len(f.fields)+f.columns == 1 {
+			b = append(b, `""`...)
+		}
+		return b
+	}
+	guard = guard && formula(s)
+	if !quoted(s) {
+		if guard {
+			b = append(b, '\'')
+		}
+		return append(b, s...)
+	}
+	b = append(b, '"')
+	if guard {
+		b = append(b, '\'')
+	}
+	for {
+		at := bytes.IndexByte(s, '"')
+		if at < 0 {
+			break
+		}
+		b = append(append(b, s[:at+1]...), '"')
+		s = s[at+1:]
+	}
+	return append(append(b, s...), '"')
+}
+
+// quoted says whether a cell needs quotes. One that begins or ends with a
+// space does: some readers trim.
+func quoted(s []byte) bool {
+	if s[0] == ' ' || s[len(s)-1] == ' ' {
+		return true
+	}
+	for _, c := range s {
+		if c == ',' || c == '"' || c == '\n' || c == '\r' {
+			return true
+		}
+	}
+	return false
+}
+
+// formula says whether a spreadsheet could take the text for a formula.
+func formula(s []byte) bool {
+	switch s[0] {
+	case '=', '+', '-', '@', '\t', '\r', 0:
+		return true
+	case 0xef:
+		for _, sign := range []string{"＝", "＋", "－", "＠"} {
+			if bytes.HasPrefix(s, []byte(sign)) {
+				return true
+			}
+		}
+	}
+	return false
+}

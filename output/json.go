@@ -1,0 +1,143 @@
+package output
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+)
+
+// jsonForm writes rows as objects, with something between, before and after.
+type jsonForm struct {
+	fields               []field
+	between, open, close string
+	// keys are the fields' keys as they stand in a row, with what is before
+	// and after each.
+	keys [][]byte
+	// passed says that rows hold the passed columns, and columns are their
+	// keys, made like keys.
+	passed  bool
+	columns [][]byte
+	any     bool
+}
+
+func newJSON(schema *intray.Schema, fields []field, between, open, close string) *jsonForm {
+	f := &jsonForm{fields: fields, between: between, open: open, close: close}
+	f.passed = schema.Settings.PassThroughUnmappedColumns
+	for i := range fields {
+		f.keys = append(f.keys, jsonKey(fields[i].key, i == 0))
+	}
+	return f
+}
+
+// jsonKey gives a key with the comma before and the colon after it.
+func jsonKey(key string, first bool) []byte {
+	var b []byte
+	if !first {
+		b = append(b, ',')
+	}
+	return append(appendString(b, []byte(key)), ':')
+}
+
+func (f *jsonForm) begin(b []byte, columns []int) []byte {
+	for i, c := range columns {
+		f.columns = append(f.columns, jsonKey(strconv.Itoa(c), i == 0))
+	}
+	return append(b, f.open...)
+}
+
+func (f *jsonForm) end(b []byte) []byte {
+	if f.any || f.open != "" {
+		b = append(b, f.close...)
+	}
+	return b
+}
+
+func (f *jsonForm) row(b []byte, r *row, first bool) ([]byte, error) {
+	f.any = true
+	if !first {
+		b = append(b, f.between...)
+	}
+	b = append(b, '{')
+	var err error
+	for i := range f.fields {
+		b = append(b, f.keys[i]...)
+		v, kind := r.cell(i, f.fields[i].stringField)
+		if b, err = f.fields[i].appendJSON(b, v, kind); err != nil {
+			return b, err
+		}
+	}
+	if f.passed {
+		b = f.unmapped(b, r)
+	}
+	return append(b, '}'), nil
+}
+
+func (f *jsonForm) unmapped(b []byte, r *row) []byte {
+	b = append(b, jsonKey(unmappedKey, len(f.fields) == 0)...)
+	b = append(b, '{')
+	for i := range f.columns {
+		b = append(b, f.columns[i]...)
+		b = appendString(b, r.batch.Unmapped[i].Cells.At(r.index))
+	}
+	return append(b, '}')
+}
+
+func (f *field) appendJSON(b, v []byte, kind content) ([]byte, error) {
+	switch {
+	case kind == null:
+		return append(b, "null"...), nil
+	case kind == received || f.shape == text:
+		return appendString(b, v), nil
+	case !f.shape.literal(v):
+		return b, fmt.Errorf("the value of field %q does not have the form of its type", f.key)
+	}
+	return append(b, v...), nil
+}
+
+// appendString adds a JSON string. Bytes that are not UTF-8 become U+FFFD.
+func appendString(b, s []byte) []byte {
+	b = append(b, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
+				b = append(b, s[from:i]...)
+				b = appendEscape(b, c)
+				from = i + 1
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(s[i:])
+		if r == utf8.RuneError && size == 1 || r == '\u2028' || r == '\u2029' {
+			b = append(b, s[from:i]...)
+			b = appendUnicode(b, r)
+			from = i + size
+		}
+		i += size
+	}
+	b = append(b, s[from:]...)
+	return append(b, '"')
+}
+
+// appendEscape adds what stands for a control character, quote or backslash.
+func appendEscape(b []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(b, '\\', c)
+	case '\n':
+		return append(b, '\\', 'n')
+	case '\r':
+		return append(b, '\\', 'r')
+	case '\t':
+		return append(b, '\\', 't')
+	}
+	return appendUnicode(b, rune(c))
+}
+
+func appendUnicode(b []byte, r rune) []byte {
+	const hex = "0123456789abcdef"
+	return append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+}

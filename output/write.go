@@ -1,0 +1,173 @@
+package output
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/intraydata/intray"
+)
+
+// ErrInvalidRow says that a row with an error was met under BLOCK_SUBMIT, which
+// lets nothing out before a person has settled it.
+var ErrInvalidRow = errors.New("a row has an error, and invalidDataBehavior is BLOCK_SUBMIT")
+
+// flushAt is how much text is gathered before it is written: 64 KiB. A row is
+// never divided, so the most that is held is this and one row.
+const flushAt = 64 << 10
+
+// unmappedKey names the passed columns in a row.
+const unmappedKey = "$unmapped"
+
+// form writes the rows of one format. All of it appends to b.
+type form interface {
+	// begin starts the file. The columns are those that are passed through.
+	begin(b []byte, columns []int) []byte
+	// row adds a row; first says that it is the file's first.
+	row(b []byte, r *row, first bool) ([]byte, error)
+	// end ends the file.
+	end(b []byte) []byte
+}
+
+// Write streams to w the rows that the schema's InvalidDataBehavior keeps, and
+// gives their number. What was written before an error is no whole file. An
+// error of w, of the batches and of the context is returned as it is, wrapped.
+func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, batches iter.Seq2[*intray.Batch, error]) (rows int64, err error) {
+	keep, err := rule(schema.Settings.InvalidDataBehavior)
+	if err != nil {
+		return 0, fmt.Errorf("write %s: %w", f, err)
+	}
+	fields, err := compile(schema)
+	if err != nil {
+		return 0, fmt.Errorf("write %s: %w", f, err)
+	}
+	s := &stream{w: w, schema: schema, fields: fields, keep: keep}
+	if s.form, err = newForm(f, schema, fields); err != nil {
+		return 0, err
+	}
+	if err := s.all(ctx, batches); err != nil {
+		return s.rows, fmt.Errorf("write %s: %w", f, err)
+	}
+	return s.rows, nil
+}
+
+func newForm(f Format, schema *intray.Schema, fields []field) (form, error) {
+	switch f {
+	case JSON:
+		return newJSON(schema, fields, ",\n", "[", "]"), nil
+	case NDJSON:
+		return newJSON(schema, fields, "\n", "", "\n"), nil
+	case CSV:
+		return &csvForm{fields: fields}, nil
+	}
+	_, err := ParseFormat(string(f))
+	return nil, err
+}
+
+// stream is one file under way.
+type stream struct {
+	w      io.Writer
+	schema *intray.Schema
+	fields []field
+	keep   policy
+	form   form
+	buf    []byte
+	begun  bool
+	rows   int64
+	// columns are the passed columns of the first batch. Those of all others
+	// must be the same.
+	columns []int
+}
+
+func (s *stream) all(ctx context.Context, batches iter.Seq2[*intray.Batch, error]) error {
+	for b, err := range batches {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.batch(ctx, b); err != nil {
+			return fmt.Errorf("the rows from %d on: %w", b.First, err)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.begin()
+	s.buf = s.form.end(s.buf)
+	return s.flush()
+}
+
+func (s *stream) begin() {
+	if !s.begun {
+		s.begun = true
+		s.buf = s.form.begin(s.buf, s.columns)
+	}
+}
+
+// shape makes sure that the batch is one of the schema.
+func (s *stream) shape(b *intray.Batch) error {
+	if len(b.Fields) != len(s.fields) {
+		return fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(s.fields))
+	}
+	if !s.schema.Settings.PassThroughUnmappedColumns {
+		return nil
+	}
+	if !s.begun {
+		for _, u := range b.Unmapped {
+			s.columns = append(s.columns, u.Column)
+		}
+	}
+	if len(b.Unmapped) != len(s.columns) {
+		return fmt.Errorf("the batch passes %d columns, and the first one %d", len(b.Unmapped), len(s.columns))
+	}
+	for i, u := range b.Unmapped {
+		if u.Column != s.columns[i] {
+			return fmt.Errorf("the batch passes column %d, and the first one %d", u.Column, s.columns[i])
+		}
+	}
+	return nil
+}
+
+func (s *stream) batch(ctx context.Context, b *intray.Batch) error {
+	if err := s.shape(b); err != nil {
+		return err
+	}
+	s.begin()
+	r := newRow(b, len(s.fields), len(s.columns))
+	for r.index = 0; r.index < b.Rows(); r.index++ {
+		kept, err := r.turn(s.keep)
+		if err != nil {
+			return err
+		}
+		if !kept {
+			continue
+		}
+		if s.buf, err = s.form.row(s.buf, r, s.rows == 0); err != nil {
+			return fmt.Errorf("row %d: %w", b.First+int64(r.index), err)
+		}
+		s.rows++
+		if len(s.buf) < flushAt {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stream) flush() error {
+	n, err := s.w.Write(s.buf)
+	if err == nil && n < len(s.buf) {
+		err = io.ErrShortWrite
+	}
+	s.buf = s.buf[:0]
+	return err
+}

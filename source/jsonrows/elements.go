@@ -1,0 +1,175 @@
+package jsonrows
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/intraydata/intray/source"
+)
+
+// readBytes is how much is read from the file at once.
+const readBytes = 256 << 10
+
+// elements pulls the objects of a file, one at a time.
+type elements struct {
+	in    source.Input
+	start int64
+	array bool
+	limit int
+
+	guard *guard
+	dec   *jsontext.Decoder
+	// count is the number of elements pulled, the one at hand included.
+	count int64
+}
+
+func newElements(b *book) *elements {
+	e := &elements{in: b.in, start: b.start, array: b.array, limit: b.opt.Limits.RecordBytes}
+	e.guard = &guard{in: b.in, at: b.start, limit: int64(e.limit)}
+	e.dec = jsontext.NewDecoder(e.guard)
+	return e
+}
+
+// next pulls the text of the next object; it is valid JSON, and gone with the
+// call after. io.EOF says that there are no more.
+func (e *elements) next() ([]byte, error) {
+	if e.array && e.count == 0 && e.dec.StackDepth() == 0 {
+		if _, err := e.dec.ReadToken(); err != nil {
+			return nil, e.explain(err)
+		}
+	}
+	e.guard.from = e.dec.InputOffset()
+	e.count++
+	switch kind := e.dec.PeekKind(); {
+	case kind == ']' && e.array:
+		return nil, e.finish()
+	case kind != '{' && kind != jsontext.KindInvalid:
+		return nil, e.unreadable(e.place(), "it is "+kindName(kind)+", but an array of objects, or one object per line, is expected")
+	}
+	value, err := e.dec.ReadValue()
+	if err == io.EOF && !e.array {
+		return nil, io.EOF
+	}
+	if err != nil {
+		return nil, e.explain(err)
+	}
+	if len(value) > e.limit {
+		return nil, e.tooLong()
+	}
+	return value, nil
+}
+
+// finish reads the end of the array and makes sure that nothing follows.
+func (e *elements) finish() error {
+	if _, err := e.dec.ReadToken(); err != nil {
+		return e.explain(err)
+	}
+	e.guard.from = e.dec.InputOffset()
+	_, err := e.dec.ReadToken()
+	if err == io.EOF {
+		return io.EOF
+	}
+	if !isSyntax(err) && err != nil {
+		return e.explain(err)
+	}
+	return &source.UnreadableError{Line: lineAt(e.in, e.offset()), Reason: "there is text behind the end of the array"}
+}
+
+func isSyntax(err error) bool {
+	var syntax *jsontext.SyntacticError
+	return errors.As(err, &syntax)
+}
+
+func kindName(kind jsontext.Kind) string {
+	switch kind {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "true or false"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	}
+	return "an array"
+}
+
+// offset is the place in the file behind what was pulled last.
+func (e *elements) offset() int64 { return e.start + e.dec.InputOffset() }
+
+// place is where the element at hand begins in the file, or soon before it.
+func (e *elements) place() int64 {
+	at := e.start + e.guard.from
+	window := make([]byte, min(4<<10, e.in.Size-at))
+	if err := readAt(e.in, window, at); err != nil {
+		return at
+	}
+	return at + int64(len(window)-len(bytes.TrimLeft(window, ", \t\r\n")))
+}
+
+// guard reads the file for the decoder, and keeps one element from filling the
+// memory: the decoder asks for more only while it is inside the element that
+// began at from.
+type guard struct {
+	in source.Input
+	// at is the place in the file of the next chunk, rest what is left of the
+	// one before.
+	at          int64
+	chunk, rest []byte
+	// passed and from count from the beginning of the text.
+	passed, from, limit int64
+}
+
+// errTooLong says that an element is longer than a record may be.
+var errTooLong = errors.New("an element is too long")
+
+func (g *guard) Read(p []byte) (int, error) {
+	if g.passed-g.from > g.limit {
+		return 0, errTooLong
+	}
+	if len(g.rest) == 0 {
+		if err := g.refill(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, g.rest)
+	g.rest = g.rest[n:]
+	g.passed += int64(n)
+	return n, nil
+}
+
+// refill reads the next chunk; io.EOF says that there is none.
+func (g *guard) refill() error {
+	size := min(readBytes, g.in.Size-g.at)
+	if size == 0 {
+		return io.EOF
+	}
+	if g.chunk == nil {
+		g.chunk = make([]byte, size)
+	}
+	g.rest = g.chunk[:size]
+	if err := readAt(g.in, g.rest, g.at); err != nil {
+		g.rest = nil
+		return err
+	}
+	g.at += size
+	return nil
+}
+
+func (e *elements) tooLong() error {
+	return e.limited(fmt.Sprintf("it is longer than %d bytes", e.limit))
+}
+
+// limited names the element at hand in an error about a limit.
+func (e *elements) limited(reason string) error {
+	return &source.LimitError{Line: lineAt(e.in, e.place()), Reason: fmt.Sprintf("element %d: %s", e.count, reason)}
+}
+
+// unreadable names the element at hand in an error about a place in the file.
+func (e *elements) unreadable(at int64, reason string) error {
+	return &source.UnreadableError{Line: lineAt(e.in, at), Reason: fmt.Sprintf("element %d: %s", e.count, reason)}
+}

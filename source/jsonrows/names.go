@@ -1,0 +1,140 @@
+package jsonrows
+
+import (
+	"fmt"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// noColumn is the column of a name that has none.
+const noColumn = -1
+
+// name is one name of a member of an object, at its place below the element.
+type name struct {
+	text string
+	// full is the names on the way to here, joined by dots.
+	full     string
+	children map[string]*name
+	// first is the child met first, next the name met behind this one: most
+	// objects give their names in the order of the object before.
+	first, next *name
+	column      int
+	// filled says that some element has text here.
+	filled  bool
+	samples []string
+}
+
+// names is the tree of all names, and the columns they make.
+type names struct {
+	root *name
+	// columns are in the order of their first appearance.
+	columns []*name
+	// taken holds the columns by their full names.
+	taken map[string]*name
+	// frozen says that the tree is complete. Several readers share it then.
+	frozen bool
+	limits source.Limits
+	// bytes counts those of all names, full and plain.
+	bytes int
+}
+
+func newNames(limits source.Limits) *names {
+	return &names{root: &name{column: noColumn}, taken: map[string]*name{}, limits: limits}
+}
+
+// Errors about names.
+type (
+	// limitReached is a limit met while names are collected.
+	limitReached string
+	// ambiguous is a column that two different names would make.
+	ambiguous string
+)
+
+func (e limitReached) Error() string { return string(e) }
+
+func (e ambiguous) Error() string {
+	return fmt.Sprintf("two different names make the column %q: one has the dot in it, the other leads there through an object; rename one", string(e))
+}
+
+// child finds the name key below in, and makes it while the tree grows. last is
+// the child met before it in the same object, or nil.
+func (t *names) child(in, last *name, key []byte) (*name, error) {
+	guess := in.first
+	if last != nil {
+		guess = last.next
+	}
+	if guess != nil && guess.text == string(key) {
+		return guess, nil
+	}
+	found := in.children[string(key)]
+	if found == nil {
+		if t.frozen {
+			return nil, fmt.Errorf("the name %q was not there when the columns were read: the file has changed", key)
+		}
+		found = t.grow(in, string(key))
+		if t.bytes > t.limits.RecordBytes {
+			return nil, limitReached(fmt.Sprintf("the names of the columns are longer than %d bytes together", t.limits.RecordBytes))
+		}
+	}
+	if !t.frozen {
+		foretell(in, last, found)
+	}
+	return found, nil
+}
+
+func (t *names) grow(in *name, key string) *name {
+	n := &name{text: key, full: key, column: noColumn}
+	if in != t.root {
+		n.full = in.full + "." + key
+	}
+	if in.children == nil {
+		in.children = map[string]*name{}
+	}
+	in.children[key] = n
+	t.bytes += len(n.full) + len(key)
+	return n
+}
+
+// foretell remembers what is met first in an object, and behind what.
+func foretell(in, last, found *name) {
+	switch {
+	case last == nil && in.first == nil:
+		in.first = found
+	case last != nil && last.next == nil:
+		last.next = found
+	}
+}
+
+// leaf makes a column of a name, once.
+func (t *names) leaf(n *name) error {
+	if n.column != noColumn {
+		return nil
+	}
+	if t.taken[n.full] != nil {
+		return ambiguous(n.full)
+	}
+	if len(t.columns) == t.limits.Columns {
+		return limitReached(fmt.Sprintf("there are more than %d columns", t.limits.Columns))
+	}
+	n.column = len(t.columns)
+	t.columns = append(t.columns, n)
+	t.taken[n.full] = n
+	return nil
+}
+
+// freeze drops the columns that only ever were a missing object, and closes the
+// tree.
+func (t *names) freeze() []intray.Column {
+	kept := make([]intray.Column, 0, len(t.columns))
+	for _, n := range t.columns {
+		if !n.filled && len(n.children) > 0 {
+			n.column = noColumn
+			continue
+		}
+		n.column = len(kept)
+		kept = append(kept, intray.Column{Index: n.column, Header: n.full, Samples: n.samples})
+	}
+	t.columns, t.taken, t.frozen = nil, nil, true
+	return kept
+}

@@ -1,0 +1,200 @@
+package jsonrows
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// walk goes through one element, which is valid JSON, and hands each leaf to
+// its visitor.
+type walk struct {
+	text  []byte
+	names *names
+	visit func(n *name, cell []byte) error
+	// cellBytes is the most bytes of a cell.
+	cellBytes int
+	// outer is the number of levels around an element: 1 in an array.
+	outer int
+	// scratch holds the cells that are not in the text as such. It is only
+	// appended to while an element is walked, so that its cells stay.
+	scratch []byte
+}
+
+// Errors about the element at hand. The caller names it.
+var (
+	errDeep = errors.New("objects or arrays are nested deeper than 64")
+	errNUL  = errors.New("a string holds the NUL character (\\u0000), which is not text")
+)
+
+// errLongCell says that a cell is longer than its limit.
+type errLongCell int
+
+func (e errLongCell) Error() string { return fmt.Sprintf("a value is longer than %d bytes", int(e)) }
+
+// element walks through one object.
+func (w *walk) element(text []byte) error {
+	w.text, w.scratch = text, w.scratch[:0]
+	_, err := w.object(0, w.names.root, 1+w.outer)
+	return err
+}
+
+// object walks through the object at text[at] and returns the place behind it.
+func (w *walk) object(at int, in *name, depth int) (int, error) {
+	if depth > MaxDepth {
+		return 0, errDeep
+	}
+	at = skipSpace(w.text, at+1)
+	if w.text[at] == '}' {
+		return at + 1, w.leaf(in, nil)
+	}
+	for last := (*name)(nil); ; at++ {
+		at = skipSpace(w.text, at)
+		end := stringEnd(w.text, at)
+		key, err := w.unquote(w.text[at:end])
+		if err != nil {
+			return 0, err
+		}
+		child, err := w.names.child(in, last, key)
+		if err != nil {
+			return 0, err
+		}
+		colon := skipSpace(w.text, end)
+		if at, err = w.value(skipSpace(w.text, colon+1), child, depth); err != nil {
+			return 0, err
+		}
+		if at = skipSpace(w.text, at); w.text[at] == '}' {
+			return at + 1, nil
+		}
+		last = child
+	}
+}
+
+// value hands on the value at text[at], or walks into it.
+func (w *walk) value(at int, n *name, depth int) (end int, err error) {
+	var cell []byte
+	switch w.text[at] {
+	case '{':
+		return w.object(at, n, depth+1)
+	case '[':
+		if cell, end, err = w.array(at, depth); err != nil {
+			return 0, err
+		}
+	case '"':
+		end = stringEnd(w.text, at)
+		if cell, err = w.unquote(w.text[at:end]); err != nil {
+			return 0, err
+		}
+	default:
+		end = literalEnd(w.text, at)
+		if w.text[at] != 'n' {
+			cell = w.text[at:end]
+		}
+	}
+	if len(cell) > w.cellBytes {
+		return 0, errLongCell(w.cellBytes)
+	}
+	return end, w.leaf(n, cell)
+}
+
+// leaf hands a cell to the visitor. The element itself is no leaf, even empty.
+func (w *walk) leaf(n *name, cell []byte) error {
+	if n == w.names.root {
+		return nil
+	}
+	return w.visit(n, cell)
+}
+
+// array gives the array at text[at] without its white space.
+func (w *walk) array(at, depth int) (cell []byte, end int, err error) {
+	from, outer := len(w.scratch), depth
+	for {
+		at = skipSpace(w.text, at)
+		end = at + 1
+		switch w.text[at] {
+		case '[', '{':
+			if depth++; depth > MaxDepth {
+				return nil, 0, errDeep
+			}
+		case ']', '}':
+			depth--
+		case '"':
+			end = stringEnd(w.text, at)
+			if err := w.refuseNUL(w.text[at:end]); err != nil {
+				return nil, 0, err
+			}
+		}
+		w.scratch = append(w.scratch, w.text[at:end]...)
+		if depth == outer {
+			return w.scratch[from:], end, nil
+		}
+		at = end
+	}
+}
+
+// unquote gives the text of a JSON string.
+func (w *walk) unquote(quoted []byte) ([]byte, error) {
+	inner := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner, nil
+	}
+	from := len(w.scratch)
+	text, err := jsontext.AppendUnquote(w.scratch, quoted)
+	if err != nil {
+		return nil, fmt.Errorf("unquote a string: %w", err)
+	}
+	w.scratch = text
+	if bytes.IndexByte(text[from:], 0) >= 0 {
+		return nil, errNUL
+	}
+	return text[from:], nil
+}
+
+// refuseNUL looks at a string whose text is not needed.
+func (w *walk) refuseNUL(quoted []byte) error {
+	from := len(w.scratch)
+	_, err := w.unquote(quoted)
+	w.scratch = w.scratch[:from]
+	return err
+}
+
+// skipSpace is the place of the first character from text[at] on that is not
+// white space, or the end.
+func skipSpace(text []byte, at int) int {
+	for at < len(text) {
+		switch text[at] {
+		case ' ', '\t', '\r', '\n':
+			at++
+		default:
+			return at
+		}
+	}
+	return at
+}
+
+// stringEnd is the place behind the string whose opening quote is at text[at].
+func stringEnd(text []byte, at int) int {
+	for at++; ; at++ {
+		at += bytes.IndexByte(text[at:], '"')
+		slashes := 0
+		for text[at-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return at + 1
+		}
+	}
+}
+
+// literalEnd is the place behind the number, true, false or null at text[at].
+func literalEnd(text []byte, at int) int {
+	for {
+		switch text[at] {
+		case ',', '}', ']', ' ', '\t', '\r', '\n':
+			return at
+		}
+		at++
+	}
+}

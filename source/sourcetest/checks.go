@@ -1,0 +1,178 @@
+package sourcetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+func detects(_ context.Context, format source.Format, s Sample) error {
+	head := s.Text[:min(len(s.Text), source.HeadBytes)]
+	score, reason := format.Detect(Input(s.Name, s.Text), head)
+	if score <= 0 || score > 1 || reason == "" {
+		return fmt.Errorf("the score is %v, the reason %q", score, reason)
+	}
+	if score, _ := format.Detect(Input("", nil), nil); score < 0 || score > 1 {
+		return fmt.Errorf("the score of no bytes is %v", score)
+	}
+	return nil
+}
+
+func reads(ctx context.Context, format source.Format, s Sample) error {
+	sheets, err := ReadAll(ctx, format, Input(s.Name, s.Text), s.Options)
+	if err != nil {
+		return err
+	}
+	return compare(s.Sheets, sheets)
+}
+
+func compare(want, got []Sheet) error {
+	for i := range min(len(want), len(got)) {
+		if want[i].Lines == nil {
+			want = slices.Clone(want)
+			want[i].Lines = got[i].Lines
+		}
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		return fmt.Errorf("the sheets differ (-want +got):\n%s", diff)
+	}
+	return nil
+}
+
+// withBook tries something on the book of a sample.
+func withBook(ctx context.Context, format source.Format, s Sample, try func(book source.Book) error) (err error) {
+	book, err := format.Open(ctx, Input(s.Name, s.Text), s.Options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, book.Close()) }()
+	return try(book)
+}
+
+func readsAgain(ctx context.Context, format source.Format, s Sample) error {
+	return withBook(ctx, format, s, func(book source.Book) error {
+		for range 2 {
+			for i := range s.Sheets {
+				if err := expect(ctx, book, s, i); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func expect(ctx context.Context, book source.Book, s Sample, i int) error {
+	sheet, err := readSheet(ctx, book, i)
+	if err != nil {
+		return err
+	}
+	return compare(s.Sheets[i:i+1], []Sheet{sheet})
+}
+
+func readsAtOnce(ctx context.Context, format source.Format, s Sample) error {
+	return withBook(ctx, format, s, func(book source.Book) error {
+		errs := make([]error, 2*len(s.Sheets))
+		var all sync.WaitGroup
+		for i := range errs {
+			all.Go(func() { errs[i] = expect(ctx, book, s, i%len(s.Sheets)) })
+		}
+		all.Wait()
+		return errors.Join(errs...)
+	})
+}
+
+func refusesNoSheet(ctx context.Context, format source.Format, s Sample) error {
+	return withBook(ctx, format, s, func(book source.Book) error {
+		for _, i := range []int{-1, len(book.Sheets())} {
+			if _, err := book.Open(ctx, i); err == nil {
+				return fmt.Errorf("sheet %d opens", i)
+			}
+		}
+		return nil
+	})
+}
+
+// stops reads with a context that is done behind the first batch, and with one
+// that is done from the start.
+func stops(ctx context.Context, format source.Format, s Sample) error {
+	return withReader(ctx, format, s, func(reader source.Reader) error {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		batch := dirtyBatch()
+		if err := reader.Next(ctx, batch); err != nil && err != io.EOF {
+			return err
+		}
+		cancel()
+		err := reader.Next(ctx, batch)
+		if err != io.EOF && !errors.Is(err, context.Canceled) || batch.Len() > 0 {
+			return fmt.Errorf("Next gives %d records and error %v", batch.Len(), err)
+		}
+		_, err = ReadAll(ctx, format, Input(s.Name, s.Text), s.Options)
+		if !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("reading it all gives error %v", err)
+		}
+		return nil
+	})
+}
+
+// withReader tries something on the first sheet of a sample.
+func withReader(ctx context.Context, format source.Format, s Sample, try func(reader source.Reader) error) error {
+	return withBook(ctx, format, s, func(book source.Book) (err error) {
+		reader, err := book.Open(ctx, 0)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, reader.Close()) }()
+		return try(reader)
+	})
+}
+
+// stays reads the sheet once more while a batch of it is held.
+func stays(ctx context.Context, format source.Format, s Sample) error {
+	return withReader(ctx, format, s, func(reader source.Reader) error {
+		batch := &intray.Records{}
+		if err := reader.Next(ctx, batch); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if _, err := ReadAll(ctx, format, Input(s.Name, s.Text), s.Options); err != nil {
+			return err
+		}
+		var held Sheet
+		if err := held.take(batch); err != nil {
+			return err
+		}
+		if diff := cmp.Diff(s.Sheets[0].Records[:batch.Len()], held.Records); diff != "" {
+			return fmt.Errorf("the records differ (-want +got):\n%s", diff)
+		}
+		return nil
+	})
+}
+
+func closes(ctx context.Context, format source.Format, s Sample) error {
+	return withBook(ctx, format, s, func(book source.Book) error {
+		reader, err := book.Open(ctx, 0)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(reader.Close(), reader.Close()); err != nil {
+			return err
+		}
+		batch := dirtyBatch()
+		if err := reader.Next(ctx, batch); err == nil || err == io.EOF || batch.Len() > 0 {
+			return fmt.Errorf("Next of a closed reader gives %d records and error %v", batch.Len(), err)
+		}
+		return book.Close()
+	})
+}

@@ -1,0 +1,79 @@
+// Package sourcetest is the suite that every source.Format passes.
+//
+// A sample is one file with what reading it must give. A check is one promise
+// of the contract, tried on one sample. The suite knows no format; what is
+// particular to one is tested beside it.
+package sourcetest
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/intraydata/intray/source"
+)
+
+// Sample is one file and what reading it must give.
+type Sample struct {
+	// Name is the file's name.
+	Name string
+	// Text is the file. Up to 4 KiB of it are cut at every byte.
+	Text []byte
+	// Options are those to read it with.
+	Options source.Options
+	// Sheets are what it must give, in the file's order.
+	Sheets []Sheet
+}
+
+// Sheet is one table of a sample.
+type Sheet struct {
+	Name string
+	// Headers are those of all columns.
+	Headers []string
+	Records [][]string
+	// Lines are those of the records. They are not compared where nil.
+	Lines []int64
+}
+
+// check is one promise of the contract.
+type check struct {
+	promise string
+	try     func(ctx context.Context, format source.Format, s Sample) error
+}
+
+func checks() []check {
+	return []check{
+		{"Detect gives a score and a reason", detects},
+		{"records come in order, in full batches, and then the end", reads},
+		{"sheets can be opened again with the same outcome", readsAgain},
+		{"readers of one book do not disturb each other", readsAtOnce},
+		{"a sheet that is not there is an error", refusesNoSheet},
+		{"a context that is done stops the reading", stops},
+		{"cells stay until the next Next", stays},
+		{"Close works twice and ends the reading", closes},
+		{"a file cut anywhere gives records or a typed error", survivesCuts},
+		{"a store that fails is told, not taken for the end", tellsFailure},
+	}
+}
+
+// Run tries every promise of the contract on every sample.
+func Run(t *testing.T, format source.Format, samples []Sample) {
+	t.Helper()
+	if format.Name() == "" {
+		t.Error("the format has no name")
+	}
+	for _, s := range samples {
+		t.Run(s.Name, func(t *testing.T) {
+			for _, c := range checks() {
+				if err := c.try(t.Context(), format, s); err != nil {
+					t.Errorf("%s: %v", c.promise, err)
+				}
+			}
+		})
+	}
+}
+
+// Input makes an input of text.
+func Input(name string, text []byte) source.Input {
+	return source.Input{Name: name, ReaderAt: bytes.NewReader(text), Size: int64(len(text))}
+}
