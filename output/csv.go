@@ -110,3 +110,12 @@ func formula(s []byte) bool {
 	}
 	return false
 }
+
+// NoFormula puts ' before text that a spreadsheet could take for a formula, as
+// [Write] does in CSV. Other text is given back as it is.
+func NoFormula(text string) string {
+	if text != "" && formula([]byte(text)) {
+		return "'" + text
+	}
+	return text
+}

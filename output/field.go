@@ -34,7 +34,7 @@ func compile(schema *intray.Schema) ([]field, error) {
 		if f.Key == unmappedKey && schema.Settings.PassThroughUnmappedColumns {
 			return nil, fmt.Errorf("a field has the key %s, and unmapped columns are passed through under it", unmappedKey)
 		}
-		fields = append(fields, field{f.Key, shapeOf(f), f.Type.Name == intray.TypeString})
+		fields = append(fields, field{f.Key, shapeOf(f), f.Type.Name == intray.TypeString && !f.ManyToOne})
 	}
 	return fields, nil
 }

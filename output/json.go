@@ -10,8 +10,8 @@ import (
 
 // jsonForm writes rows as objects, with something between, before and after.
 type jsonForm struct {
-	fields               []field
-	between, open, close string
+	fields                 []field
+	between, before, after string
 	// keys are the fields' keys as they stand in a row, with what is before
 	// and after each.
 	keys [][]byte
@@ -19,11 +19,12 @@ type jsonForm struct {
 	// keys, made like keys.
 	passed  bool
 	columns [][]byte
-	any     bool
+	// written says that there was a row.
+	written bool
 }
 
-func newJSON(schema *intray.Schema, fields []field, between, open, close string) *jsonForm {
-	f := &jsonForm{fields: fields, between: between, open: open, close: close}
+func newJSON(schema *intray.Schema, fields []field, between, before, after string) *jsonForm {
+	f := &jsonForm{fields: fields, between: between, before: before, after: after}
 	f.passed = schema.Settings.PassThroughUnmappedColumns
 	for i := range fields {
 		f.keys = append(f.keys, jsonKey(fields[i].key, i == 0))
@@ -44,18 +45,18 @@ func (f *jsonForm) begin(b []byte, columns []int) []byte {
 	for i, c := range columns {
 		f.columns = append(f.columns, jsonKey(strconv.Itoa(c), i == 0))
 	}
-	return append(b, f.open...)
+	return append(b, f.before...)
 }
 
 func (f *jsonForm) end(b []byte) []byte {
-	if f.any || f.open != "" {
-		b = append(b, f.close...)
+	if f.written || f.before != "" {
+		b = append(b, f.after...)
 	}
 	return b
 }
 
 func (f *jsonForm) row(b []byte, r *row, first bool) ([]byte, error) {
-	f.any = true
+	f.written = true
 	if !first {
 		b = append(b, f.between...)
 	}
@@ -102,7 +103,7 @@ func appendString(b, s []byte) []byte {
 	from := 0
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
-			if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
+			if c < ' ' || c == '"' || c == '\\' {
 				b = append(b, s[from:i]...)
 				b = appendEscape(b, c)
 				from = i + 1
@@ -127,6 +128,10 @@ func appendEscape(b []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
 		return append(b, '\\', c)
+	case '\b':
+		return append(b, '\\', 'b')
+	case '\f':
+		return append(b, '\\', 'f')
 	case '\n':
 		return append(b, '\\', 'n')
 	case '\r':

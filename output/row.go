@@ -70,7 +70,7 @@ func (r *row) turn(keep policy) (bool, error) {
 		return err == nil, err
 	}
 	if keep == refuse {
-		return false, fmt.Errorf("row %d: %w", r.batch.First+int64(r.index), ErrInvalidRow)
+		return false, ErrInvalidRow
 	}
 	return keep != drop, nil
 }
@@ -93,7 +93,7 @@ func (r *row) judge() (bool, error) {
 	for ; r.problem < len(problems) && problems[r.problem].Row <= r.index; r.problem++ {
 		p := &problems[r.problem]
 		if p.Row < r.index {
-			return false, fmt.Errorf("a problem of row %d is out of order", r.batch.First+int64(p.Row))
+			return false, fmt.Errorf("a problem of row %d is out of order", p.Row)
 		}
 		if p.Level != intray.LevelError {
 			continue
@@ -103,7 +103,7 @@ func (r *row) judge() (bool, error) {
 			continue
 		}
 		if p.Field < 0 || p.Field >= len(r.cells) {
-			return false, fmt.Errorf("a problem of row %d names field %d", r.batch.First+int64(p.Row), p.Field)
+			return false, fmt.Errorf("a problem names field %d of %d", p.Field, len(r.cells))
 		}
 		r.cells[p.Field].invalid = true
 		r.invalid = append(r.invalid, p.Field)
@@ -136,8 +136,9 @@ func (r *row) cell(f int, stringField bool) ([]byte, content) {
 		}
 		return nil, null
 	}
-	if isNull {
+	v := c.Values.At(r.index)
+	if isNull || len(v) == 0 && !stringField {
 		return nil, null
 	}
-	return c.Values.At(r.index), value
+	return v, value
 }

@@ -90,7 +90,7 @@ func (s *stream) all(ctx context.Context, batches iter.Seq2[*intray.Batch, error
 			return err
 		}
 		if err := s.batch(ctx, b); err != nil {
-			return fmt.Errorf("the rows from %d on: %w", b.First, err)
+			return err
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -108,8 +108,8 @@ func (s *stream) begin() {
 	}
 }
 
-// shape makes sure that the batch is one of the schema.
-func (s *stream) shape(b *intray.Batch) error {
+// agree makes sure that the batch is one of the schema.
+func (s *stream) agree(b *intray.Batch) error {
 	if len(b.Fields) != len(s.fields) {
 		return fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(s.fields))
 	}
@@ -133,23 +133,15 @@ func (s *stream) shape(b *intray.Batch) error {
 }
 
 func (s *stream) batch(ctx context.Context, b *intray.Batch) error {
-	if err := s.shape(b); err != nil {
+	if err := s.agree(b); err != nil {
 		return err
 	}
 	s.begin()
 	r := newRow(b, len(s.fields), len(s.columns))
 	for r.index = 0; r.index < b.Rows(); r.index++ {
-		kept, err := r.turn(s.keep)
-		if err != nil {
-			return err
-		}
-		if !kept {
-			continue
-		}
-		if s.buf, err = s.form.row(s.buf, r, s.rows == 0); err != nil {
+		if err := s.row(r); err != nil {
 			return fmt.Errorf("row %d: %w", b.First+int64(r.index), err)
 		}
-		s.rows++
 		if len(s.buf) < flushAt {
 			continue
 		}
@@ -160,6 +152,21 @@ func (s *stream) batch(ctx context.Context, b *intray.Batch) error {
 			return err
 		}
 	}
+	if r.problem < len(b.Problems) {
+		return fmt.Errorf("a problem names row %d of a batch of %d", b.Problems[r.problem].Row, b.Rows())
+	}
+	return nil
+}
+
+func (s *stream) row(r *row) error {
+	kept, err := r.turn(s.keep)
+	if err != nil || !kept {
+		return err
+	}
+	if s.buf, err = s.form.row(s.buf, r, s.rows == 0); err != nil {
+		return err
+	}
+	s.rows++
 	return nil
 }
 

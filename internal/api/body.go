@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"strconv"
 
 	"github.com/intraydata/intray/internal/shape"
 )
@@ -150,4 +151,13 @@ func (h *hashed) Read(p []byte) (int, error) {
 	h.left -= int64(n)
 	h.sum.Write(p[:n])
 	return n, err
+}
+
+// grouped writes a number with commas between thousands.
+func grouped(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/shape"
@@ -127,15 +126,13 @@ func parse(doc schemajson.Doc) (*intray.Schema, error) {
 // invalid makes the refusal of a request with these issues.
 func invalid(issues []shape.Issue) *Error {
 	fields := shape.ByField(issues)
-	names := make([]string, 0, len(fields))
-	for name := range fields {
-		names = append(names, name)
+	delete(fields, "") // issues of the body as a whole are told in the text
+	e := &Error{Kind: Invalid, Code: "invalid", Fields: fields, Text: fmt.Sprintf("The request is not valid: %s.", issues[0])}
+	if issues[0].Path == "" {
+		e.Text = fmt.Sprintf("The request is not valid: the body %s.", issues[0].Message)
 	}
-	slices.Sort(names)
-	first := issues[0]
-	e := &Error{Kind: Invalid, Code: "invalid", Fields: fields, Text: fmt.Sprintf("The request is not valid: %s %s.", first.Path, first.Message)}
 	if len(issues) > 1 {
-		e.Text = fmt.Sprintf("%s %d more are listed by field.", e.Text, len(issues)-1)
+		e.Text = fmt.Sprintf("%s There are %d more errors.", e.Text, len(issues)-1)
 	}
 	return e
 }

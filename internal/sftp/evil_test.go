@@ -64,10 +64,20 @@ func TestEvilBeforeLogin(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := client(time.Second).Test(context.Background(), listen(t, c.serve))
+			t.Parallel()
+			_, err := patience(c.kind, time.Second).Test(context.Background(), listen(t, c.serve))
 			wantError(t, err, c.kind, c.want, "127.0.0.1:")
 		})
 	}
+}
+
+// patience waits long where the server is to be caught, so that a busy machine
+// does no harm, and short where time is to run out.
+func patience(kind sftp.Kind, short time.Duration) *sftp.Client {
+	if kind == sftp.TimedOut {
+		return client(short)
+	}
+	return client(0)
 }
 
 func drain0(c net.Conn) { drain(c) }
@@ -111,6 +121,7 @@ func TestEvilAtLogin(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			cfg := withPassword(key)
 			c.change(cfg)
 			_, err := client(0).Test(context.Background(), listen(t, serveSSH(cfg, honest)))
@@ -148,8 +159,9 @@ func TestEvilAfterLogin(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			cred := listen(t, serveSSH(withPassword(key), c.files))
-			_, err := client(2*time.Second).Test(context.Background(), cred)
+			_, err := patience(c.kind, 3*time.Second).Test(context.Background(), cred)
 			wantError(t, err, c.kind, c.want)
 		})
 	}
@@ -159,9 +171,9 @@ func TestEvilAfterLogin(t *testing.T) {
 func TestEvilMemory(t *testing.T) {
 	key, _ := newKey(t, "ed25519")
 	servers := map[string]func(net.Conn){
-		"huge packet before login": hello("SSH-2.0-evil\r\n" + packet(0xffffffff, "")),
+		"huge packet before login": hello("SSH-2.0-evil\r\n" + packet(0xffffffff, strings.Repeat("e", 100))),
 		"huge packet after login": serveSSH(withPassword(key), func(c ssh.Channel) {
-			_, _ = io.WriteString(c, packet(0xffffffff, ""))
+			_, _ = io.WriteString(c, packet(0xffffffff, strings.Repeat("e", 100)))
 			drain(c)
 		}),
 	}
@@ -171,9 +183,7 @@ func TestEvilMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := client(0).Test(context.Background(), cred)
 		runtime.ReadMemStats(&after)
-		if err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		wantError(t, err, sftp.NotSFTP)
 		if took := after.TotalAlloc - before.TotalAlloc; took > 8<<20 {
 			t.Errorf("%s: %d bytes were allocated, want less than 8 MiB", name, took)
 		}

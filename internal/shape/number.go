@@ -54,16 +54,19 @@ func wholeNumber(text string) (int64, bool) {
 	return n, err == nil
 }
 
-// split cuts a number at its exponent, which is clamped: beyond a million no
-// number with a digit other than 0 is whole and small.
+// farExponent stands for every larger exponent: no document has so many digits
+// that they bring such a number back into range.
+const farExponent = 1 << 40
+
+// split cuts a number at its exponent.
 func split(text string) (mantissa string, exponent int, ok bool) {
 	at := strings.IndexAny(text, "eE")
 	if at < 0 {
 		return text, 0, text != ""
 	}
 	n, err := strconv.Atoi(text[at+1:])
-	if err != nil || n > 1e6 || n < -1e6 {
-		n = 1e6
+	if err != nil || n > farExponent || n < -farExponent {
+		n = farExponent
 		if strings.HasPrefix(text[at+1:], "-") {
 			n = -n
 		}

@@ -3,7 +3,7 @@ package shape
 import "slices"
 
 // noControlPattern allows what NoControl allows.
-const noControlPattern = `^[^\u0000-\u001f\u007f]*$`
+const noControlPattern = `^[^\x00-\x1f\x7f]*$`
 
 // JSONSchema writes the shape as a JSON Schema of draft 2020-12, as OpenAPI 3.1
 // uses it. It allows what Check allows, but for the bounds of 64-bit integers,

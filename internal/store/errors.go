@@ -117,6 +117,19 @@ func postgresKind(code string) service.Kind {
 	return 0
 }
 
+// stale says that a connection of old was broken, and that another may not be.
+func stale(err error) bool {
+	var refused *pgconn.ConnectError
+	var pg *pgconn.PgError
+	switch {
+	case err == nil, errors.As(err, &refused):
+		return false
+	case errors.As(err, &pg):
+		return strings.HasPrefix(pg.Code, "57P")
+	}
+	return lostConnection(err) && kindOf(err) == service.Unavailable
+}
+
 func lostConnection(err error) bool {
 	var refused *pgconn.ConnectError
 	var network net.Error

@@ -117,23 +117,38 @@ func (s *Store) run(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work f
 }
 
 func (s *Store) within(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work func(service.Tx) error) error {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("connecting: %w", err)
+	tx, err := begin(ctx, db, opts)
+	for tries := 1; stale(err) && tries < maxStale; tries++ {
+		tx, err = begin(ctx, db, opts)
 	}
-	defer conn.Close()
-	tx, err := conn.BeginTx(ctx, opts)
 	if err != nil {
-		return fmt.Errorf("beginning a transaction: %w", err)
+		return err
 	}
+	defer tx.Conn.Close()
 	defer tx.Rollback()
-	if err := work(s.rows(queue.Tx{Tx: tx, Conn: conn})); err != nil {
+	if err := work(s.rows(tx)); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("committing: %w", err)
 	}
 	return nil
+}
+
+// maxStale is the most connections in a row that are tried where each turns out
+// to be broken: those that a server has left behind when it started again.
+const maxStale = 20
+
+func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (queue.Tx, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return queue.Tx{}, fmt.Errorf("connecting: %w", err)
+	}
+	tx, err := conn.BeginTx(ctx, opts)
+	if err != nil {
+		return queue.Tx{}, errors.Join(fmt.Errorf("beginning a transaction: %w", err), conn.Close())
+	}
+	return queue.Tx{Tx: tx, Conn: conn}, nil
 }
 
 func (s *Store) rows(tx queue.Tx) service.Tx {

@@ -42,11 +42,22 @@ func compare(want, got []Sheet) error {
 			want[i].Lines = got[i].Lines
 		}
 	}
+	// Finding the difference takes long for a large table, equality does not.
+	if slices.EqualFunc(want, got, Sheet.equal) {
+		return nil
+	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		return fmt.Errorf("the sheets differ (-want +got):\n%s", diff)
 	}
 	return nil
 }
+
+func (s Sheet) equal(other Sheet) bool {
+	return s.Name == other.Name && slices.Equal(s.Headers, other.Headers) &&
+		slices.Equal(s.Lines, other.Lines) && sameRecords(s.Records, other.Records)
+}
+
+func sameRecords(a, b [][]string) bool { return slices.EqualFunc(a, b, slices.Equal) }
 
 // withBook tries something on the book of a sample.
 func withBook(ctx context.Context, format source.Format, s Sample, try func(book source.Book) error) (err error) {
@@ -153,8 +164,9 @@ func stays(ctx context.Context, format source.Format, s Sample) error {
 		if err := held.take(batch); err != nil {
 			return err
 		}
-		if diff := cmp.Diff(s.Sheets[0].Records[:batch.Len()], held.Records); diff != "" {
-			return fmt.Errorf("the records differ (-want +got):\n%s", diff)
+		want := s.Sheets[0].Records
+		if len(want) < batch.Len() || !sameRecords(want[:batch.Len()], held.Records) {
+			return errors.New("the batch holds other records")
 		}
 		return nil
 	})

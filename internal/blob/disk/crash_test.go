@@ -29,7 +29,7 @@ func TestCrashBetweenWriteAndCommit(t *testing.T) {
 		t.Fatalf("Close: %v", err)
 	}
 	after := opened(t, root)
-	wantTree(t, root, "blobs/a+/old", after.session)
+	wantTree(t, root, "blobs/a+/old", after.drafts)
 	if _, err := after.Open(context.Background(), "a/new"); !errors.Is(err, blob.ErrNotFound) {
 		t.Errorf("Open of the unfinished blob gave %v, want ErrNotFound", err)
 	}
@@ -78,7 +78,7 @@ func TestKill(t *testing.T) {
 		}
 		inside, err := os.ReadDir(filepath.Join(root, tempFolder))
 		if err != nil || len(inside) != 1 {
-			t.Errorf("tmp holds %v, %v, want the one session", inside, err)
+			t.Errorf("tmp holds %v, %v, want the one folder for drafts", inside, err)
 		}
 		if err := s.Close(); err != nil {
 			t.Errorf("Close: %v", err)

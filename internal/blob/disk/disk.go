@@ -1,10 +1,10 @@
 // Package disk keeps blobs as files below one folder of the local machine.
 //
 // The root is that folder: it holds "blobs", where every file is a finished
-// blob, and "tmp", where every file is an unfinished one. A session is the part
-// of "tmp" that belongs to one open Store. A blob is written in the session,
-// flushed, and moved to its place, so that a crash leaves unfinished files only,
-// which the next Open sweeps away.
+// blob, and "tmp", where every file is an unfinished one. Drafts are the folder
+// in "tmp" that belongs to one open Store. A blob is written there, flushed, and
+// moved to its place, so that a crash leaves unfinished files only, which the
+// next Open sweeps away.
 //
 // The package does not spread blobs over machines, does not count what is used,
 // and does not hide its files: whoever may read the folder may read the blobs.
@@ -48,10 +48,10 @@ type Config struct {
 // Store is a blob.Store on the local disk. One part of a key may be 254 bytes
 // long; a longer one is an error.
 type Store struct {
-	root    *os.Root
-	lock    *os.File
-	session string
-	names   atomic.Int64
+	root   *os.Root
+	lock   *os.File
+	drafts string
+	names  atomic.Int64
 
 	// placing is shared by commits and held alone by deletions: a commit must
 	// not lose a folder between making it and moving its file there.
@@ -84,8 +84,8 @@ func Open(root string, cfg Config) (*Store, error) {
 
 // Close gives the folder back. Blobs that are still being written are lost.
 func (s *Store) Close() error {
-	// Only an empty session goes; a full one is left to the next Open.
-	_ = s.root.Remove(s.session)
+	// Only an empty folder goes; a full one is left to the next Open.
+	_ = s.root.Remove(s.drafts)
 	return errors.Join(s.lock.Close(), s.root.Close())
 }
 
@@ -191,7 +191,7 @@ func (s *Store) writeSmall(name string) error {
 }
 
 func (s *Store) tempName() string {
-	return path.Join(s.session, strconv.FormatInt(s.names.Add(1), 36))
+	return path.Join(s.drafts, strconv.FormatInt(s.names.Add(1), 36))
 }
 
 func place(ctx context.Context, key string) (string, error) {

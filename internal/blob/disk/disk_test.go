@@ -90,7 +90,7 @@ func TestFilesAndFolders(t *testing.T) {
 	if err := s.Check(context.Background()); err != nil {
 		t.Fatalf("Check: %v", err)
 	}
-	wantTree(t, root, "blobs/a+/b", "blobs/a+/b+/c.parquet", s.session)
+	wantTree(t, root, "blobs/a+/b", "blobs/a+/b+/c.parquet", s.drafts)
 	modes := map[string]fs.FileMode{
 		".": fs.ModeDir | 0o700, "blobs/a+/b+": fs.ModeDir | 0o700, "blobs/a+/b": 0o600,
 	}
@@ -111,18 +111,18 @@ func TestDeletionLeavesNoFolders(t *testing.T) {
 	if err := s.Delete(ctx, "a/b/c/d"); err != nil {
 		t.Fatalf("Delete: %v", err)
 	}
-	wantTree(t, root, "blobs/a+/e", s.session)
+	wantTree(t, root, "blobs/a+/e", s.drafts)
 	put(t, s, "a/b/c/d", "1")
 	left := begun(t, s, "a/b/unfinished", "3")
 	defer left.Abort()
 	if err := s.DeleteAll(ctx, "a/b"); err != nil {
 		t.Fatalf("DeleteAll: %v", err)
 	}
-	wantTree(t, root, "blobs/a+/e", s.session)
+	wantTree(t, root, "blobs/a+/e", s.drafts)
 	if err := s.DeleteAll(ctx, "a"); err != nil {
 		t.Fatalf("DeleteAll: %v", err)
 	}
-	wantTree(t, root, "blobs", s.session)
+	wantTree(t, root, "blobs", s.drafts)
 }
 
 func TestNoCommitAfterFailedWrite(t *testing.T) {
@@ -139,7 +139,7 @@ func TestNoCommitAfterFailedWrite(t *testing.T) {
 		t.Fatalf("Commit after a failed Write gave %v, want an error", err)
 	}
 	w.Abort()
-	wantTree(t, s.root.Name(), "blobs", s.session)
+	wantTree(t, s.root.Name(), "blobs", s.drafts)
 }
 
 func TestPartTooLong(t *testing.T) {
@@ -210,7 +210,7 @@ func TestSymbolicLinks(t *testing.T) {
 
 func TestSweepIsTold(t *testing.T) {
 	root := t.TempDir()
-	stray := filepath.Join(root, tempFolder, "gone-session", "4")
+	stray := filepath.Join(root, tempFolder, "gone-store", "4")
 	if err := os.MkdirAll(filepath.Dir(stray), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -225,8 +225,8 @@ func TestSweepIsTold(t *testing.T) {
 		t.Fatalf("Open: %v", err)
 	}
 	defer func() { _ = s.Close() }()
-	wantTree(t, root, "blobs", s.session)
-	for _, name := range []string{"tmp/gone-session", "tmp/loose"} {
+	wantTree(t, root, "blobs", s.drafts)
+	for _, name := range []string{"tmp/gone-store", "tmp/loose"} {
 		if !strings.Contains(told.String(), name) {
 			t.Errorf("the log does not tell of %s:\n%s", name, told.String())
 		}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// start makes the two folders, sweeps, and begins a session.
+// start makes the two folders, sweeps, and makes the folder for drafts.
 func (s *Store) start(log *slog.Logger) error {
 	for _, folder := range []string{blobsFolder, tempFolder} {
 		if err := s.root.MkdirAll(folder, folderMode); err != nil {
@@ -20,7 +20,7 @@ func (s *Store) start(log *slog.Logger) error {
 	if err := s.sync("."); err != nil {
 		return err
 	}
-	// The root is locked while sessions come and go: a session exists for a
+	// The root is locked while folders for drafts come and go: one exists for a
 	// moment before its own lock is held.
 	all, err := s.root.Open(".")
 	if err != nil {
@@ -37,16 +37,16 @@ func (s *Store) start(log *slog.Logger) error {
 }
 
 func (s *Store) begin() (err error) {
-	s.session = path.Join(tempFolder, rand.Text())
-	if err := s.root.Mkdir(s.session, folderMode); err != nil {
+	s.drafts = path.Join(tempFolder, rand.Text())
+	if err := s.root.Mkdir(s.drafts, folderMode); err != nil {
 		return err
 	}
-	if s.lock, err = s.root.Open(s.session); err != nil {
+	if s.lock, err = s.root.Open(s.drafts); err != nil {
 		return err
 	}
 	taken, err := lockTry(s.lock)
 	if err == nil && !taken {
-		err = errors.New("its new session is locked already")
+		err = errors.New("its new folder for drafts is locked already")
 	}
 	if err != nil {
 		return errors.Join(err, s.lock.Close())
@@ -54,7 +54,7 @@ func (s *Store) begin() (err error) {
 	return nil
 }
 
-// sweep removes what is left of sessions whose process is gone.
+// sweep removes the drafts of processes that are gone.
 func (s *Store) sweep(log *slog.Logger) error {
 	entries, err := fs.ReadDir(s.root.FS(), tempFolder)
 	if err != nil {
@@ -75,9 +75,9 @@ func (s *Store) sweep(log *slog.Logger) error {
 	return nil
 }
 
-// alive says whether a process still holds the session.
-func (s *Store) alive(session string) bool {
-	file, err := s.root.Open(session)
+// alive says whether a process still holds the drafts.
+func (s *Store) alive(drafts string) bool {
+	file, err := s.root.Open(drafts)
 	if err != nil {
 		return true
 	}
@@ -86,8 +86,8 @@ func (s *Store) alive(session string) bool {
 	return err != nil || !taken
 }
 
-// discard takes the folder out of "blobs" in one step and gives its name in the
-// session, or "" where there was none.
+// discard takes the folder out of "blobs" in one step and gives its name among
+// the drafts, or "" where there was none.
 func (s *Store) discard(prefix, folder string) (string, error) {
 	s.placing.Lock()
 	defer s.placing.Unlock()

@@ -19,7 +19,7 @@ func anImport(n int, org string, status service.Status) service.Import {
 }
 
 func anOutcome() *service.Outcome {
-	row := int64(1) << 40
+	row, value := int64(1)<<40, "\x00<"
 	return &service.Outcome{
 		Outcome: engine.Outcome{
 			Headers:       []string{"a", "", "ü"},
@@ -27,7 +27,7 @@ func anOutcome() *service.Outcome {
 			Evidence:      []intray.Evidence{{Choice: "format", Value: "csv", Reason: "x"}},
 			DataRows:      1 << 40,
 			RowsWithError: []int64{row},
-			Notices:       []intray.Notice{{Type: intray.Validation, Level: intray.LevelWarning, Text: "t", Row: &row, Value: "\x00<"}},
+			Notices:       []intray.Notice{{Type: intray.Validation, Level: intray.LevelWarning, Text: "t", Row: &row, Value: &value}},
 		},
 		OutputRows: 12, Finished: after(50),
 	}

@@ -18,7 +18,10 @@ import (
 // ends.
 func Run(t *testing.T, open func(t *testing.T) service.Store) {
 	for _, c := range cases() {
-		t.Run(c.name, func(t *testing.T) { c.run(newFixture(t, open(t))) })
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.run(newFixture(t, open(t)))
+		})
 	}
 }
 

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"golang.org/x/term"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/app"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/all"
+)
+
+// unreadable tells what is wrong with a file and gives the status for it.
+func unreadable(s streams, name string, err error) error {
+	var broken *source.UnreadableError
+	var limit *source.LimitError
+	if !errors.As(err, &broken) && !errors.As(err, &limit) {
+		return err
+	}
+	fmt.Fprintf(s.err, "intray: %s: %v\n", name, err)
+	return exit(exitFailed)
+}
+
+// openTable opens the one table of a file.
+func openTable(ctx context.Context, name string, opt source.Options) (source.Book, source.Reader, func() error, error) {
+	in, closeFile, err := app.OpenInput(name)
+	if err != nil {
+		return nil, nil, nil, usageError{err}
+	}
+	book, err := source.Open(ctx, in, all.Formats(), opt)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, closeFile())
+	}
+	reader, err := book.Open(ctx, 0)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, book.Close(), closeFile())
+	}
+	return book, reader, func() error { return errors.Join(reader.Close(), book.Close(), closeFile()) }, nil
+}
+
+type inspectCommand struct {
+	File string `arg:"" help:"The file to look at." type:"path"`
+	JSON bool   `name:"json" help:"Write JSON, as is done when the output is no terminal."`
+}
+
+// inspected is what inspect says of a file.
+type inspected struct {
+	File     string            `json:"file"`
+	Evidence []inspectedChoice `json:"evidence"`
+	Sheets   []string          `json:"sheets"`
+	Columns  []inspectedColumn `json:"columns"`
+}
+
+type inspectedChoice struct {
+	Choice string `json:"choice"`
+	Value  string `json:"value"`
+	Reason string `json:"reason"`
+}
+
+type inspectedColumn struct {
+	Index   int      `json:"index"`
+	Header  string   `json:"header"`
+	Samples []string `json:"samples"`
+}
+
+// Run looks at the file.
+func (c *inspectCommand) Run(ctx context.Context, s streams) error {
+	book, reader, closeAll, err := openTable(ctx, c.File, source.Options{})
+	if err != nil {
+		return unreadable(s, c.File, err)
+	}
+	defer closeAll()
+	found := inspected{File: c.File, Evidence: []inspectedChoice{}, Columns: []inspectedColumn{}}
+	for _, e := range append(book.Evidence(), reader.Evidence()...) {
+		found.Evidence = append(found.Evidence, inspectedChoice(e))
+	}
+	for _, sheet := range book.Sheets() {
+		found.Sheets = append(found.Sheets, sheet.Name)
+	}
+	for _, column := range reader.Columns() {
+		found.Columns = append(found.Columns, inspectedColumn{column.Index, column.Header, column.Samples})
+	}
+	if file, ok := s.out.(*os.File); !c.JSON && ok && term.IsTerminal(int(file.Fd())) {
+		return found.table(s.out)
+	}
+	enc := json.NewEncoder(s.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(found)
+}
+
+// table writes for a person. What comes from the file is quoted where it has
+// characters that would steer a terminal.
+func (f inspected) table(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, e := range f.Evidence {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", e.Choice, visible(e.Value), visible(e.Reason))
+	}
+	fmt.Fprintf(table, "\nCOLUMN\tHEADER\tSAMPLES\n")
+	for _, column := range f.Columns {
+		samples := make([]string, 0, 3)
+		for _, sample := range column.Samples[:min(3, len(column.Samples))] {
+			samples = append(samples, visible(sample))
+		}
+		fmt.Fprintf(table, "%d\t%s\t%s\n", column.Index+1, visible(column.Header), strings.Join(samples, " · "))
+	}
+	return table.Flush()
+}
+
+// visible shortens text from a file and quotes it where it is not plain.
+func visible(text string) string {
+	const most = 40
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most-1]) + "…"
+	}
+	quoted := strconv.QuoteToGraphic(text)
+	if quoted == `"`+text+`"` {
+		return text
+	}
+	return quoted
+}
+
+type convertCommand struct {
+	File string `arg:"" help:"The file to read." type:"path"`
+	Out  string `arg:"" help:"The CSV file to write, or - for standard output."`
+	AsIs bool   `help:"Write every row as found, without looking for a header."`
+}
+
+// Run converts the file.
+func (c *convertCommand) Run(ctx context.Context, s streams) error {
+	_, reader, closeAll, err := openTable(ctx, c.File, source.Options{AsIs: c.AsIs})
+	if errors.Is(err, source.ErrEmpty) {
+		return app.WriteFile(c.Out, s.out, func(io.Writer) error { return nil })
+	}
+	if err != nil {
+		return unreadable(s, c.File, err)
+	}
+	defer closeAll()
+	err = app.WriteFile(c.Out, s.out, func(w io.Writer) error { return convert(ctx, reader, w, !c.AsIs) })
+	return unreadable(s, c.File, err)
+}
+
+// convert writes all records. A record without a single character is one empty
+// cell, which CSV writes as an empty line.
+func convert(ctx context.Context, reader source.Reader, to io.Writer, header bool) error {
+	w := csv.NewWriter(to)
+	columns := reader.Columns()
+	if header && len(columns) > 0 {
+		names := make([]string, len(columns))
+		for i, column := range columns {
+			names[i] = column.Header
+		}
+		if err := w.Write(names); err != nil {
+			return err
+		}
+	}
+	var batch intray.Records
+	for {
+		err := reader.Next(ctx, &batch)
+		if errors.Is(err, io.EOF) {
+			w.Flush()
+			return w.Error()
+		}
+		if err != nil {
+			return err
+		}
+		for row := range batch.Len() {
+			if err := w.Write(cells(&batch, row)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func cells(batch *intray.Records, row int) []string {
+	list := make([]string, batch.NumCells(row))
+	for i := range list {
+		list[i] = string(batch.Cell(row, i))
+	}
+	return list
+}

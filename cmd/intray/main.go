@@ -1,0 +1,130 @@
+// Command intray receives tables from strangers, checks them against a schema
+// and hands over clean rows: as a service, or once for a single file.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// The exit statuses, on which scripts rely.
+const (
+	exitDone   = 0
+	exitFault  = 1
+	exitUsage  = 2
+	exitReview = 3
+	exitFailed = 4
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
+	stop()
+	os.Exit(status)
+}
+
+// streams are where a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// exit is an error that has been told already, or needs no telling, and ends
+// the program with its status.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// usageError is a wrong use of the program.
+type usageError struct{ error }
+
+// commands is the command line.
+type commands struct {
+	Serve   serveCommand   `cmd:"" help:"Run the service."`
+	Run     runCommand     `cmd:"" help:"Import one file, without a server."`
+	Inspect inspectCommand `cmd:"" help:"Show how a file would be read, and why so."`
+	Convert convertCommand `cmd:"" help:"Write any table as clean CSV."`
+	Orgs    struct {
+		Create orgsCreateCommand `cmd:"" help:"Make an organization."`
+	} `cmd:"" help:"Make organizations."`
+	Keys struct {
+		Create keysCreateCommand `cmd:"" help:"Make a licence key."`
+		List   keysListCommand   `cmd:"" help:"List the licence keys."`
+		Revoke keysRevokeCommand `cmd:"" help:"Revoke a licence key; it opens nothing from then on."`
+	} `cmd:"" help:"Make, list and revoke licence keys."`
+	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+const description = `Intray receives tables from strangers, checks every cell against a schema and
+hands over clean rows.
+
+  intray run contacts.csv --schema contacts.schema.json    import one file
+  intray serve                                             run the service
+
+Each flag of a command can also be set by the variable that its help names.`
+
+// run is the program: it gives the exit status.
+func run(ctx context.Context, args []string, s streams) int {
+	var cli commands
+	status := -1
+	parser, err := kong.New(&cli, kong.Name("intray"), kong.Description(description), kong.UsageOnError(),
+		kong.Writers(s.out, s.err), kong.Exit(func(code int) { status = code }), kong.DefaultEnvars("INTRAY"),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s))
+	if err != nil {
+		fmt.Fprintln(s.err, "intray:", err)
+		return exitFault
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	chosen, err := parser.Parse(args)
+	if status >= 0 {
+		return status
+	}
+	if err != nil {
+		fmt.Fprintf(s.err, "intray: %v\nTry: intray %s--help\n", err, commandOf(err))
+		return exitUsage
+	}
+	return report(s, chosen.Run())
+}
+
+// commandOf names the command that was used wrongly, with a space behind it.
+func commandOf(err error) string {
+	var wrong *kong.ParseError
+	if !errors.As(err, &wrong) || wrong.Context == nil || wrong.Context.Command() == "" {
+		return ""
+	}
+	path := ""
+	for _, part := range wrong.Context.Path {
+		if part.Command != nil {
+			path += part.Command.Name + " "
+		}
+	}
+	return path
+}
+
+// report tells an error and gives the exit status that goes with it.
+func report(s streams, err error) int {
+	var status exit
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &status):
+		return int(status)
+	}
+	fmt.Fprintln(s.err, "intray:", err)
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	return exitFault
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/app"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/schemajson"
+)
+
+type runCommand struct {
+	File     string `arg:"" help:"The file to import."`
+	Schema   string `help:"The schema: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
+	Out      string `help:"Where the result goes; - for standard output. Default: NAME.result.FORMAT in this folder." placeholder:"FILE"`
+	Format   string `help:"json, ndjson or csv. Default: by the ending of --out, else json." placeholder:"FORMAT"`
+	Problems string `help:"Also write every problem to this CSV file." placeholder:"FILE.csv"`
+}
+
+// Help is shown below the flags.
+func (runCommand) Help() string {
+	return `Exit status: 0 the result was written, 3 a person must settle something first,
+4 the file cannot be imported, 2 wrong usage.`
+}
+
+// Run imports the file.
+func (c *runCommand) Run(ctx context.Context, s streams) error {
+	schema, err := readSchema(c.Schema)
+	if err != nil {
+		return usageError{err}
+	}
+	if _, err := os.Stat(c.File); err != nil {
+		return usageError{err}
+	}
+	cfg := app.RunConfig{File: c.File, Schema: schema, Stdout: s.out, Problems: c.Problems, Progress: progress(s.err)}
+	if cfg.Out, cfg.Format, err = c.target(); err != nil {
+		return usageError{err}
+	}
+	report, err := app.Run(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	return c.tell(s.err, cfg, report)
+}
+
+func readSchema(name string) (*intray.Schema, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	schema, err := schemajson.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return schema, nil
+}
+
+// target gives where the result goes and in which format.
+func (c *runCommand) target() (string, output.Format, error) {
+	name := c.Format
+	if name == "" && c.Out != "" && c.Out != "-" {
+		name = strings.TrimPrefix(filepath.Ext(c.Out), ".")
+	}
+	if name == "" {
+		name = string(output.JSON)
+	}
+	format, err := output.ParseFormat(name)
+	if err != nil {
+		return "", "", wrongFlag("--format", err)
+	}
+	out := c.Out
+	if out == "" {
+		base := filepath.Base(c.File)
+		out = strings.TrimSuffix(base, filepath.Ext(base)) + ".result" + format.Extension()
+	}
+	return out, format, nil
+}
+
+// progress draws a bar where a person watches.
+func progress(w io.Writer) func(int64) {
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil
+	}
+	bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("rows"),
+		progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100e6))
+	return func(rows int64) { _ = bar.Set64(rows) }
+}
+
+// tell writes the summary and gives the exit status.
+func (c *runCommand) tell(w io.Writer, cfg app.RunConfig, report app.RunReport) error {
+	o := report.Outcome
+	if bar := cfg.Progress; bar != nil {
+		fmt.Fprint(w, "\r\x1b[K")
+	}
+	c.tellRead(w, cfg.Schema, o)
+	for _, n := range o.Notices {
+		fmt.Fprintf(w, "%s: %s\n", n.Level, visibleLong(n.Text))
+	}
+	tellProblems(w, o)
+	switch o.Verdict {
+	case engine.Done:
+		if cfg.Out != "-" {
+			fmt.Fprintf(w, "Wrote %s to %s.\n", rows(report.OutputRows), cfg.Out)
+		}
+		return nil
+	case engine.Open:
+		fmt.Fprintln(w, "Nothing was written: this must be settled first.")
+		return exit(exitReview)
+	}
+	fmt.Fprintln(w, "Nothing was written: the file cannot be imported.")
+	return exit(exitFailed)
+}
+
+// tellRead says how the file was read, and which column feeds which field.
+func (c *runCommand) tellRead(w io.Writer, schema *intray.Schema, o *engine.Outcome) {
+	var choices []string
+	for _, e := range o.Evidence {
+		choices = append(choices, e.Choice+" "+visible(e.Value))
+	}
+	if len(choices) > 0 {
+		fmt.Fprintf(w, "Read %s: %s; %s.\n", c.File, strings.Join(choices, ", "), rows(o.DataRows))
+	}
+	for i, match := range o.Mapping.Fields {
+		if match.Column != intray.NoColumn {
+			fmt.Fprintf(w, "  %s ← column %d, %s\n", schema.Fields[i].Key, match.Column+1, visible(match.Header))
+			continue
+		}
+		fmt.Fprintf(w, "  %s ← no column\n", schema.Fields[i].Key)
+	}
+	for _, column := range o.Mapping.Unmapped {
+		fmt.Fprintf(w, "  not used: column %d, %s\n", column+1, visible(o.Headers[column]))
+	}
+}
+
+// tellProblems lists the first problems.
+func tellProblems(w io.Writer, o *engine.Outcome) {
+	if o.Problems == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%s with an error, %d problems:\n", rows(o.ErrorRows), o.Problems)
+	const most = 10
+	for _, n := range o.Listed[:min(most, len(o.Listed))] {
+		value := ""
+		if n.Value != nil && *n.Value != "" {
+			value = visible(*n.Value) + ": "
+		}
+		fmt.Fprintf(w, "  row %d, %s: %s%s\n", *n.Row+1, nameOf(n), value, visibleLong(n.Text))
+	}
+	if o.Problems > most {
+		fmt.Fprintf(w, "  … and %d more; --problems FILE.csv writes all of them\n", o.Problems-most)
+	}
+}
+
+func nameOf(n intray.Notice) string {
+	if n.Field == "" {
+		return "whole row"
+	}
+	return n.Field
+}
+
+func visibleLong(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return '�'
+		}
+		return r
+	}, text)
+}
+
+func rows(n int64) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}

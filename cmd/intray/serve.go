@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/intraydata/intray/internal/app"
+)
+
+// storeFlags say where things are kept.
+type storeFlags struct {
+	Data        string `help:"Folder of everything that is kept." default:"./intray-data" type:"path" placeholder:"DIR"`
+	DatabaseURL string `name:"database-url" help:"PostgreSQL database in place of SQLite in the data folder: postgres://…" placeholder:"URL"`
+}
+
+func (f storeFlags) config(s streams) app.Config {
+	return app.Config{
+		Data: f.Data, DatabaseURL: f.DatabaseURL, MasterKey: os.Getenv("INTRAY_MASTER_KEY"),
+		Version: version(), Out: s.out, Log: logger(s),
+	}
+}
+
+// logger writes text for a terminal, else JSON lines.
+func logger(s streams) *slog.Logger {
+	if file, ok := s.err.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		return slog.New(slog.NewTextHandler(s.err, nil))
+	}
+	return slog.New(slog.NewJSONHandler(s.err, nil))
+}
+
+type serveCommand struct {
+	storeFlags
+	Listen        string `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"ADDR"`
+	BaseURL       string `name:"base-url" help:"How clients reach the service, such as https://intray.example.org. Default: as they called it." placeholder:"URL"`
+	MetricsListen string `help:"Address for Prometheus metrics at /metrics. Default: none." placeholder:"ADDR"`
+	TLSCert       string `name:"tls-cert" help:"Certificate in PEM." placeholder:"FILE"`
+	TLSKey        string `name:"tls-key" help:"Key of the certificate in PEM." placeholder:"FILE"`
+	TrustedProxy  string `help:"Networks whose X-Forwarded headers count, separated by commas." placeholder:"CIDR"`
+	RateCreate    int    `help:"Most imports that one key may make in a minute. 0: any number." default:"0" placeholder:"N"`
+	RatePoll      int    `help:"Most times in a minute that one import may be asked for. 0: any number." default:"0" placeholder:"N"`
+	MaxFileSize   int64  `help:"Most bytes of a file, whatever its schema allows. Default: 1073741824." default:"1073741824" placeholder:"N"`
+	EgressAllow   string `help:"Private networks that SFTP may reach, separated by commas." placeholder:"CIDR"`
+	KeyHeaders    string `help:"Headers that may carry the licence key, separated by commas." default:"X-Service-License-Key,X-Dromo-License-Key" placeholder:"NAMES"`
+}
+
+// Help is shown below the flags.
+func (serveCommand) Help() string {
+	return `On an empty data folder the organization "default" is made with one backend and
+one frontend key, which are printed once. INTRAY_BACKEND_KEY and
+INTRAY_FRONTEND_KEY, where set, are taken instead.
+
+Secrets are sealed with the key in INTRAY_MASTER_KEY (base64 of 32 bytes), else
+with the one in master.key in the data folder, which is made on the first start.
+Without it they cannot be read: keep a copy.
+
+On SIGTERM no new work is taken, what runs is finished or handed back, and the
+program ends within 10 seconds.`
+}
+
+// Run serves until the program is told to stop.
+func (c *serveCommand) Run(ctx context.Context, s streams) error {
+	cfg := c.config(s)
+	proxies, err := app.ParseNetworks(c.TrustedProxy)
+	if err != nil {
+		return usageError{wrongFlag("--trusted-proxy", err)}
+	}
+	egress, err := app.ParseNetworks(c.EgressAllow)
+	if err != nil {
+		return usageError{wrongFlag("--egress-allow", err)}
+	}
+	cfg.Listen, cfg.BaseURL, cfg.MetricsListen = c.Listen, c.BaseURL, c.MetricsListen
+	cfg.TLSCert, cfg.TLSKey, cfg.TrustedProxies = c.TLSCert, c.TLSKey, proxies
+	cfg.RateCreate, cfg.RatePoll, cfg.EgressAllow = c.RateCreate, c.RatePoll, egress
+	cfg.KeyHeaders, cfg.MaxFileSize = splitNames(c.KeyHeaders), c.MaxFileSize
+	cfg.BackendKey, cfg.FrontendKey = os.Getenv("INTRAY_BACKEND_KEY"), os.Getenv("INTRAY_FRONTEND_KEY")
+	return app.Serve(ctx, cfg)
+}

@@ -1,0 +1,146 @@
+// Package api speaks HTTP for the service: routes, keys, JSON in and out.
+//
+// An operation is one row of the table in table.go: a method and a path, who
+// may call (its door), the shape of its body and of its answer, and the function
+// that serves it. The document at /openapi.json is made from the same table.
+// Every error is a JSON object with detail, code and request_id; errors.go has
+// the one table from kinds of errors to statuses.
+//
+// Wire names are spelled here and nowhere else. The package holds no rules.
+package api
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/intraydata/intray/internal/service"
+)
+
+// Config is what the API works with. Service must be set.
+type Config struct {
+	Service *service.Service
+	// BaseURL is how clients reach the service, without a slash at the end; ""
+	// means by the host that they called.
+	BaseURL string
+	// KeyHeaders are the headers that may carry the licence key. Default
+	// X-Service-License-Key and X-Dromo-License-Key.
+	KeyHeaders []string
+	// TrustedProxies may say how clients called.
+	TrustedProxies []netip.Prefix
+	// RateCreate and RatePoll are the limits of a minute; 0 means none.
+	RateCreate, RatePoll int
+	// TempDir takes what is too large for memory. Default the system's.
+	TempDir string
+	// Version is told in the document.
+	Version string
+	// Pages serves what is for people, by route. Default none.
+	Pages map[string]http.Handler
+	// Observe is told of every request: its route, method and status. Default
+	// nobody.
+	Observe func(route, method string, status int, took time.Duration)
+	// Clock gives the time. Default time.Now.
+	Clock func() time.Time
+	// Log takes faults of ours. Default nothing.
+	Log *slog.Logger
+}
+
+// API answers requests.
+type API struct {
+	cfg      Config
+	table    []operation
+	creates  *limiter
+	polls    *limiter
+	openapi  []byte
+	frontend http.Handler
+}
+
+// New makes the API.
+func New(cfg Config) (*API, error) {
+	if cfg.KeyHeaders == nil {
+		cfg.KeyHeaders = []string{"X-Service-License-Key", "X-Dromo-License-Key"}
+	}
+	if cfg.Observe == nil {
+		cfg.Observe = func(string, string, int, time.Duration) {}
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	a := &API{cfg: cfg, table: operations(), creates: newLimiter(cfg.RateCreate, cfg.Clock), polls: newLimiter(cfg.RatePoll, cfg.Clock)}
+	var err error
+	if a.openapi, err = a.describe(); err != nil {
+		return nil, err
+	}
+	a.frontend = &front{mux: a.routes(), api: a}
+	return a, nil
+}
+
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.frontend.ServeHTTP(w, r) }
+
+// routes makes the mux. Paths have no slash at the end here: the front takes it
+// from requests.
+func (a *API) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	methods := map[string][]string{}
+	for i := range a.table {
+		op := &a.table[i]
+		path := strings.TrimSuffix(op.path, "/")
+		mux.HandleFunc(op.method+" "+path, a.handler(op))
+		if op.crossOrigin() {
+			methods[path] = append(methods[path], op.method)
+		}
+	}
+	for path, list := range methods {
+		slices.Sort(list)
+		mux.HandleFunc("OPTIONS "+path, preflight(strings.Join(list, ", ")))
+	}
+	for route, handler := range a.cfg.Pages {
+		mux.Handle(route, handler)
+	}
+	return mux
+}
+
+// base is the beginning of all addresses in an answer.
+func (a *API) base(r *http.Request) string {
+	if a.cfg.BaseURL != "" {
+		return a.cfg.BaseURL
+	}
+	scheme, host := "http", r.Host
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	if a.trusted(r.RemoteAddr) {
+		if proto := r.Header.Get("X-Forwarded-Proto"); proto == "http" || proto == "https" {
+			scheme = proto
+		}
+		if forwarded := r.Header.Get("X-Forwarded-Host"); forwarded != "" && !strings.ContainsAny(forwarded, "/\\?#@ \t") {
+			host = forwarded
+		}
+	}
+	return scheme + "://" + host
+}
+
+// trusted says whether the request came from a proxy that is trusted.
+func (a *API) trusted(remote string) bool {
+	at, err := netip.ParseAddrPort(remote)
+	return err == nil && slices.ContainsFunc(a.cfg.TrustedProxies, func(p netip.Prefix) bool {
+		return p.Contains(at.Addr().Unmap())
+	})
+}
+
+func (a *API) ready(c *call) (*answer, error) {
+	if err := a.cfg.Service.Ready(c.ctx()); err != nil {
+		return nil, err
+	}
+	return reply(http.StatusOK, map[string]string{"status": "ok"})
+}
+
+func (a *API) document(*call) (*answer, error) {
+	return &answer{status: http.StatusOK, raw: a.openapi, header: http.Header{"Access-Control-Allow-Origin": {"*"}}}, nil
+}

@@ -1,0 +1,187 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// describe makes the OpenAPI 3.1 document from the table.
+func (a *API) describe() ([]byte, error) {
+	paths := map[string]map[string]any{}
+	for i := range a.table {
+		op := &a.table[i]
+		if paths[op.path] == nil {
+			paths[op.path] = map[string]any{}
+		}
+		paths[op.path][strings.ToLower(op.method)] = op.describe()
+	}
+	document, err := json.MarshalIndent(map[string]any{
+		"openapi": "3.1.0",
+		"info": map[string]any{
+			"title": "Intray", "version": a.cfg.Version,
+			"license":     map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+			"description": "Receives tables, checks them against a schema and hands over clean rows. Paths work with and without the slash at the end.",
+		},
+		"servers": []any{map[string]any{"url": orRoot(a.cfg.BaseURL)}},
+		"paths":   paths,
+		"components": map[string]any{
+			"securitySchemes": a.securitySchemes(),
+			"schemas":         map[string]any{"Error": errorSchema()},
+		},
+	}, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("describe the API: %w", err)
+	}
+	return document, nil
+}
+
+func orRoot(base string) string {
+	if base == "" {
+		return "/"
+	}
+	return base
+}
+
+func (a *API) securitySchemes() map[string]any {
+	others := strings.Join(a.cfg.KeyHeaders[1:], ", ")
+	return map[string]any{
+		"backendKey": map[string]any{"type": "apiKey", "in": "header", "name": a.cfg.KeyHeaders[0],
+			"description": "The backend licence key of the organization. It must never reach a browser. Also accepted in: " + others},
+		"hydrationToken": map[string]any{"type": "apiKey", "in": "header", "name": "X-Hydration-Id",
+			"description": "The hydration token of a session; also accepted as hydrationId in the query."},
+		"reviewToken": map[string]any{"type": "http", "scheme": "bearer", "description": "The fragment of a review_url."},
+	}
+}
+
+func errorSchema() map[string]any {
+	text := map[string]any{"type": "string"}
+	return map[string]any{
+		"type":        "object",
+		"description": "Errors of single request fields stand beside these three, each under the field's name, as an array of sentences.",
+		"required":    []string{"detail", "code", "request_id"},
+		"properties": map[string]any{
+			"detail": map[string]any{"type": "string", "description": "A sentence that says what is wrong and what to do."},
+			"code":   map[string]any{"type": "string", "description": "The same for programs, in snake_case."}, "request_id": text,
+		},
+		"additionalProperties": map[string]any{"type": "array", "items": text},
+	}
+}
+
+var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
+
+func (op *operation) describe() map[string]any {
+	described := map[string]any{
+		"operationId": op.id, "summary": op.summary, "tags": []string{op.tag()}, "security": op.security(),
+		"responses": op.responses(), "parameters": op.parameters(),
+	}
+	if op.text != "" {
+		described["description"] = op.text
+	}
+	if body := op.requestBody(); body != nil {
+		described["requestBody"] = body
+	}
+	return described
+}
+
+func (op *operation) tag() string {
+	for _, tag := range []struct{ part, name string }{
+		{"/imports", "Imports"}, {"/upload/{id}", "Uploads"}, {"/uploads", "Uploads"}, {"/download", "Uploads"}, {"/schemas", "Schemas"},
+		{"/sftp", "SFTP"}, {"/session", "Sessions"}, {"/review", "Review"},
+	} {
+		if strings.Contains(op.path, tag.part) {
+			return tag.name
+		}
+	}
+	return "Service"
+}
+
+func (op *operation) security() []any {
+	scheme := map[door]string{backend: "backendKey", hydrated: "hydrationToken", reviewed: "reviewToken"}[op.door]
+	if scheme == "" {
+		return []any{}
+	}
+	return []any{map[string]any{scheme: []string{}}}
+}
+
+func (op *operation) parameters() []any {
+	list := []any{}
+	for _, match := range pathParameter.FindAllStringSubmatch(op.path, -1) {
+		list = append(list, map[string]any{"name": match[1], "in": "path", "required": true, "schema": id("").JSONSchema()})
+	}
+	for _, p := range op.query {
+		list = append(list, p.describe("query"))
+	}
+	for _, p := range op.headers {
+		list = append(list, p.describe("header"))
+	}
+	if op.method == http.MethodPost && op.door == backend {
+		key := parameter{"Idempotency-Key", "Kept for 72 h: a repetition of the same request is given the same answer and does nothing; another request with the same key is refused with 409.", word("")}
+		list = append(list, key.describe("header"))
+	}
+	return list
+}
+
+func (p parameter) describe(in string) map[string]any {
+	return map[string]any{"name": p.name, "in": in, "description": p.text, "schema": p.of.JSONSchema()}
+}
+
+func (op *operation) requestBody() map[string]any {
+	switch {
+	case op.body != nil:
+		return map[string]any{"required": !op.optionalBody, "content": map[string]any{"application/json": map[string]any{"schema": op.body.JSONSchema()}}}
+	case op.upload && op.media == "multipart/form-data":
+		file := map[string]any{"type": "object", "required": []string{"file"}, "properties": map[string]any{"file": map[string]any{"type": "string", "contentMediaType": "application/octet-stream"}}}
+		return map[string]any{"required": true, "content": map[string]any{op.media: map[string]any{"schema": file}}}
+	case op.upload:
+		media := op.media
+		if media == "" {
+			media = "*/*"
+		}
+		return map[string]any{"required": true, "content": map[string]any{media: map[string]any{"schema": map[string]any{}}}}
+	}
+	return nil
+}
+
+// responses lists success and every error, those that the door may give too.
+func (op *operation) responses() map[string]any {
+	success := map[string]any{"description": http.StatusText(op.status)}
+	switch {
+	case op.answer != nil:
+		success["content"] = map[string]any{"application/json": map[string]any{"schema": op.answer.JSONSchema()}}
+	case op.media == "*/*":
+		success["content"] = map[string]any{"*/*": map[string]any{"schema": map[string]any{}}}
+	}
+	all := map[string]any{strconv.Itoa(op.status): success}
+	for _, status := range op.statuses() {
+		all[strconv.Itoa(status)] = map[string]any{
+			"description": http.StatusText(status),
+			"content":     map[string]any{"application/json": map[string]any{"schema": map[string]any{"$ref": "#/components/schemas/Error"}}},
+		}
+	}
+	return all
+}
+
+// statuses are all errors that the operation may answer with.
+func (op *operation) statuses() []int {
+	list := append([]int{}, op.errors...)
+	switch op.door {
+	case backend:
+		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
+	case hydrated, signed, reviewed:
+		list = append(list, http.StatusForbidden)
+	}
+	if op.method == http.MethodPost && op.door == backend {
+		list = append(list, http.StatusBadRequest, http.StatusConflict)
+	}
+	if op.body != nil {
+		list = append(list, http.StatusRequestTimeout)
+	}
+	if op.path != "/healthz" && op.path != "/openapi.json" {
+		list = append(list, http.StatusServiceUnavailable)
+	}
+	return list
+}

@@ -1,0 +1,167 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/intraydata/intray/internal/shape"
+)
+
+const (
+	v1       = "/api/v1"
+	headless = v1 + "/headless"
+	widget   = "/api/widget/session/v2"
+)
+
+// operations is the table of all routes. The document at /openapi.json is made
+// from it.
+func operations() []operation {
+	return slices.Concat(importOperations(), uploadOperations(), schemaOperations(), credentialOperations(),
+		sessionOperations(), fileOperations(), serviceOperations())
+}
+
+func importOperations() []operation {
+	const all, one = headless + "/imports/", headless + "/imports/{id}/"
+	return []operation{
+		{method: "POST", path: all, id: "createImport", summary: "Create an import", door: backend, body: importBody(), rows: true, limit: perCreate,
+			status: 201, answer: importAnswer(), errors: []int{400, 404, 409, 413, 415, 429}, serve: (*API).createImport,
+			text: "The settings and hooks of the request overwrite those of the saved schema, key by key, for this import only."},
+		{method: "GET", path: all, id: "listImports", summary: "List imports, newest first", door: backend, query: pageParams(),
+			status: 200, answer: pageOf(importListItem()), errors: []int{400}, serve: (*API).listImports},
+		{method: "GET", path: one, id: "getImport", summary: "Retrieve an import", door: backend, limit: perPoll,
+			status: 200, answer: importAnswer(), errors: []int{404, 429}, serve: (*API).getImport},
+		{method: "DELETE", path: one, id: "deleteImport", summary: "Delete an import and everything it stored", door: backend,
+			status: 204, errors: []int{404}, serve: (*API).deleteImport, text: "An import that runs is stopped."},
+		{method: "GET", path: one + "url/", id: "getImportResult", summary: "Get a signed address of the result", door: backend, query: formatParam(),
+			status: 200, answer: presignedAnswer(), errors: []int{400, 404, 409}, serve: (*API).importURL, text: "409 before the import is SUCCESSFUL."},
+	}
+}
+
+func uploadOperations() []operation {
+	const one = v1 + "/upload/{id}/"
+	return []operation{
+		{method: "GET", path: v1 + "/uploads/", id: "listUploads", summary: "List processed uploads, newest first", door: backend, query: uploadParams(),
+			status: 200, answer: uploadsAnswer(), errors: []int{400}, serve: (*API).listUploads},
+		{method: "GET", path: one + "metadata/", id: "getUploadMetadata", summary: "Retrieve an upload, whatever its status", door: backend,
+			status: 200, answer: uploadAnswer(), errors: []int{404}, serve: (*API).uploadMetadata},
+		{method: "GET", path: one + "url/", id: "getUploadResult", summary: "Get a signed address of the result", door: backend, query: formatParam(),
+			status: 200, answer: presignedAnswer(), errors: []int{400, 404, 409}, serve: (*API).uploadURL, text: "409 before the upload is PROCESSED."},
+		{method: "POST", path: one + "delete/", id: "deleteUpload", summary: "Delete an upload, its file and its result", door: backend,
+			status: 200, errors: []int{404, 409}, serve: (*API).deleteUpload, text: "It cannot be undone. 409 while the import is under way."},
+	}
+}
+
+func schemaOperations() []operation {
+	const all, one = v1 + "/schemas/", v1 + "/schemas/{id}/"
+	return []operation{
+		{method: "POST", path: all, id: "createSchema", summary: "Save a schema", door: backend, body: schemaBody(),
+			status: 201, answer: schemaAnswer(), errors: []int{400, 409, 413, 415}, serve: (*API).createSchema},
+		{method: "GET", path: all, id: "listSchemas", summary: "List the saved schemas", door: backend,
+			status: 200, answer: list(schemaAnswer(), "Oldest first."), serve: (*API).listSchemas},
+		{method: "GET", path: one, id: "getSchema", summary: "Retrieve a schema", door: backend,
+			status: 200, answer: schemaAnswer(), errors: []int{404}, serve: (*API).getSchema},
+		{method: "PUT", path: one, id: "replaceSchema", summary: "Replace a saved schema", door: backend, body: schemaBody(),
+			status: 200, answer: schemaAnswer(), errors: []int{400, 404, 409, 413, 415}, serve: (*API).replaceSchema,
+			text: "Imports made before keep what they were made with."},
+		{method: "DELETE", path: one, id: "deleteSchema", summary: "Delete a saved schema", door: backend,
+			status: 204, errors: []int{404, 409}, serve: (*API).deleteSchema},
+	}
+}
+
+func credentialOperations() []operation {
+	const all, one = headless + "/sftp/credentials/", headless + "/sftp/credentials/{id}/"
+	return []operation{
+		{method: "POST", path: all, id: "createCredential", summary: "Keep an SFTP credential", door: backend, body: credentialBody(),
+			status: 201, answer: credentialAnswer(), errors: []int{400, 409, 413, 415}, serve: (*API).createCredential},
+		{method: "GET", path: all, id: "listCredentials", summary: "List SFTP credentials, newest first", door: backend, query: pageParams(),
+			status: 200, answer: pageOf(credentialAnswer()), errors: []int{400}, serve: (*API).listCredentials},
+		{method: "GET", path: one, id: "getCredential", summary: "Retrieve an SFTP credential", door: backend,
+			status: 200, answer: credentialAnswer(), errors: []int{404}, serve: (*API).getCredential},
+		{method: "PUT", path: one, id: "replaceCredential", summary: "Replace an SFTP credential", door: backend, body: credentialBody(),
+			status: 200, answer: credentialAnswer(), errors: []int{400, 404, 413, 415}, serve: (*API).replaceCredential,
+			text: "A secret that is missing or empty keeps the stored one."},
+		{method: "DELETE", path: one, id: "deleteCredential", summary: "Delete an SFTP credential", door: backend,
+			status: 204, errors: []int{404}, serve: (*API).deleteCredential},
+		{method: "POST", path: one + "test_connection/", id: "testCredential", summary: "Log in with an SFTP credential", door: backend,
+			status: 200, answer: connectionAnswer(), errors: []int{404, 409}, serve: (*API).testCredential,
+			text: "A failure to connect is an answer, too: success is false then. The first success pins the server's host key."},
+	}
+}
+
+func sessionOperations() []operation {
+	const state, file = widget + "/state/", widget + "/file/"
+	tokens := []parameter{{"hydrationId", "The hydration token, where the header X-Hydration-Id does not carry it.", word("")}}
+	return []operation{
+		{method: "POST", path: widget + "/auth/", id: "createSession", summary: "Create a session", door: backend, body: sessionBody(), optionalBody: true,
+			status: 201, answer: sessionAnswer(), errors: []int{400, 409, 413, 415}, serve: (*API).createSession},
+		{method: "POST", path: widget + "/{sessionId}/auth/", id: "resumeSession", summary: "Get a further token for a session", door: backend, body: resumeBody(), optionalBody: true,
+			status: 200, answer: hydrationAnswer(), errors: []int{400, 404, 409, 413, 415}, serve: (*API).resumeSession},
+		{method: "DELETE", path: widget + "/{sessionId}/", id: "deleteSession", summary: "Delete a session with its state, file and tokens", door: backend,
+			status: 200, answer: successAnswer(), errors: []int{404}, serve: (*API).deleteSession,
+			text: "Also where the session was deleted before. From the answer on its tokens open nothing."},
+		{method: "GET", path: state, id: "getSessionState", summary: "Read the state of a session", door: hydrated, query: tokens,
+			status: 200, answer: &shape.Shape{Doc: "The document as it was saved."}, errors: []int{404}, serve: (*API).getState},
+		{method: "PUT", path: state, id: "putSessionState", summary: "Save the state of a session", door: hydrated, query: tokens, upload: true, media: "application/json",
+			headers: []parameter{{"If-Match", "Save only if the state in place has this ETag; 412 if it has another.", word("")}},
+			status:  200, answer: savedAnswer(), errors: []int{400, 408, 412, 413, 415}, serve: (*API).putState},
+		{method: "GET", path: file, id: "getSessionFile", summary: "Read the file of a session", door: hydrated, query: tokens,
+			status: 200, media: "*/*", errors: []int{404}, serve: (*API).getSessionFile},
+		{method: "PUT", path: file, id: "putSessionFile", summary: "Save the file of a session", door: hydrated, query: tokens, upload: true,
+			headers: fileHeaders(), status: 200, answer: savedAnswer(), errors: []int{400, 408, 413}, serve: (*API).putSessionFile},
+	}
+}
+
+func fileOperations() []operation {
+	token := []parameter{{"token", "The signature that came with the address.", word("")}}
+	return []operation{
+		{method: "PUT", path: "/upload/{id}/", id: "uploadFile", summary: "Send the file of an import", door: signed, query: token, headers: fileHeaders(), upload: true,
+			status: 200, errors: []int{400, 404, 408, 409, 413}, serve: (*API).receiveUpload,
+			text: "The body is the file, of any Content-Type. The answer comes once the bytes are durable; its ETag is their MD5."},
+		{method: "POST", path: "/upload/{id}/", id: "uploadForm", summary: "Send the file of an import from a form", door: signed, query: token, upload: true, media: "multipart/form-data",
+			status: 200, errors: []int{400, 404, 408, 409, 413, 415}, serve: (*API).receiveUpload, text: "multipart/form-data with one part named file."},
+		{method: "GET", path: "/download/{id}/", id: "downloadFile", summary: "Read a received file or a result", door: signed, query: token,
+			status: 200, media: "*/*", errors: []int{404}, serve: (*API).serveDownload},
+		{method: "GET", path: "/api/review/v1/{id}/", id: "getReview", summary: "What the review page shows of an import", door: reviewed,
+			status: 200, answer: reviewAnswer(), errors: []int{404}, serve: (*API).getReview,
+			text: "The token is the fragment of review_url, sent as Authorization: Bearer."},
+	}
+}
+
+func serviceOperations() []operation {
+	return []operation{
+		{method: "GET", path: "/healthz", id: "health", summary: "Whether the process serves", door: open,
+			status: 200, answer: healthAnswer(), serve: func(*API, *call) (*answer, error) { return reply(http.StatusOK, map[string]string{"status": "ok"}) }},
+		{method: "GET", path: "/readyz", id: "ready", summary: "Whether the stores answer", door: open,
+			status: 200, answer: healthAnswer(), serve: (*API).ready},
+		{method: "GET", path: "/openapi.json", id: "document", summary: "This document", door: open,
+			status: 200, answer: &shape.Shape{Kind: shape.Map}, serve: (*API).document},
+	}
+}
+
+func pageParams() []parameter {
+	return []parameter{
+		{"offset", "How many to pass over. Default 0.", count("")},
+		{"limit", "The most to give. Default 100, at most 1,000.", &shape.Shape{Kind: shape.Integer, Min: shape.Bound(1)}},
+	}
+}
+
+func formatParam() []parameter {
+	return []parameter{{"format", "The format of the result. Default json.", enum("", "json", "ndjson", "csv")}}
+}
+
+func uploadParams() []parameter {
+	return []parameter{
+		{"start", "The first place of the window. Default 0.", count("")},
+		{"end", "The place after the last one. Default 10,000; at most start + 10,000.", count("")},
+		{"start_date", "Only uploads created at this time or later: an ISO 8601 date (the whole day in UTC) or date and time.", word("")},
+		{"end_date", "Only uploads created at this time or earlier.", word("")},
+	}
+}
+
+func fileHeaders() []parameter {
+	return []parameter{
+		{"Content-MD5", "RFC 1864. Verified where it is sent.", word("")},
+		{"Repr-Digest", "RFC 9530. Its sha-256 is verified where it is sent.", word("")},
+		{"X-File-Name", "The name of the file, percent-encoded UTF-8, used where the import has none.", word("")},
+	}
+}

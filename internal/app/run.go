@@ -1,0 +1,129 @@
+package app
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/blob/disk"
+	"github.com/intraydata/intray/internal/stage"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/source/all"
+)
+
+// RunConfig says which file is imported, and where to.
+type RunConfig struct {
+	File   string
+	Schema *intray.Schema
+	// Out is the file of the result, or - for Stdout.
+	Out    string
+	Stdout io.Writer
+	Format output.Format
+	// Problems is the CSV file of all problems; "" means none.
+	Problems string
+	// Progress is told how many rows are done. Default nobody.
+	Progress func(rows int64)
+}
+
+// RunReport is what came of it.
+type RunReport struct {
+	Outcome *engine.Outcome
+	// OutputRows counts the rows of the result.
+	OutputRows int64
+}
+
+// Run imports one file without a server. The result is written only where the
+// verdict is Done.
+func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
+	in, closeIn, err := OpenInput(cfg.File)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, closeIn()) }()
+	folder, err := os.MkdirTemp("", "intray-run-*")
+	if err != nil {
+		return report, fmt.Errorf("make a folder for the staged rows: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	blobs, err := disk.Open(folder, disk.Config{})
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, blobs.Close()) }()
+	var writer *stage.Writer
+	open := func(fields []string, unmapped []int) (engine.Sink, error) {
+		writer = stage.NewWriter(ctx, blobs, "stage", stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
+		return writer, nil
+	}
+	moved := engine.New(engine.Config{Formats: all.Formats(), Progress: cfg.Progress})
+	if report.Outcome, err = moved.Run(ctx, in, cfg.Schema, open); err != nil || writer == nil {
+		return report, err
+	}
+	defer writer.Abort()
+	if report.Outcome.Verdict == engine.Broken {
+		return report, nil
+	}
+	if _, err := writer.Close(ctx); err != nil {
+		return report, err
+	}
+	staged, err := stage.Open(ctx, blobs, "stage")
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, staged.Close()) }()
+	return report, deliver(ctx, cfg, staged, &report)
+}
+
+// deliver writes the problems and, where nothing is open, the result.
+func deliver(ctx context.Context, cfg RunConfig, staged *stage.Stage, report *RunReport) error {
+	if cfg.Problems != "" {
+		err := WriteFile(cfg.Problems, cfg.Stdout, func(w io.Writer) error {
+			return writeProblems(ctx, w, cfg.Schema, staged)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if report.Outcome.Verdict != engine.Done {
+		return nil
+	}
+	return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) (err error) {
+		report.OutputRows, err = output.Write(ctx, w, cfg.Format, cfg.Schema, staged.Batches(ctx))
+		return err
+	})
+}
+
+// writeProblems writes one line for each problem. Rows count from 1 here, as in
+// a spreadsheet below its header.
+func writeProblems(ctx context.Context, to io.Writer, schema *intray.Schema, staged *stage.Stage) error {
+	w := csv.NewWriter(to)
+	if err := w.Write([]string{"line", "row", "field", "level", "code", "message", "value"}); err != nil {
+		return err
+	}
+	for b, err := range staged.Batches(ctx) {
+		if err != nil {
+			return err
+		}
+		for _, p := range b.Problems {
+			key, value := "", ""
+			if p.Field != intray.NoField {
+				key, value = schema.Fields[p.Field].Key, string(b.Fields[p.Field].Raw(p.Row))
+			}
+			err := w.Write([]string{
+				strconv.FormatInt(b.Lines[p.Row], 10), strconv.FormatInt(b.First+int64(p.Row)+1, 10),
+				output.NoFormula(key), p.Level.String(), p.Code, p.Text, output.NoFormula(value),
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	w.Flush()
+	return w.Error()
+}

@@ -1,0 +1,203 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/intraydata/intray/internal/service"
+	"github.com/intraydata/intray/internal/store"
+	"github.com/intraydata/intray/internal/store/storetest"
+)
+
+func TestOpenRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		cfg  store.Config
+		want string
+	}{
+		"nothing":   {store.Config{}, "neither"},
+		"both":      {store.Config{Path: "a", URL: "postgres://b"}, "both"},
+		"no folder": {store.Config{Path: filepath.Join(t.TempDir(), "no", "file")}, "no such file"},
+		"a folder":  {store.Config{Path: t.TempDir()}, "is a directory"},
+		"no URL":    {store.Config{URL: "postgres://me:secret@host:port/"}, "address of the database is not valid"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := store.Open(t.Context(), c.cfg)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Open: %v, want %q", err, c.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "secret") {
+				t.Errorf("the error tells the password: %v", err)
+			}
+		})
+	}
+}
+
+func TestOpenOutOfReach(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	must(t, l.Close())
+	_, err = store.Open(t.Context(), store.Config{URL: "postgres://me:secret@" + l.Addr().String() + "/x"})
+	if !service.IsKind(err, service.Unavailable) {
+		t.Errorf("Open: %v, want Unavailable", err)
+	}
+	if strings.Contains(err.Error(), "secret") {
+		t.Errorf("the error tells the password: %v", err)
+	}
+}
+
+func TestOpenNotADatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes.txt")
+	must(t, os.WriteFile(path, []byte(strings.Repeat("these are notes\n", 100)), 0o600))
+	if _, err := store.Open(t.Context(), store.Config{Path: path}); err == nil || !strings.Contains(err.Error(), "not a database") {
+		t.Errorf("Open: %v, want that it is not a database", err)
+	}
+}
+
+// TestFile checks that a file of any name is made, and is its owner's alone.
+func TestFile(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "a b%20c?mode=memory#ü")
+	must(t, os.Mkdir(folder, 0o700))
+	open(t, store.Config{Path: filepath.Join(folder, "intray.db")})
+	files, err := os.ReadDir(folder)
+	must(t, err)
+	if len(files) == 0 {
+		t.Error("there is no file")
+	}
+	for _, f := range files {
+		at, err := f.Info()
+		must(t, err)
+		if at.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %o, want 600", f.Name(), at.Mode().Perm())
+		}
+	}
+}
+
+// TestSettings checks what a commit rests on.
+func TestSettings(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "intray.db")
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "5000"} {
+		got, err := store.Pragma(t.Context(), open(t, store.Config{Path: path}), pragma)
+		must(t, err)
+		if got != want {
+			t.Errorf("%s is %s, want %s", pragma, got, want)
+		}
+	}
+}
+
+func TestReopen(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg store.Config) {
+		first := open(t, cfg)
+		must(t, first.Update(t.Context(), func(tx service.Tx) error {
+			return tx.Accounts.InsertOrg(t.Context(), service.Org{ID: "o", Name: "Org"})
+		}))
+		must(t, open(t, cfg).View(t.Context(), func(tx service.Tx) error {
+			_, err := tx.Accounts.OrgByName(t.Context(), "Org")
+			return err
+		}))
+	})
+}
+
+func TestNewerDatabase(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg store.Config) {
+		open(t, cfg)
+		db, err := sql.Open("sqlite", cfg.Path)
+		if cfg.URL != "" {
+			db, err = sql.Open("pgx", cfg.URL)
+		}
+		must(t, err)
+		defer db.Close()
+		_, err = db.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, $1)`, true)
+		must(t, err)
+		if _, err := store.Open(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "has version 999 and this program knows") {
+			t.Errorf("Open: %v, want that the database is newer", err)
+		}
+	})
+}
+
+func TestOpenAtOnce(t *testing.T) {
+	cfg := store.Config{URL: storetest.PostgresURL(t)}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			s, err := store.Open(t.Context(), cfg)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			must(t, s.Close())
+		})
+	}
+	wg.Wait()
+}
+
+// TestConnectionsLost ends all connections from outside, in the middle of a
+// transaction.
+func TestConnectionsLost(t *testing.T) {
+	cfg := store.Config{URL: storetest.PostgresURL(t)}
+	s := open(t, cfg)
+	ctx := t.Context()
+	err := s.Update(ctx, func(tx service.Tx) error {
+		endConnections(t, cfg.URL)
+		return tx.Accounts.InsertOrg(ctx, service.Org{ID: "o", Name: "Org"})
+	})
+	if !service.IsKind(err, service.Unavailable) {
+		t.Errorf("Update: %v, want Unavailable", err)
+	}
+	must(t, s.Update(ctx, func(tx service.Tx) error {
+		return tx.Accounts.InsertOrg(ctx, service.Org{ID: "o", Name: "Org"})
+	}))
+}
+
+func endConnections(t *testing.T, url string) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, url)
+	must(t, err)
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+	must(t, err)
+}
+
+func TestTextThatCannotBeStored(t *testing.T) {
+	s := open(t, store.Config{URL: storetest.PostgresURL(t)})
+	for _, name := range []string{"a\x00b", "a\xffb"} {
+		err := s.Update(t.Context(), func(tx service.Tx) error {
+			return tx.Accounts.InsertOrg(t.Context(), service.Org{ID: "o", Name: name})
+		})
+		if !service.IsKind(err, service.Invalid) {
+			t.Errorf("%q: %v, want Invalid", name, err)
+		}
+	}
+}
+
+func BenchmarkInsertImport(b *testing.B) {
+	s := open(b, store.Config{Path: filepath.Join(b.TempDir(), "intray.db")})
+	ctx := b.Context()
+	must(b, s.Update(ctx, func(tx service.Tx) error {
+		return tx.Accounts.InsertOrg(ctx, service.Org{ID: "o", Name: "Org"})
+	}))
+	fields := []byte(`["` + strings.Repeat("x", 2000) + `"]`)
+	var mu sync.Mutex
+	n := 0
+	b.SetParallelism(4)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			mu.Lock()
+			n++
+			imp := service.Import{ID: fmt.Sprint(n), Org: "o", Schema: service.Document{Fields: fields}}
+			mu.Unlock()
+			must(b, s.Update(ctx, func(tx service.Tx) error { return tx.Imports.Insert(ctx, imp) }))
+		}
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tx/s")
+}

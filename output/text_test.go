@@ -1,0 +1,221 @@
+package output_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/output"
+)
+
+func texts(n int) *rapid.Generator[[]string] {
+	text := rapid.OneOf(
+		rapid.SampledFrom([]string{"", " ", "\"", "a\r\nb", "\u2028\u2029", "\xff\xc3", "<&>", "\\.", "＝1", "\x7f\x00\b\f", "-1"}),
+		rapid.String(),
+		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+	return rapid.SliceOfN(text, n, n)
+}
+
+// table is a batch of string fields, and its schema.
+func table(keys []string, rows [][]string) (*intray.Schema, *intray.Batch) {
+	schema := &intray.Schema{Settings: intray.DefaultSettings()}
+	b := &intray.Batch{Lines: make([]int64, len(rows)), Fields: make([]intray.Cells, len(keys))}
+	for f, key := range keys {
+		schema.Fields = append(schema.Fields, intray.Field{Key: key, Type: intray.FieldType{Name: intray.TypeString}})
+		for _, row := range rows {
+			b.Fields[f].AppendValue([]byte(row[f]))
+		}
+	}
+	return schema, b
+}
+
+func drawTable(t *rapid.T) (keys []string, rows [][]string) {
+	n := rapid.IntRange(1, 4).Draw(t, "fields")
+	return texts(n).Draw(t, "keys"), rapid.SliceOfN(texts(n), 0, 4).Draw(t, "rows")
+}
+
+func TestJSONIsWrittenAsTheStandardLibraryDoes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keys, rows := drawTable(t)
+		schema, b := table(keys, rows)
+		var got, want bytes.Buffer
+		if _, err := output.Write(context.Background(), &got, output.NDJSON, schema, of(b)); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			for f := range keys {
+				want.WriteString([]string{"{", ","}[min(f, 1)] + standard(t, keys[f]) + ":" + standard(t, row[f]))
+			}
+			want.WriteString("}\n")
+		}
+		if diff := cmp.Diff(want.String(), got.String()); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func standard(t *rapid.T, s string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// guarded is what a reader of CSV gets of a text: the standard library's turns
+// \r\n into \n.
+func guarded(s string) string {
+	for _, sign := range []string{"=", "+", "-", "@", "\t", "\r", "\x00", "＝", "＋", "－", "＠"} {
+		if strings.HasPrefix(s, sign) {
+			s = "'" + s
+			break
+		}
+	}
+	return strings.ReplaceAll(s, "\r\n", "\n")
+}
+
+func TestCSVComesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keys, rows := drawTable(t)
+		schema, b := table(keys, rows)
+		var file bytes.Buffer
+		if _, err := output.Write(context.Background(), &file, output.CSV, schema, of(b)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := csv.NewReader(&file).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want [][]string
+		for _, row := range append([][]string{keys}, rows...) {
+			var cells []string
+			for _, cell := range row {
+				cells = append(cells, guarded(cell))
+			}
+			want = append(want, cells)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func TestFormulasAreDisarmedAndNumbersAreNot(t *testing.T) {
+	cases := []struct {
+		name intray.TypeName
+		text string
+		want string
+	}{
+		{intray.TypeString, "=1+1", "'=1+1"},
+		{intray.TypePhone, "+41791234567", "'+41791234567"},
+		{intray.TypeString, "-1", "'-1"},
+		{intray.TypeSelect, "@a", "'@a"},
+		{intray.TypeString, "\t=1", "'\t=1"},
+		{intray.TypeString, "\r=1", "\"'\r=1\""},
+		{intray.TypeString, "\x00=1", "'\x00=1"},
+		{intray.TypeString, "＝1", "'＝1"},
+		{intray.TypeString, "＋1", "'＋1"},
+		{intray.TypeString, "－1", "'－1"},
+		{intray.TypeString, "＠1", "'＠1"},
+		{intray.TypeString, "＃1", "＃1"},
+		{intray.TypeString, "=1,\"2\"", `"'=1,""2"""`},
+		{intray.TypeString, "a=1", "a=1"},
+		{intray.TypeNumber, "-1.5e-3", "-1.5e-3"},
+		{intray.TypeString, " x", `" x"`},
+	}
+	for _, c := range cases {
+		schema, b := table([]string{"k"}, [][]string{{c.text}})
+		schema.Fields[0].Type.Name = c.name
+		var got bytes.Buffer
+		if _, err := output.Write(context.Background(), &got, output.CSV, schema, of(b)); err != nil {
+			t.Fatal(err)
+		}
+		if want := "k\n" + c.want + "\n"; got.String() != want {
+			t.Errorf("%s %q is written as %q, want %q", c.name, c.text, got.String(), want)
+		}
+		if string(b.Fields[0].Values.At(0)) != c.text {
+			t.Errorf("%q was changed in the batch", c.text)
+		}
+	}
+}
+
+func TestNumbersAreThoseOfJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(
+			rapid.StringMatching(`-?[0-9]{0,3}(\.[0-9]{0,2})?([eE][+-]?[0-9]{0,2})?`),
+			rapid.StringOfN(rapid.SampledFrom([]rune("01.eE+- n")), 1, 6, -1)).Draw(t, "number")
+		schema, b := table([]string{"k"}, [][]string{{text}})
+		schema.Fields[0].Type.Name = intray.TypeNumber
+		_, err := output.Write(context.Background(), io.Discard, output.NDJSON, schema, of(b))
+		valid := json.Valid([]byte(text)) && strings.TrimSpace(text) == text || text == ""
+		if valid != (err == nil) {
+			t.Fatalf("%q is a number of JSON: %v; error %v", text, valid, err)
+		}
+	})
+}
+
+func TestListsOfSeveralColumns(t *testing.T) {
+	schema, b := table([]string{"k"}, [][]string{{`["1",null]`}, {""}})
+	schema.Fields[0].ManyToOne = true
+	var got bytes.Buffer
+	if _, err := output.Write(context.Background(), &got, output.JSON, schema, of(b)); err != nil {
+		t.Fatal(err)
+	}
+	if want := "[{\"k\":[\"1\",null]},\n{\"k\":null}]"; got.String() != want {
+		t.Errorf("got %s, want %s", got.String(), want)
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	const rows = 8000
+	schema := people(intray.RemoveInvalidRows)
+	schema.Fields = append(schema.Fields, intray.Field{Key: "notes"}, intray.Field{Key: "email"})
+	batch := &intray.Batch{Lines: make([]int64, rows), Fields: make([]intray.Cells, 6)}
+	for i := range rows {
+		batch.Fields[0].AppendValue(fmt.Append(nil, "Zoë Müller ", i))
+		batch.Fields[1].AppendValue(fmt.Append(nil, i, ".25"))
+		batch.Fields[2].AppendValue([]byte("true"))
+		batch.Fields[3].AppendValue([]byte(`["a","b"]`))
+		batch.Fields[4].AppendValue([]byte("A longer remark, with a comma and a \"quote\" in it."))
+		batch.Fields[5].AppendValue(fmt.Appendf(nil, "person.%d@example.com", i))
+		if i%50 == 0 {
+			batch.Problems = append(batch.Problems, intray.Problem{Row: i, Field: 5, Code: "email"})
+		}
+	}
+	for _, format := range []output.Format{output.JSON, output.CSV} {
+		b.Run(string(format), func(b *testing.B) {
+			var g gulps
+			if _, err := output.Write(context.Background(), &g, format, schema, of(batch)); err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(g.total))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := output.Write(context.Background(), io.Discard, format, schema, of(batch)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func ExampleWrite() {
+	schema, batch := table([]string{"name"}, [][]string{{"Ada"}, {"Grace"}})
+	var file strings.Builder
+	rows, err := output.Write(context.Background(), &file, output.JSON, schema, of(batch))
+	fmt.Println(file.String(), rows, err)
+	// Output:
+	// [{"name":"Ada"},
+	// {"name":"Grace"}] 2 <nil>
+}

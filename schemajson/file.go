@@ -1,0 +1,44 @@
+package schemajson
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/shape"
+)
+
+// MaxFileBytes is the most bytes that a schema in a file may have: 16 MiB.
+const MaxFileBytes = 16 << 20
+
+// InvalidError is a schema that cannot be used. Its text has one line for each
+// issue, with its path.
+type InvalidError struct{ Issues []Issue }
+
+func (e *InvalidError) Error() string {
+	lines := make([]string, len(e.Issues))
+	for i, issue := range e.Issues {
+		lines[i] = issue.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ReadFile reads a schema from JSON: an object with fields and, where wanted,
+// name, settings and hooks. Errors are an *InvalidError where the document is
+// JSON but no schema, or say, wrapped, why it is no JSON or cannot be read.
+func ReadFile(r io.Reader) (*intray.Schema, error) {
+	v, err := shape.Decode(r, shape.Limits{MaxBytes: MaxFileBytes})
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	if issues := FileShape().Check(v); len(issues) > 0 {
+		return nil, &InvalidError{Issues: issues}
+	}
+	whole, _ := v.(map[string]any)
+	s, issues := Parse(Doc{Name: text(whole, "name"), Fields: whole["fields"], Settings: whole["settings"], Hooks: whole["hooks"]})
+	if len(issues) > 0 {
+		return nil, &InvalidError{Issues: issues}
+	}
+	return s, nil
+}

@@ -1,0 +1,115 @@
+package schemajson
+
+import (
+	"fmt"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/shape"
+)
+
+// HooksShape is the closed table of hooks.
+func HooksShape() *shape.Shape {
+	return object("Functions, as JavaScript source, that run over an import.",
+		optional("rowHooks", functions("Each is called with (record, mode) for every row and gives {row: {key: {value}}}.")),
+		optional("bulkRowHooks", functions("Each is called with (records, mode) for all rows and gives [{index, row}].")),
+		optional("rowDeleteHooks", functions("Each is called with (record) for a row that a person deletes.")),
+		optional("beforeFinishCallback", source("Is called with (data, metadata, instance) at the end. {cancel: true, message} stops the import.")),
+		optional("columnHooks", hookList("Each is called once with all values of one field.", object("",
+			required("fieldName", kindOf(shape.String, "The key of the field.")),
+			required("callback", source("Is called with ([{index, value, rowId}]) and gives [{index, value}]."))))),
+		optional("stepHooks", hookList("Each is called at one step of an import.", object("",
+			required("type", oneOf("The step.", "UPLOAD_STEP", "REVIEW_STEP", "REVIEW_STEP_POST_HOOKS")),
+			required("callback", source("Is called with (instance, step).")))),
+		))
+}
+
+func functions(doc string) *shape.Shape { return hookList(doc, source("")) }
+
+func hookList(doc string, elem *shape.Shape) *shape.Shape {
+	s := listOf(doc, elem)
+	s.MaxItems = MaxHooks
+	return s
+}
+
+func source(doc string) *shape.Shape {
+	return &shape.Shape{Kind: shape.String, Doc: doc, MinLength: 1, MaxLength: MaxHookBytes,
+		Example: "(record, mode) => ({row: {}})"}
+}
+
+func readHooks(m map[string]any) intray.Hooks {
+	h := intray.Hooks{
+		Row:          textList(m, "rowHooks"),
+		BulkRow:      textList(m, "bulkRowHooks"),
+		RowDelete:    textList(m, "rowDeleteHooks"),
+		BeforeFinish: text(m, "beforeFinishCallback"),
+	}
+	for _, e := range elements(m, "columnHooks") {
+		hook := e.(map[string]any)
+		h.Column = append(h.Column, intray.ColumnHook{Field: text(hook, "fieldName"), Source: text(hook, "callback")})
+	}
+	for _, e := range elements(m, "stepHooks") {
+		hook := e.(map[string]any)
+		h.Step = append(h.Step, intray.StepHook{Step: text(hook, "type"), Source: text(hook, "callback")})
+	}
+	return h
+}
+
+// placed is the source of one hook and its path in the document.
+type placed struct{ path, source string }
+
+// sources lists all hooks in the order of the table.
+func sources(h intray.Hooks) []placed {
+	var all []placed
+	add := func(source, path string, args ...any) {
+		all = append(all, placed{fmt.Sprintf("hooks."+path, args...), source})
+	}
+	for i, s := range h.Row {
+		add(s, "rowHooks[%d]", i)
+	}
+	for i, s := range h.BulkRow {
+		add(s, "bulkRowHooks[%d]", i)
+	}
+	for i, s := range h.RowDelete {
+		add(s, "rowDeleteHooks[%d]", i)
+	}
+	if h.BeforeFinish != "" {
+		add(h.BeforeFinish, "beforeFinishCallback")
+	}
+	for i, c := range h.Column {
+		add(c.Source, "columnHooks[%d].callback", i)
+	}
+	for i, s := range h.Step {
+		add(s.Source, "stepHooks[%d].callback", i)
+	}
+	return all
+}
+
+// hooks makes sure that each hook is a function and names a field that exists.
+func (p *parser) hooks(s *intray.Schema) {
+	for i, c := range s.Hooks.Column {
+		if _, ok := p.keys[c.Field]; !ok {
+			p.issue(indexed("hooks.columnHooks", i)+".fieldName", noSuchField(c.Field))
+		}
+	}
+	for _, hook := range sources(s.Hooks) {
+		if p.full() {
+			return
+		}
+		if wrong := hookProblem(hook.source); wrong != "" {
+			p.issue(hook.path, wrong)
+		}
+	}
+}
+
+// Warnings tells what is allowed in a schema but will not do what its author
+// may expect: hooks have no network, so that one that names fetch will fail
+// where it calls it.
+func Warnings(s *intray.Schema) []string {
+	var warnings []string
+	for _, hook := range sources(s.Hooks) {
+		if mentions(hook.source, "fetch") {
+			warnings = append(warnings, hook.path+" names fetch, but hooks have no network; a call of it will fail")
+		}
+	}
+	return warnings
+}

@@ -1,0 +1,134 @@
+package schemajson
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/shape"
+)
+
+// UnmappedKey is the key under which a result row holds the cells of columns
+// that feed no field. No field may have it.
+const UnmappedKey = "$unmapped"
+
+// Parse gives the schema that a document means, with all defaults filled in, or
+// everything that is wrong with it: at most shape.MaxIssues issues, first those
+// of the shape, and where there are none those of the meaning. Paths begin with
+// name, fields, settings or hooks. The fields must be there; the rest may be
+// missing.
+//
+// Hooks are read by the parser of the hook engine and never run.
+func Parse(doc Doc) (*intray.Schema, []Issue) {
+	whole := doc.object()
+	if issues := FileShape().Check(whole); len(issues) > 0 {
+		return nil, issues
+	}
+	p := &parser{keys: map[string]int{}, gaps: unsupported()}
+	settings, _ := whole["settings"].(map[string]any)
+	hooks, _ := whole["hooks"].(map[string]any)
+	s := &intray.Schema{Name: doc.Name, Fields: p.fields(elements(whole, "fields")), Hooks: readHooks(hooks)}
+	p.checkFields(s.Fields)
+	s.Settings = p.settings(settings)
+	p.hooks(s)
+	if len(p.issues) > 0 {
+		return nil, p.issues
+	}
+	return s, nil
+}
+
+type parser struct {
+	issues []Issue
+	// keys gives the place of each field by its key.
+	keys map[string]int
+	gaps gaps
+}
+
+func (p *parser) issue(path, format string, args ...any) {
+	if !p.full() {
+		p.issues = append(p.issues, Issue{Path: path, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+func (p *parser) full() bool { return len(p.issues) >= shape.MaxIssues }
+
+func (p *parser) checkFields(fields []intray.Field) {
+	for i, f := range fields {
+		p.checkKey(i, f.Key)
+	}
+	for i, f := range fields {
+		at := indexed("fields", i)
+		p.checkSupport(at, f)
+		p.checkValidators(at, f)
+		p.checkOptions(at, f)
+	}
+}
+
+func (p *parser) checkKey(i int, key string) {
+	at := indexed("fields", i) + ".key"
+	first, taken := p.keys[key]
+	switch {
+	case taken:
+		p.issue(at, "is the same as fields[%d].key, %q; give each field a key of its own", first, key)
+		return
+	case key == UnmappedKey:
+		p.issue(at, "must not be %q, which the result uses for columns that feed no field", key)
+	case len(key) > MaxKeyBytes:
+		p.issue(at, "must be at most %d bytes long in UTF-8, not %d", MaxKeyBytes, len(key))
+	}
+	p.keys[key] = i
+}
+
+func (p *parser) checkValidators(at string, f intray.Field) {
+	if f.Hidden && len(f.Validators) > 0 {
+		p.issue(at+".validators", "must be empty, because a hidden field allows no validators")
+	}
+	for i, v := range f.Validators {
+		place := at + "." + indexed("validators", i)
+		p.checkLength(place, v)
+		for _, n := range namedFields(v) {
+			if _, ok := p.keys[n.key]; !ok {
+				p.issue(place+"."+n.path, noSuchField(n.key))
+			}
+		}
+	}
+}
+
+// checkLength keeps the bounds of the rule length in order.
+func (p *parser) checkLength(at string, v intray.Validator) {
+	if v.Rule != "length" {
+		return
+	}
+	least, hasLeast := shape.Int64(v.Options["min"])
+	most, hasMost := shape.Int64(v.Options["max"])
+	switch {
+	case !hasLeast && !hasMost:
+		p.issue(at, "needs min or max, or both")
+	case hasLeast && hasMost && least > most:
+		p.issue(at+".min", "must not be above max, which is %d", most)
+	}
+}
+
+// checkOptions makes sure that a text can mean one option only.
+func (p *parser) checkOptions(at string, f intray.Field) {
+	isSelect := f.Type.Name == intray.TypeSelect || f.Type.Name == intray.TypeMultiSelect
+	if isSelect && len(f.SelectOptions) == 0 {
+		p.issue(at+".selectOptions", "must have at least 1 element, for a %s field takes only these values", f.Type.Name)
+	}
+	taken := map[string]int{}
+	for i, o := range f.SelectOptions {
+		for _, name := range append([]string{o.Label, o.Value}, o.AlternateMatches...) {
+			if other, ok := taken[name]; ok && other != i {
+				p.issue(at+"."+indexed("selectOptions", i), "is like selectOptions[%d]: both have %q as label, value or alternate match", other, name)
+				break
+			}
+			taken[name] = i
+		}
+	}
+}
+
+func noSuchField(key string) string {
+	return fmt.Sprintf("names a field that is not there: %q", key)
+}
+
+func indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
