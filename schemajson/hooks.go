@@ -88,7 +88,7 @@ func sources(h intray.Hooks) []placed {
 func (p *parser) hooks(s *intray.Schema) {
 	for i, c := range s.Hooks.Column {
 		if _, ok := p.keys[c.Field]; !ok {
-			p.issue(indexed("hooks.columnHooks", i)+".fieldName", noSuchField(c.Field))
+			p.noSuchField(indexed("hooks.columnHooks", i)+".fieldName", c.Field)
 		}
 	}
 	for _, hook := range sources(s.Hooks) {
@@ -96,7 +96,7 @@ func (p *parser) hooks(s *intray.Schema) {
 			return
 		}
 		if wrong := hookProblem(hook.source); wrong != "" {
-			p.issue(hook.path, wrong)
+			p.issue(hook.path, "%s", wrong)
 		}
 	}
 }

@@ -1,19 +1,28 @@
 package schemajson
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // maxNames is how many different names a hook may use. The engine's time to
-// read a function grows with the square of the names it declares: 30,000 take
-// seconds, this many a fraction of one.
-const maxNames = 10_000
+// read a function grows with the square of the names in it: 30,000 take many
+// seconds, this many at most about one.
+const maxNames = 4_000
 
 // nameCount is at least the number of names that a source declares. It counts
-// different words, but not those that no declaration can be: words directly
-// beside a quote, and words directly before a colon, as in large tables. It
-// stops counting above maxNames.
+// different words, but not those directly beside a quote, which no name can be:
+// large tables of strings are made of them. It stops counting above maxNames.
 func nameCount(source string) int {
-	// An escape in braces breaks a name into words, so that each counts.
-	n := strings.Count(source, `\u{`)
+	// An escape in braces breaks a name into words, and white space beyond
+	// ASCII seems to join two names, so that each counts as one more.
+	n := strings.Count(source, `\u{`) + strings.Count(source, "\ufeff")
+	for _, r := range source {
+		if r >= utf8.RuneSelf && unicode.IsSpace(r) {
+			n++
+		}
+	}
 	seen := map[string]bool{}
 	for at := 0; at < len(source) && n+len(seen) <= maxNames; {
 		if !isNameByte(source[at]) {
@@ -21,7 +30,7 @@ func nameCount(source string) int {
 			continue
 		}
 		end := wordEnd(source, at)
-		if !isTableWord(source, at, end) {
+		if !isQuoted(source, at, end) {
 			seen[source[at:end]] = true
 		}
 		at = end
@@ -36,9 +45,9 @@ func wordEnd(source string, at int) int {
 	return at
 }
 
-func isTableWord(source string, at, end int) bool {
+func isQuoted(source string, at, end int) bool {
 	before := at > 0 && strings.IndexByte(`"'`, source[at-1]) >= 0
-	after := end < len(source) && strings.IndexByte(`"':`, source[end]) >= 0
+	after := end < len(source) && strings.IndexByte(`"'`, source[end]) >= 0
 	return before || after
 }
 

@@ -88,7 +88,7 @@ func (p *parser) checkValidators(at string, f intray.Field) {
 		p.checkLength(place, v)
 		for _, n := range namedFields(v) {
 			if _, ok := p.keys[n.key]; !ok {
-				p.issue(place+"."+n.path, noSuchField(n.key))
+				p.noSuchField(place+"."+n.path, n.key)
 			}
 		}
 	}
@@ -127,8 +127,8 @@ func (p *parser) checkOptions(at string, f intray.Field) {
 	}
 }
 
-func noSuchField(key string) string {
-	return fmt.Sprintf("names a field that is not there: %q", key)
+func (p *parser) noSuchField(path, key string) {
+	p.issue(path, "names a field that is not there: %q", key)
 }
 
 func indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }

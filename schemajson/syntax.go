@@ -32,9 +32,12 @@ func hookProblem(source string) string {
 	vm.SetMemoryLimit(parserMemory)
 	c := compiler{vm}
 	if err := c.compile("(", source, ")"); err != nil {
+		if s, ok := strings.CutSuffix(strings.TrimSpace(source), ";"); ok && c.reads("(", s, ")") {
+			return "must be an expression; take the semicolon at its end away"
+		}
 		return syntaxProblem(source, err)
 	}
-	if !c.isExpression(source) || !c.isFunction(source, 0) {
+	if !c.isClosed(source) || !c.isFunction(source, 0) {
 		return "must be one function, such as (record, mode) => ({row: {}}) or function (record, mode) { … }, with nothing after it"
 	}
 	return ""
@@ -74,11 +77,11 @@ func (c compiler) reads(before, source, after string) bool {
 	return c.compile(before, source, after) == nil
 }
 
-// isExpression says whether a source that reads well in parentheses is one
-// expression. A source that closes the parenthesis in front of it and opens
-// another reads well there too, but not between brackets.
-func (c compiler) isExpression(source string) bool {
-	return c.reads("(", source, ")") && c.reads("[1?", source, ":1]")
+// isClosed says whether a source that reads well in parentheses is one
+// expression there. A source that closes the parenthesis in front of it and
+// opens another reads well there too, but not between brackets.
+func (c compiler) isClosed(source string) bool {
+	return c.reads("[1?", source, ":1]")
 }
 
 // maxWraps is how many parentheses may stand around a function.
@@ -100,7 +103,7 @@ func (c compiler) isFunction(source string, wraps int) bool {
 		return true
 	}
 	inner, wrapped := unwrap(s)
-	return wrapped && wraps < maxWraps && c.isExpression(inner) && c.isFunction(inner, wraps+1)
+	return wrapped && wraps < maxWraps && c.reads("(", inner, ")") && c.isClosed(inner) && c.isFunction(inner, wraps+1)
 }
 
 // endsWithBody takes what follows the keyword function. It is put, under a

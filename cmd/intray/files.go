@@ -49,7 +49,7 @@ func openTable(ctx context.Context, name string, opt source.Options) (source.Boo
 }
 
 type inspectCommand struct {
-	File string `arg:"" help:"The file to look at." type:"path"`
+	File string `arg:"" help:"The file to look at."`
 	JSON bool   `name:"json" help:"Write JSON, as is done when the output is no terminal."`
 }
 
@@ -131,7 +131,7 @@ func visible(text string) string {
 }
 
 type convertCommand struct {
-	File string `arg:"" help:"The file to read." type:"path"`
+	File string `arg:"" help:"The file to read."`
 	Out  string `arg:"" help:"The CSV file to write, or - for standard output."`
 	AsIs bool   `help:"Write every row as found, without looking for a header."`
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/schollz/progressbar/v3"
@@ -126,7 +127,7 @@ func (c *runCommand) tell(w io.Writer, cfg app.RunConfig, report app.RunReport) 
 func (c *runCommand) tellRead(w io.Writer, schema *intray.Schema, o *engine.Outcome) {
 	var choices []string
 	for _, e := range o.Evidence {
-		choices = append(choices, e.Choice+" "+visible(e.Value))
+		choices = append(choices, fmt.Sprintf("%s %s", e.Choice, plainOrQuoted(e.Value)))
 	}
 	if len(choices) > 0 {
 		fmt.Fprintf(w, "Read %s: %s; %s.\n", c.File, strings.Join(choices, ", "), rows(o.DataRows))
@@ -160,6 +161,14 @@ func tellProblems(w io.Writer, o *engine.Outcome) {
 	if o.Problems > most {
 		fmt.Fprintf(w, "  … and %d more; --problems FILE.csv writes all of them\n", o.Problems-most)
 	}
+}
+
+// plainOrQuoted quotes what is not a word, such as a comma.
+func plainOrQuoted(value string) string {
+	if strings.ContainsFunc(value, func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'z' }) {
+		return visible(value)
+	}
+	return strconv.Quote(value)
 }
 
 func nameOf(n intray.Notice) string {

@@ -12,7 +12,7 @@ import (
 
 // storeFlags say where things are kept.
 type storeFlags struct {
-	Data        string `help:"Folder of everything that is kept." default:"./intray-data" type:"path" placeholder:"DIR"`
+	Data        string `help:"Folder of everything that is kept. Default: ./intray-data." default:"./intray-data" placeholder:"DIR"`
 	DatabaseURL string `name:"database-url" help:"PostgreSQL database in place of SQLite in the data folder: postgres://…" placeholder:"URL"`
 }
 
@@ -33,7 +33,7 @@ func logger(s streams) *slog.Logger {
 
 type serveCommand struct {
 	storeFlags
-	Listen        string `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"ADDR"`
+	Listen        string `help:"Address to listen on. Default: 127.0.0.1:8080." default:"127.0.0.1:8080" placeholder:"ADDR"`
 	BaseURL       string `name:"base-url" help:"How clients reach the service, such as https://intray.example.org. Default: as they called it." placeholder:"URL"`
 	MetricsListen string `help:"Address for Prometheus metrics at /metrics. Default: none." placeholder:"ADDR"`
 	TLSCert       string `name:"tls-cert" help:"Certificate in PEM." placeholder:"FILE"`

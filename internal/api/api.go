@@ -15,6 +15,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/intraydata/intray/internal/service"
@@ -54,12 +55,12 @@ type API struct {
 	table    []operation
 	creates  *limiter
 	polls    *limiter
-	openapi  []byte
+	openapi  func() ([]byte, error)
 	frontend http.Handler
 }
 
 // New makes the API.
-func New(cfg Config) (*API, error) {
+func New(cfg Config) *API {
 	if cfg.KeyHeaders == nil {
 		cfg.KeyHeaders = []string{"X-Service-License-Key", "X-Dromo-License-Key"}
 	}
@@ -73,12 +74,9 @@ func New(cfg Config) (*API, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	a := &API{cfg: cfg, table: operations(), creates: newLimiter(cfg.RateCreate, cfg.Clock), polls: newLimiter(cfg.RatePoll, cfg.Clock)}
-	var err error
-	if a.openapi, err = a.describe(); err != nil {
-		return nil, err
-	}
+	a.openapi = sync.OnceValues(a.describe)
 	a.frontend = &front{mux: a.routes(), api: a}
-	return a, nil
+	return a
 }
 
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.frontend.ServeHTTP(w, r) }
@@ -142,5 +140,9 @@ func (a *API) ready(c *call) (*answer, error) {
 }
 
 func (a *API) document(*call) (*answer, error) {
-	return &answer{status: http.StatusOK, raw: a.openapi, header: http.Header{"Access-Control-Allow-Origin": {"*"}}}, nil
+	text, err := a.openapi()
+	if err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, raw: text, header: http.Header{"Access-Control-Allow-Origin": {"*"}}}, nil
 }

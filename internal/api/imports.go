@@ -97,7 +97,7 @@ func (a *API) fullImport(r *http.Request, imp service.Import) (importFull, error
 	if err != nil {
 		return full, err
 	}
-	full.Upload = fmt.Sprintf("%s/upload/%s/?token=%s", a.base(r), imp.ID, token)
+	full.Upload = fmt.Sprintf("%s/upload/%s?token=%s", a.base(r), imp.ID, token)
 	if token, err = a.cfg.Service.ReviewToken(imp); err != nil {
 		return full, err
 	}

@@ -11,14 +11,17 @@ import (
 
 // describe makes the OpenAPI 3.1 document from the table.
 func (a *API) describe() ([]byte, error) {
+	parts := newParts()
 	paths := map[string]map[string]any{}
 	for i := range a.table {
 		op := &a.table[i]
 		if paths[op.path] == nil {
 			paths[op.path] = map[string]any{}
 		}
-		paths[op.path][strings.ToLower(op.method)] = op.describe()
+		paths[op.path][strings.ToLower(op.method)] = parts.refer(op.describe())
 	}
+	schemas := parts.schemas()
+	schemas["Error"] = errorSchema()
 	document, err := json.MarshalIndent(map[string]any{
 		"openapi": "3.1.0",
 		"info": map[string]any{
@@ -30,7 +33,7 @@ func (a *API) describe() ([]byte, error) {
 		"paths":   paths,
 		"components": map[string]any{
 			"securitySchemes": a.securitySchemes(),
-			"schemas":         map[string]any{"Error": errorSchema()},
+			"schemas":         schemas,
 		},
 	}, "", " ")
 	if err != nil {

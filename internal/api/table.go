@@ -114,12 +114,12 @@ func sessionOperations() []operation {
 func fileOperations() []operation {
 	token := []parameter{{"token", "The signature that came with the address.", word("")}}
 	return []operation{
-		{method: "PUT", path: "/upload/{id}/", id: "uploadFile", summary: "Send the file of an import", door: signed, query: token, headers: fileHeaders(), upload: true,
+		{method: "PUT", path: "/upload/{id}", id: "uploadFile", summary: "Send the file of an import", door: signed, query: token, headers: fileHeaders(), upload: true,
 			status: 200, errors: []int{400, 404, 408, 409, 413}, serve: (*API).receiveUpload,
 			text: "The body is the file, of any Content-Type. The answer comes once the bytes are durable; its ETag is their MD5."},
-		{method: "POST", path: "/upload/{id}/", id: "uploadForm", summary: "Send the file of an import from a form", door: signed, query: token, upload: true, media: "multipart/form-data",
+		{method: "POST", path: "/upload/{id}", id: "uploadForm", summary: "Send the file of an import from a form", door: signed, query: token, upload: true, media: "multipart/form-data",
 			status: 200, errors: []int{400, 404, 408, 409, 413, 415}, serve: (*API).receiveUpload, text: "multipart/form-data with one part named file."},
-		{method: "GET", path: "/download/{id}/", id: "downloadFile", summary: "Read a received file or a result", door: signed, query: token,
+		{method: "GET", path: "/download/{id}", id: "downloadFile", summary: "Read a received file or a result", door: signed, query: token,
 			status: 200, media: "*/*", errors: []int{404}, serve: (*API).serveDownload},
 		{method: "GET", path: "/api/review/v1/{id}/", id: "getReview", summary: "What the review page shows of an import", door: reviewed,
 			status: 200, answer: reviewAnswer(), errors: []int{404}, serve: (*API).getReview,

@@ -182,7 +182,7 @@ func (a *API) resultURL(c *call, u service.Upload, format output.Format) (*answe
 
 func (a *API) downloadURL(r *http.Request, u service.Upload, what string) (string, error) {
 	token, err := a.cfg.Service.DownloadToken(u, what)
-	return fmt.Sprintf("%s/download/%s/?token=%s", a.base(r), u.ID, token), err
+	return fmt.Sprintf("%s/download/%s?token=%s", a.base(r), u.ID, token), err
 }
 
 func (a *API) deleteUpload(c *call) (*answer, error) {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -63,7 +64,7 @@ func open(ctx context.Context, cfg Config) (*parts, error) {
 }
 
 func storeConfig(cfg Config, node string) store.Config {
-	c := store.Config{URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: queue.Config{Node: node, Logger: cfg.Log}}
+	c := store.Config{URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: queue.Config{Node: node, Logger: slog.New(warnings{cfg.Log.Handler()})}}
 	if c.URL == "" {
 		c.Path = filepath.Join(cfg.Data, "intray.db")
 	}
@@ -149,3 +150,17 @@ func (sftpServers) Fingerprint(privateKey seal.Secret) (string, error) {
 }
 
 func (sftpServers) ValidHostname(name string) error { return sftp.ValidHostname(name) }
+
+// warnings lets through what is worse than news: the queue tells of each start
+// and migration.
+type warnings struct{ slog.Handler }
+
+func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
+}
+
+func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return warnings{w.Handler.WithAttrs(attrs)}
+}
+
+func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }

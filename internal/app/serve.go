@@ -43,14 +43,11 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		return err
 	}
 	measured := newMetrics()
-	handler, err := api.New(api.Config{
+	handler := api.New(api.Config{
 		Service: p.service, BaseURL: cfg.BaseURL, KeyHeaders: cfg.KeyHeaders, TrustedProxies: cfg.TrustedProxies,
 		RateCreate: cfg.RateCreate, RatePoll: cfg.RatePoll, TempDir: cfg.tempDir(), Version: cfg.Version,
 		Pages: pages, Observe: measured.observe, Log: cfg.Log,
 	})
-	if err != nil {
-		return err
-	}
 	servers, err := listen(cfg, handler, measured.handler())
 	if err != nil {
 		return err

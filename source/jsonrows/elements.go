@@ -27,10 +27,11 @@ type elements struct {
 	count int64
 }
 
-func newElements(b *book) *elements {
+// newElements begins a pass over a book.
+func newElements(b *book, opts ...jsontext.Options) *elements {
 	e := &elements{in: b.in, start: b.start, array: b.array, limit: b.opt.Limits.RecordBytes}
 	e.guard = &guard{in: b.in, at: b.start, limit: int64(e.limit)}
-	e.dec = jsontext.NewDecoder(e.guard)
+	e.dec = jsontext.NewDecoder(e.guard, opts...)
 	return e
 }
 
@@ -73,15 +74,10 @@ func (e *elements) finish() error {
 	if err == io.EOF {
 		return io.EOF
 	}
-	if !isSyntax(err) && err != nil {
+	if e.guard.failed != nil {
 		return e.explain(err)
 	}
-	return &source.UnreadableError{Line: lineAt(e.in, e.offset()), Reason: "there is text behind the end of the array"}
-}
-
-func isSyntax(err error) bool {
-	var syntax *jsontext.SyntacticError
-	return errors.As(err, &syntax)
+	return &source.UnreadableError{Line: lineAt(e.in, e.place()), Reason: "there is text behind the end of the array"}
 }
 
 func kindName(kind jsontext.Kind) string {
@@ -97,9 +93,6 @@ func kindName(kind jsontext.Kind) string {
 	}
 	return "an array"
 }
-
-// offset is the place in the file behind what was pulled last.
-func (e *elements) offset() int64 { return e.start + e.dec.InputOffset() }
 
 // place is where the element at hand begins in the file, or soon before it.
 func (e *elements) place() int64 {
@@ -122,6 +115,9 @@ type guard struct {
 	chunk, rest []byte
 	// passed and from count from the beginning of the text.
 	passed, from, limit int64
+	// failed is the error that stopped the reading. The decoder hides some in
+	// errors of its own.
+	failed error
 }
 
 // errTooLong says that an element is longer than a record may be.
@@ -129,6 +125,7 @@ var errTooLong = errors.New("an element is too long")
 
 func (g *guard) Read(p []byte) (int, error) {
 	if g.passed-g.from > g.limit {
+		g.failed = errTooLong
 		return 0, errTooLong
 	}
 	if len(g.rest) == 0 {
@@ -153,7 +150,7 @@ func (g *guard) refill() error {
 	}
 	g.rest = g.chunk[:size]
 	if err := readAt(g.in, g.rest, g.at); err != nil {
-		g.rest = nil
+		g.rest, g.failed = nil, err
 		return err
 	}
 	g.at += size

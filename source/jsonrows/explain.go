@@ -18,8 +18,10 @@ import (
 func (e *elements) explain(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
-	case errors.Is(err, errTooLong):
+	case e.guard.failed == errTooLong:
 		return e.tooLong()
+	case e.guard.failed != nil:
+		return fmt.Errorf("read element %d: %w", e.count, e.guard.failed)
 	case !errors.As(err, &syntax):
 		return fmt.Errorf("read element %d: %w", e.count, err)
 	case errors.Is(err, jsontext.ErrDuplicateName):

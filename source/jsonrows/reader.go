@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
@@ -30,7 +32,8 @@ type reader struct {
 // newReader begins the second pass. The book's shape is known.
 func newReader(b *book) *reader {
 	r := &reader{
-		elements: newElements(b),
+		// The first pass has refused names that are given twice.
+		elements: newElements(b, jsontext.AllowDuplicateNames(true)),
 		columns:  b.shape.columns,
 		cells:    make([][]byte, len(b.shape.columns)),
 		evidence: headerEvidence(b),

@@ -52,8 +52,8 @@ func (w *walk) object(at int, in *name, depth int) (int, error) {
 	}
 	for last := (*name)(nil); ; at++ {
 		at = skipSpace(w.text, at)
-		end := stringEnd(w.text, at)
-		key, err := w.unquote(w.text[at:end])
+		end, escaped := stringEnd(w.text, at)
+		key, err := w.unquote(w.text[at:end], escaped)
 		if err != nil {
 			return 0, err
 		}
@@ -83,8 +83,9 @@ func (w *walk) value(at int, n *name, depth int) (end int, err error) {
 			return 0, err
 		}
 	case '"':
-		end = stringEnd(w.text, at)
-		if cell, err = w.unquote(w.text[at:end]); err != nil {
+		var escaped bool
+		end, escaped = stringEnd(w.text, at)
+		if cell, err = w.unquote(w.text[at:end], escaped); err != nil {
 			return 0, err
 		}
 	default:
@@ -121,8 +122,9 @@ func (w *walk) array(at, depth int) (cell []byte, end int, err error) {
 		case ']', '}':
 			depth--
 		case '"':
-			end = stringEnd(w.text, at)
-			if err := w.refuseNUL(w.text[at:end]); err != nil {
+			var escaped bool
+			end, escaped = stringEnd(w.text, at)
+			if err := w.refuseNUL(w.text[at:end], escaped); err != nil {
 				return nil, 0, err
 			}
 		}
@@ -135,10 +137,9 @@ func (w *walk) array(at, depth int) (cell []byte, end int, err error) {
 }
 
 // unquote gives the text of a JSON string.
-func (w *walk) unquote(quoted []byte) ([]byte, error) {
-	inner := quoted[1 : len(quoted)-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
-		return inner, nil
+func (w *walk) unquote(quoted []byte, escaped bool) ([]byte, error) {
+	if !escaped {
+		return quoted[1 : len(quoted)-1], nil
 	}
 	from := len(w.scratch)
 	text, err := jsontext.AppendUnquote(w.scratch, quoted)
@@ -153,48 +154,9 @@ func (w *walk) unquote(quoted []byte) ([]byte, error) {
 }
 
 // refuseNUL looks at a string whose text is not needed.
-func (w *walk) refuseNUL(quoted []byte) error {
+func (w *walk) refuseNUL(quoted []byte, escaped bool) error {
 	from := len(w.scratch)
-	_, err := w.unquote(quoted)
+	_, err := w.unquote(quoted, escaped)
 	w.scratch = w.scratch[:from]
 	return err
-}
-
-// skipSpace is the place of the first character from text[at] on that is not
-// white space, or the end.
-func skipSpace(text []byte, at int) int {
-	for at < len(text) {
-		switch text[at] {
-		case ' ', '\t', '\r', '\n':
-			at++
-		default:
-			return at
-		}
-	}
-	return at
-}
-
-// stringEnd is the place behind the string whose opening quote is at text[at].
-func stringEnd(text []byte, at int) int {
-	for at++; ; at++ {
-		at += bytes.IndexByte(text[at:], '"')
-		slashes := 0
-		for text[at-1-slashes] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return at + 1
-		}
-	}
-}
-
-// literalEnd is the place behind the number, true, false or null at text[at].
-func literalEnd(text []byte, at int) int {
-	for {
-		switch text[at] {
-		case ',', '}', ']', ' ', '\t', '\r', '\n':
-			return at
-		}
-		at++
-	}
 }

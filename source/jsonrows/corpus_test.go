@@ -1,0 +1,132 @@
+package jsonrows
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/source"
+)
+
+// corpus is a folder of the shared corpora, which stand beside the repository.
+func corpus(t *testing.T, name string) string {
+	t.Helper()
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		found := filepath.Join(folder, "..", "shared", "corpora", name)
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			if _, err := os.Stat(found); err != nil {
+				t.Skipf("SKIPPED: the corpus %s is not there: %v", name, err)
+			}
+			return found
+		}
+		if folder == filepath.Dir(folder) {
+			t.Fatal("no go.mod above the test")
+		}
+		folder = filepath.Dir(folder)
+	}
+}
+
+func corpusFiles(t *testing.T, pattern string, least int) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) < least {
+		t.Fatalf("%s: %d files, error %v", pattern, len(paths), err)
+	}
+	files := map[string]string{}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[filepath.Base(path)] = string(text)
+	}
+	return files
+}
+
+// isTyped says whether an error is one that the contract names.
+func isTyped(err error) bool {
+	var unreadable *source.UnreadableError
+	var limit *source.LimitError
+	return errors.As(err, &unreadable) || errors.As(err, &limit)
+}
+
+// The suite's texts are mostly no tables. Each is tried as it is, and again as
+// the value in a table of one cell, where all that is valid must be read.
+func TestParsingSuite(t *testing.T) {
+	folder := corpus(t, "json")
+	for name, text := range corpusFiles(t, filepath.Join(folder, "test_parsing", "*.json"), 300) {
+		t.Run(name, func(t *testing.T) {
+			_, err := readText(t.Context(), text, source.Options{})
+			_, cellErr := readText(t.Context(), `[{"cell":`+text+`}]`, source.Options{})
+			for _, err := range []error{err, cellErr} {
+				if err != nil && !isTyped(err) {
+					t.Errorf("an error without a type: %v", err)
+				}
+			}
+			switch {
+			case name[0] == 'n' && err == nil:
+				t.Error("read, but it is not JSON")
+			case name[0] == 'n' && cellErr == nil && !isComplete(text):
+				t.Error("read as a cell, but it is not JSON")
+			case name[0] == 'y' && cellErr != nil && !isRefusedByRule(name):
+				t.Errorf("refused as a cell: %v", cellErr)
+			}
+		})
+	}
+}
+
+// isComplete says that a text without value is a cell all the same.
+func isComplete(text string) bool { return json.Valid([]byte(`[{"cell":` + text + `}]`)) }
+
+// isRefusedByRule names the valid texts that make no table by our rules: names
+// given twice, and NUL characters.
+func isRefusedByRule(name string) bool {
+	return strings.HasPrefix(name, "y_object_duplicated_key") ||
+		name == "y_object_escaped_null_in_key.json" ||
+		strings.HasPrefix(name, "y_string_null_escape") ||
+		strings.HasPrefix(name, "y_string_allowed_escapes")
+}
+
+func TestTransformSuite(t *testing.T) {
+	folder := corpus(t, "json")
+	for name, text := range corpusFiles(t, filepath.Join(folder, "test_transform", "*.json"), 15) {
+		if _, err := readText(t.Context(), text, source.Options{}); err != nil && !isTyped(err) {
+			t.Errorf("%s: an error without a type: %v", name, err)
+		}
+	}
+}
+
+func TestNaughtyStrings(t *testing.T) {
+	folder := corpus(t, "naughty-strings")
+	text := corpusFiles(t, filepath.Join(folder, "blns.json"), 1)["blns.json"]
+	var naughty []string
+	if err := json.Unmarshal([]byte(text), &naughty); err != nil || len(naughty) < 400 {
+		t.Fatalf("%d strings, error %v", len(naughty), err)
+	}
+	var lines strings.Builder
+	var want [][]string
+	for _, cell := range naughty {
+		line, err := json.Marshal(map[string]string{"cell": cell})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines.Write(append(line, '\n'))
+		want = append(want, []string{cell})
+	}
+	sheet, err := readText(t.Context(), lines.String(), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, sheet.Records); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

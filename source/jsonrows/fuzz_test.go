@@ -1,0 +1,103 @@
+package jsonrows
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/source"
+)
+
+// FuzzJSONRows compares with the standard library: what we read it reads too,
+// and both find the same leaves.
+func FuzzJSONRows(f *testing.F) {
+	for _, r := range readings {
+		f.Add(r.text)
+	}
+	f.Add(`[{"a":[{"b":"\u0000"}],"a":1}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		sheet, err := readText(t.Context(), text, source.Options{})
+		if err != nil {
+			if !isTyped(err) {
+				t.Fatalf("%q: an error without a type: %v", text, err)
+			}
+			return
+		}
+		elements := theirs(t, strings.TrimPrefix(text, byteOrderMark))
+		if len(elements) != len(sheet.Records) {
+			t.Fatalf("%q: %d records of %d elements", text, len(sheet.Records), len(elements))
+		}
+		for i, element := range elements {
+			want := map[string]string{}
+			flatten(t, want, "", element)
+			got := map[string]string{}
+			for c, cell := range sheet.Records[i] {
+				if cell != "" {
+					got[sheet.Headers[c]] = cell
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("%q, element %d (-want +got):\n%s", text, i, diff)
+			}
+		}
+	})
+}
+
+// theirs gives the elements as the standard library finds them.
+func theirs(t *testing.T, text string) (elements []json.RawMessage) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	for {
+		var value json.RawMessage
+		err := dec.Decode(&value)
+		if err == io.EOF {
+			return elements
+		}
+		if err != nil {
+			t.Fatalf("%q: read, but %v", text, err)
+		}
+		if value[0] != '[' {
+			elements = append(elements, value)
+		} else if err := json.Unmarshal(value, &elements); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+	}
+}
+
+// flatten collects the leaves of a value that have text.
+func flatten(t *testing.T, leaves map[string]string, path string, value json.RawMessage) {
+	var object map[string]json.RawMessage
+	var cell string
+	switch value[0] {
+	case '{':
+		if err := json.Unmarshal(value, &object); err != nil {
+			t.Fatal(err)
+		}
+		for name, member := range object {
+			if path != "" {
+				name = path + "." + name
+			}
+			flatten(t, leaves, name, member)
+		}
+		return
+	case '"':
+		if err := json.Unmarshal(value, &cell); err != nil {
+			t.Fatal(err)
+		}
+	case '[':
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, value); err != nil {
+			t.Fatal(err)
+		}
+		cell = compact.String()
+	case 'n':
+	default:
+		cell = string(value)
+	}
+	if cell != "" {
+		leaves[path] = cell
+	}
+}
