@@ -7,23 +7,31 @@ import (
 	"github.com/intraydata/intray/internal/service"
 )
 
-// Claim finds the organization first and then its import, so that it costs a
-// few steps in an index for each organization that must wait, however many
-// imports do.
+// claimNext steps through the index from one waiting organization to the next,
+// so that a claim costs a few steps for each of them, however many imports wait
+// and however many organizations do not. Joins that say the same were planned as
+// scans of all imports, once for each organization.
+const claimNext = `
+	WITH RECURSIVE waiting (org) AS (
+		SELECT min(org) FROM imports WHERE status = 'PENDING'
+		UNION ALL
+		SELECT (SELECT min(i.org) FROM imports i WHERE i.status = 'PENDING' AND i.org > waiting.org)
+		FROM waiting WHERE waiting.org IS NOT NULL)
+	UPDATE imports SET status = 'RUNNING', run = run + 1, node = $1, modified = $2
+	WHERE id = (
+		SELECT next.id FROM imports next WHERE next.status = 'PENDING' AND next.org = (
+			SELECT o.id FROM waiting JOIN orgs o ON o.id = waiting.org
+			WHERE (SELECT count(*) FROM imports b WHERE b.status = 'RUNNING' AND b.org = o.id) < $3
+			ORDER BY o.served, o.created, o.id LIMIT 1)
+		ORDER BY next.queued, next.id LIMIT 1)
+	RETURNING ` + importColumns
+
 func (r imports) Claim(ctx context.Context, node string, perOrg int, now time.Time) (service.Import, error) {
+	// Two at once would count the same imports that run.
 	if err := r.waitFor(ctx, lockClaim); err != nil {
 		return service.Import{}, err
 	}
-	imp, err := one(ctx, r.txn, "import", importCells, `
-		UPDATE imports SET status = 'RUNNING', run = run + 1, node = $1, modified = $2
-		WHERE id = (
-			SELECT next.id FROM imports next WHERE next.status = 'PENDING' AND next.org = (
-				SELECT o.id FROM orgs o
-				WHERE EXISTS (SELECT 1 FROM imports p WHERE p.status = 'PENDING' AND p.org = o.id)
-				AND (SELECT count(*) FROM imports b WHERE b.status = 'RUNNING' AND b.org = o.id) < $3
-				ORDER BY o.served, o.created, o.id LIMIT 1)
-			ORDER BY next.queued, next.id LIMIT 1)
-		RETURNING `+importColumns, node, toMicros(now), perOrg)
+	imp, err := one(ctx, r.txn, "import", importCells, claimNext, node, toMicros(now), perOrg)
 	if err != nil {
 		return service.Import{}, err
 	}

@@ -1,0 +1,175 @@
+package livetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Reply is what came back.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
+	t      testing.TB
+}
+
+// Text is the body as text.
+func (r *Reply) Text() string { return string(r.Body) }
+
+// Object is the body as a JSON object.
+func (r *Reply) Object() map[string]any {
+	r.t.Helper()
+	var doc map[string]any
+	if err := json.Unmarshal(r.Body, &doc); err != nil {
+		r.t.Fatalf("status %d: no JSON object: %v: %s", r.Status, err, r.Body)
+	}
+	return doc
+}
+
+// List is the body as a JSON array.
+func (r *Reply) List() []any {
+	r.t.Helper()
+	var doc []any
+	if err := json.Unmarshal(r.Body, &doc); err != nil {
+		r.t.Fatalf("status %d: no JSON array: %v: %s", r.Status, err, r.Body)
+	}
+	return doc
+}
+
+// String gives a property of the object.
+func (r *Reply) String(name string) string {
+	r.t.Helper()
+	value, ok := r.Object()[name].(string)
+	if !ok {
+		r.t.Fatalf("status %d: no text %q: %s", r.Status, name, r.Body)
+	}
+	return value
+}
+
+// Want ends the test where the status is another one.
+func (r *Reply) Want(status int) *Reply {
+	r.t.Helper()
+	if r.Status != status {
+		r.t.Fatalf("status %d, want %d: %.2000s", r.Status, status, r.Body)
+	}
+	return r
+}
+
+// Do sends a request as it is.
+func (s *Server) Do(t testing.TB, request *http.Request) *Reply {
+	t.Helper()
+	reply, err := s.Try(t, request)
+	if err != nil {
+		t.Fatalf("%s %s: %v", request.Method, request.URL, err)
+	}
+	return reply
+}
+
+// client follows no redirect: the contract has none.
+var client = &http.Client{
+	Timeout:       2 * time.Minute,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// Try is Do for a server that may die meanwhile.
+func (s *Server) Try(t testing.TB, request *http.Request) (*Reply, error) {
+	answer, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &Reply{answer.StatusCode, answer.Header, body, t}, nil
+}
+
+// Request makes a request to a path of the server, or to a whole address, with
+// the backend key. A body that is no text, bytes or reader is sent as JSON.
+// Headers are name and value in turn; an empty value removes the header.
+func (s *Server) Request(t testing.TB, method, path string, body any, headers ...string) *http.Request {
+	t.Helper()
+	if !strings.HasPrefix(path, "http://") {
+		path = s.URL + path
+	}
+	request, err := http.NewRequest(method, path, reader(t, body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Service-License-Key", BackendKey)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		if headers[i+1] == "" {
+			request.Header.Del(headers[i])
+			continue
+		}
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	return request
+}
+
+func reader(t testing.TB, body any) io.Reader {
+	switch b := body.(type) {
+	case nil:
+		return nil
+	case string:
+		return strings.NewReader(b)
+	case []byte:
+		return bytes.NewReader(b)
+	case io.Reader:
+		return b
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.NewReader(text)
+}
+
+// Call is Request and Do.
+func (s *Server) Call(t testing.TB, method, path string, body any, headers ...string) *Reply {
+	t.Helper()
+	return s.Do(t, s.Request(t, method, path, body, headers...))
+}
+
+// CreateImport makes an import and gives its id and upload address.
+func (s *Server) CreateImport(t testing.TB, body any) (id, upload string) {
+	t.Helper()
+	made := s.Call(t, "POST", "/api/v1/headless/imports/", body).Want(http.StatusCreated)
+	return made.String("id"), made.String("upload")
+}
+
+// Upload sends the file of an import.
+func (s *Server) Upload(t testing.TB, address string, file any) *Reply {
+	t.Helper()
+	return s.Call(t, "PUT", address, file, "X-Service-License-Key", "", "Content-Type", "application/octet-stream")
+}
+
+// Await polls an import until it has ended or waits for a person.
+func (s *Server) Await(t testing.TB, id string) *Reply {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		got := s.Call(t, "GET", "/api/v1/headless/imports/"+id+"/", nil).Want(http.StatusOK)
+		switch got.String("status") {
+		case "SUCCESSFUL", "FAILED", "NEEDS_REVIEW":
+			return got
+		}
+	}
+	t.Fatalf("import %s does not end", id)
+	return nil
+}
+
+// Result downloads the result of an import.
+func (s *Server) Result(t testing.TB, id string) *Reply {
+	t.Helper()
+	address := s.Call(t, "GET", "/api/v1/headless/imports/"+id+"/url/", nil).Want(http.StatusOK).String("presigned_url")
+	return s.Call(t, "GET", address, nil, "X-Service-License-Key", "").Want(http.StatusOK)
+}
