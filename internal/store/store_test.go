@@ -5,11 +5,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/intraydata/intray/internal/queue"
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/internal/store"
 	"github.com/intraydata/intray/internal/store/storetest"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // open opens a store that is closed when its test ends.
 func open(t testing.TB, cfg store.Config) *store.Store {

@@ -77,7 +77,7 @@ func tall() sourcetest.Sample {
 func wide() sourcetest.Sample {
 	r := reading{name: "wide", headers: make([]string, 8000)}
 	r.headers[0] = "n"
-	for n := range 2*source.BatchCells/8000 + 3 {
+	for n := range source.BatchCells/8000 + 3 {
 		r.records = append(r.records, make([]string, 8000))
 		r.lines = append(r.lines, int64(n+2))
 	}
@@ -89,10 +89,10 @@ func heavy() sourcetest.Sample {
 	r := reading{name: "heavy", headers: []string{"n", "text"}}
 	line := int64(2)
 	for n := range 9 {
-		text := strings.Repeat("\n\"é", 60_000*n)
+		text := strings.Repeat("\n\"é", 30_000*n)
 		r.records = append(r.records, []string{fmt.Sprint(n), text})
 		r.lines = append(r.lines, line)
-		line += 1 + int64(60_000*n)
+		line += 1 + int64(30_000*n)
 	}
 	return r.written()
 }
@@ -185,7 +185,7 @@ func TestRecordsBeforeTroubleAreHandedOn(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	limits := source.Limits{Columns: 3, CellBytes: 5, RecordBytes: 9}
+	limits := source.Limits{Columns: 3, CellBytes: 5, RecordBytes: 9, Cells: 8}
 	tests := []struct {
 		text   string
 		reason string
@@ -194,6 +194,8 @@ func TestLimits(t *testing.T) {
 		{"a,b,c\n", "", 0},
 		{"a\na,b,c,d\n", "more than 3 cells", 2},
 		{"a,b,c,d\n", "more than 3 cells", 1},
+		{"a\n1,2,3\n1,2,3\n1,2\n", "", 0},
+		{"a\n1,2,3\n1,2,3\n1,2,3\n", "the sheet has more than 8 cells", 4},
 		{"a\n12345\n", "", 0},
 		{"a\n123456\n", "a cell is longer than 5 bytes", 2},
 		{"a\n\"12345\",67\n", "a record is longer than 9 bytes", 2},

@@ -21,9 +21,10 @@ type reader struct {
 	held bool
 	// blanks are the blank lines that are handed on once a record follows.
 	blanks int64
-	// rows and cells count the records handed on, and the cells of the batch.
-	rows  int64
-	cells int
+	// rows counts the records handed on, cells those of the batch, total those
+	// of the sheet.
+	rows, total int64
+	cells       int
 	// scratch is where cells are undone that hold quotes written twice.
 	scratch []byte
 	// failed is what every further call of Next answers.
@@ -67,6 +68,9 @@ func (r *reader) fill(ctx context.Context, batch *intray.Records) error {
 		if err := r.pull(ctx); err != nil {
 			return err
 		}
+		if r.total > r.scan.split.limits.Cells {
+			return r.scan.split.tooMuch("the sheet has more than %d cells", r.scan.split.limits.Cells)
+		}
 		r.hand(batch)
 	}
 	return nil
@@ -80,6 +84,9 @@ func (r *reader) pull(ctx context.Context) error {
 			return err
 		}
 		r.held = !r.scan.blank()
+		if r.held || r.asIs {
+			r.total += int64(len(r.scan.split.cells))
+		}
 		if r.asIs && !r.held {
 			r.blanks++
 		}

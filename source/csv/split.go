@@ -41,7 +41,7 @@ func (s *splitter) split(text []byte, last bool) (next int, err error) {
 			return short, err
 		}
 		if len(s.cells) > s.limits.Columns {
-			return short, s.tooMuch("a record has more than %d cells", s.limits.Columns)
+			return short, s.tooMuch("a record has more than %d cells", int64(s.limits.Columns))
 		}
 		if at < len(text) && text[at] == ',' {
 			continue
@@ -85,7 +85,7 @@ func (s *splitter) cell(text []byte, at int, last bool) (stop int, err error) {
 		cell.to = stop
 	}
 	if cell.to-cell.from > s.limits.CellBytes {
-		return short, s.tooMuch("a cell is longer than %d bytes", s.limits.CellBytes)
+		return short, s.tooMuch("a cell is longer than %d bytes", int64(s.limits.CellBytes))
 	}
 	s.cells = append(s.cells, cell)
 	return stop, nil
@@ -158,10 +158,10 @@ func (s *splitter) unreadable(reason string) error {
 	return &source.UnreadableError{Line: s.line + s.breaks, Reason: reason}
 }
 
-func (s *splitter) tooMuch(format string, limit int) error {
+func (s *splitter) tooMuch(format string, limit int64) error {
 	return &source.LimitError{Line: s.line, Reason: fmt.Sprintf(format, limit)}
 }
 
 func (s *splitter) tooLong() error {
-	return s.tooMuch("a record is longer than %d bytes; is a quote left open?", s.limits.RecordBytes)
+	return s.tooMuch("a record is longer than %d bytes; is a quote left open?", int64(s.limits.RecordBytes))
 }

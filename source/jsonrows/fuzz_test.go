@@ -18,6 +18,7 @@ func FuzzJSONRows(f *testing.F) {
 	for _, r := range readings {
 		f.Add(r.text)
 	}
+	f.Add(`[{"b":1,"":{"":3111}}]`)
 	f.Add(`[{"a":[{"b":"\u0000"}],"a":1}]`)
 	f.Fuzz(func(t *testing.T, text string) {
 		sheet, err := readText(t.Context(), text, source.Options{})
@@ -33,7 +34,7 @@ func FuzzJSONRows(f *testing.F) {
 		}
 		for i, element := range elements {
 			want := map[string]string{}
-			flatten(t, want, "", element)
+			flatten(t, want, nil, element)
 			got := map[string]string{}
 			for c, cell := range sheet.Records[i] {
 				if cell != "" {
@@ -67,8 +68,9 @@ func theirs(t *testing.T, text string) (elements []json.RawMessage) {
 	}
 }
 
-// flatten collects the leaves of a value that have text.
-func flatten(t *testing.T, leaves map[string]string, path string, value json.RawMessage) {
+// flatten collects the leaves of a value that have text, by the names on the
+// way to them.
+func flatten(t *testing.T, leaves map[string]string, way []string, value json.RawMessage) {
 	var object map[string]json.RawMessage
 	var cell string
 	switch value[0] {
@@ -77,10 +79,7 @@ func flatten(t *testing.T, leaves map[string]string, path string, value json.Raw
 			t.Fatal(err)
 		}
 		for name, member := range object {
-			if path != "" {
-				name = path + "." + name
-			}
-			flatten(t, leaves, name, member)
+			flatten(t, leaves, append(way[:len(way):len(way)], name), member)
 		}
 		return
 	case '"':
@@ -98,6 +97,6 @@ func flatten(t *testing.T, leaves map[string]string, path string, value json.Raw
 		cell = string(value)
 	}
 	if cell != "" {
-		leaves[path] = cell
+		leaves[strings.Join(way, ".")] = cell
 	}
 }

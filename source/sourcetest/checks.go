@@ -8,9 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
@@ -36,28 +33,35 @@ func reads(ctx context.Context, format source.Format, s Sample) error {
 }
 
 func compare(want, got []Sheet) error {
-	for i := range min(len(want), len(got)) {
-		if want[i].Lines == nil {
-			want = slices.Clone(want)
-			want[i].Lines = got[i].Lines
+	if len(want) != len(got) {
+		return fmt.Errorf("there are %d sheets, not %d", len(got), len(want))
+	}
+	for i := range want {
+		if err := want[i].compare(got[i]); err != nil {
+			return fmt.Errorf("sheet %d: %w", i, err)
 		}
-	}
-	// Finding the difference takes long for a large table, equality does not.
-	if slices.EqualFunc(want, got, Sheet.equal) {
-		return nil
-	}
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-		return fmt.Errorf("the sheets differ (-want +got):\n%s", diff)
 	}
 	return nil
 }
 
-func (s Sheet) equal(other Sheet) bool {
-	return s.Name == other.Name && slices.Equal(s.Headers, other.Headers) &&
-		slices.Equal(s.Lines, other.Lines) && sameRecords(s.Records, other.Records)
+// compare tells the first difference between what is wanted and what came.
+func (s Sheet) compare(got Sheet) error {
+	if s.Name != got.Name || !slices.Equal(s.Headers, got.Headers) {
+		return fmt.Errorf("its name and headers are %q %.500q, not %q %.500q", got.Name, got.Headers, s.Name, s.Headers)
+	}
+	for i := range min(len(s.Records), len(got.Records)) {
+		if !slices.Equal(s.Records[i], got.Records[i]) {
+			return fmt.Errorf("record %d is %.500q, not %.500q", i, got.Records[i], s.Records[i])
+		}
+		if s.Lines != nil && s.Lines[i] != got.Lines[i] {
+			return fmt.Errorf("record %d begins at line %d, not %d", i, got.Lines[i], s.Lines[i])
+		}
+	}
+	if len(s.Records) != len(got.Records) {
+		return fmt.Errorf("there are %d records, not %d", len(got.Records), len(s.Records))
+	}
+	return nil
 }
-
-func sameRecords(a, b [][]string) bool { return slices.EqualFunc(a, b, slices.Equal) }
 
 // withBook tries something on the book of a sample.
 func withBook(ctx context.Context, format source.Format, s Sample, try func(book source.Book) error) (err error) {
@@ -165,7 +169,7 @@ func stays(ctx context.Context, format source.Format, s Sample) error {
 			return err
 		}
 		want := s.Sheets[0].Records
-		if len(want) < batch.Len() || !sameRecords(want[:batch.Len()], held.Records) {
+		if len(want) < batch.Len() || !slices.EqualFunc(want[:batch.Len()], held.Records, slices.Equal) {
 			return errors.New("the batch holds other records")
 		}
 		return nil

@@ -10,15 +10,15 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// A sample is cut at every byte up to this length, and at about as many places
-// where it is longer.
+// A sample is cut at every byte up to this length, and at a few places where it
+// is longer.
 const cuts = 4 << 10
 
 // survivesCuts reads what is left of a sample whose end is missing.
 func survivesCuts(ctx context.Context, format source.Format, s Sample) error {
-	step := 1 + len(s.Text)/cuts
-	if step > 1 {
-		step = 1 + len(s.Text)/16
+	step := 1
+	if len(s.Text) > cuts {
+		step = len(s.Text)/7 + 1
 	}
 	for end := 0; end < len(s.Text); end += step {
 		_, err := ReadAll(ctx, format, Input(s.Name, s.Text[:end:end]), s.Options)

@@ -1,0 +1,46 @@
+# Every target is a command that anyone can run. Bare make prints this list.
+
+GO ?= go
+# The tool versions that lint is known to pass with.
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.4.0
+FUZZTIME ?= 30s
+
+.PHONY: help
+help: ## Print this list.
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the program as ./intray.
+	$(GO) build -o intray ./cmd/intray
+
+.PHONY: test
+test: ## Run all tests that this machine has the parts for.
+	$(GO) test ./...
+
+.PHONY: race
+race: ## Run all tests under the race detector.
+	$(GO) test -race ./...
+
+.PHONY: lint
+lint: ## Check format, imports and style.
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
+	$(GO) vet ./...
+	$(GO) vet -tags crashpoints ./internal/app
+	$(GO) run $(GOLANGCI) run
+
+.PHONY: torture
+torture: ## Kill, flood and fill the service: the whole of what CI runs a tenth of.
+	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./internal/torture
+
+.PHONY: fuzz
+fuzz: ## Fuzz every reader and sniffer, FUZZTIME each (default 30s).
+	FUZZTIME=$(FUZZTIME) sh .ci/fuzz
+
+.PHONY: bench
+bench: ## Measure imports of 2,000,000 rows and the creation of imports.
+	INTRAY_BENCH=full $(GO) test -count=1 -timeout 60m -v ./bench
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./source/... ./internal/stage ./output
+
+.PHONY: postgres
+postgres: ## Start PostgreSQL for tests on loopback and print its URL.
+	@sh .ci/postgres start
