@@ -190,9 +190,9 @@ func (a *API) perform(c *call) (*answer, error) {
 }
 
 // drainRefused reads the body of a call that was not let in, so that its
-// sender sees why.
+// sender sees why. A sender that waits to be asked for it is not asked.
 func (a *API) drainRefused(c *call) {
-	if c.r.ContentLength > maxDrain {
+	if c.r.ContentLength > maxDrain || c.r.Header.Get("Expect") != "" {
 		c.w.Header().Set("Connection", "close")
 		return
 	}

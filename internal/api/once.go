@@ -37,8 +37,23 @@ func (a *API) once(c *call, work func() (*answer, error)) (*answer, error) {
 		return &answer{status: kept.Status, raw: kept.Body, header: http.Header{"Idempotent-Replay": {"true"}}}, nil
 	}
 	c.fixedID = a.cfg.Service.ReplayID(c.org, key)
+	answered := false
+	defer func() {
+		if !answered { // a panic: the key must not stay taken
+			a.release(c, key)
+		}
+	}()
 	done, err := a.counted(c, work)
+	answered = true
 	return a.keep(c, key, print, done, err)
+}
+
+// release forgets a request whose answer is not kept.
+func (a *API) release(c *call, key string) {
+	ctx := context.WithoutCancel(c.ctx())
+	if err := a.cfg.Service.DropReplay(ctx, c.org, key); err != nil {
+		a.cfg.Log.Error("an idempotency key stays taken", "request_id", requestID(ctx), "error", err)
+	}
 }
 
 func fingerprint(c *call) string {
@@ -53,9 +68,7 @@ func (a *API) keep(c *call, key, print string, done *answer, err error) (*answer
 	if err != nil {
 		e := refusalOf(err)
 		if e.status >= http.StatusInternalServerError || e.status == http.StatusTooManyRequests {
-			if dropped := a.cfg.Service.DropReplay(ctx, c.org, key); dropped != nil {
-				a.cfg.Log.Error("an idempotency key stays taken", "request_id", requestID(ctx), "error", dropped)
-			}
+			a.release(c, key)
 			return nil, err
 		}
 		kept = service.Answer{Status: e.status, Body: e.encode(requestID(ctx))}

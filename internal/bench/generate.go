@@ -87,7 +87,7 @@ func (g *generator) date() string {
 
 func (g *generator) notes() string {
 	note := ""
-	for i := range 3 + g.random.IntN(6) {
+	for i := range 1 + g.random.IntN(4) {
 		if i > 0 {
 			note += " "
 		}

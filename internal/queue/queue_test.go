@@ -84,10 +84,10 @@ func (r *rig) within(work func(tx queue.Tx) (commit bool)) {
 	r.Helper()
 	conn, err := r.db.Conn(r.Context())
 	must(r, err)
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	tx, err := conn.BeginTx(r.Context(), nil)
 	must(r, err)
-	defer tx.Rollback()
+	defer func() { _ = tx.Rollback() }()
 	if work(queue.Tx{Tx: tx, Conn: conn}) {
 		must(r, tx.Commit())
 	}
@@ -108,7 +108,7 @@ func (r *rig) rows() map[string]int {
 	r.Helper()
 	rows, err := r.db.QueryContext(r.Context(), `SELECT CAST(state AS TEXT), count(*) FROM river_job GROUP BY state`)
 	must(r, err)
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	all := map[string]int{}
 	for rows.Next() {
 		var state string

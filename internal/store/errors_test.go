@@ -52,13 +52,13 @@ func wantKind(t *testing.T, err error, want service.Kind) {
 	if want != 0 && !service.IsKind(got, want) {
 		t.Errorf("%v, want kind %d", got, want)
 	}
-	if want == 0 && got != err {
+	if want == 0 && got.Error() != err.Error() {
 		t.Errorf("%v was changed to %v", err, got)
 	}
 	if !errors.Is(got, err) {
 		t.Errorf("%v does not tell its cause", got)
 	}
-	if translate(got) != got {
+	if translate(got).Error() != got.Error() {
 		t.Errorf("%v was translated twice", got)
 	}
 }

@@ -23,7 +23,7 @@ func (s *Store) migrate(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("connecting: %w", err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	if _, err := conn.ExecContext(ctx, s.dialect.alone, lockMigrate); err != nil {
 		return fmt.Errorf("waiting for others to migrate: %w", err)
 	}

@@ -115,7 +115,7 @@ func TestNewerDatabase(t *testing.T) {
 		}
 		db, err := sql.Open(driver, address)
 		must(t, err)
-		defer db.Close()
+		defer func() { _ = db.Close() }()
 		_, err = db.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, $1)`, true)
 		must(t, err)
 		if _, err := store.Open(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "has version 999 and this program knows") {
@@ -164,7 +164,7 @@ func endConnections(t *testing.T, url string) {
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, url)
 	must(t, err)
-	defer conn.Close(ctx)
+	defer func() { _ = conn.Close(ctx) }()
 	_, err = conn.Exec(ctx, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
 		WHERE datname = current_database() AND pid <> pg_backend_pid()`)
 	must(t, err)

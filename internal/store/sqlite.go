@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"net/url"
@@ -18,7 +19,7 @@ const readers = 4
 // would starve each other: SQLite lets one write at a time and does not queue
 // the rest. River has a connection of its own, so that its many small writes
 // wait and those of the service do not.
-func (s *Store) openSQLite(cfg Config) error {
+func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	path, err := makeFile(cfg.Path)
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (s *Store) openSQLite(cfg Config) error {
 	}
 	// The first writer turns a new file into one with a log, which a reader
 	// that came before it would prevent.
-	if err := s.write.Ping(); err != nil {
+	if err := s.write.PingContext(ctx); err != nil {
 		return fmt.Errorf("opening %s: %w", path, err)
 	}
 	if s.read, err = s.pool(path, reading, readers); err != nil {

@@ -74,7 +74,7 @@ func (s *Store) open(ctx context.Context, cfg Config) error {
 	case cfg.URL != "":
 		return s.openPostgres(ctx, cfg)
 	case cfg.Path != "":
-		return s.openSQLite(cfg)
+		return s.openSQLite(ctx, cfg)
 	}
 	return errors.New("neither a file nor an address is given")
 }
@@ -124,8 +124,8 @@ func (s *Store) within(ctx context.Context, db *sql.DB, opts *sql.TxOptions, wor
 	if err != nil {
 		return err
 	}
-	defer tx.Conn.Close()
-	defer tx.Rollback()
+	defer func() { _ = tx.Conn.Close() }()
+	defer func() { _ = tx.Rollback() }()
 	if err := work(s.rows(tx)); err != nil {
 		return err
 	}

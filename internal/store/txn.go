@@ -89,7 +89,7 @@ func stream[T any](ctx context.Context, t *txn, noun string, cells func(*T) []an
 			yield(none, fmt.Errorf("reading a %s: %w", noun, translate(err)))
 			return
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }()
 		if err := scanAll(rows, cells, yield); err != nil {
 			yield(none, fmt.Errorf("reading a %s: %w", noun, translate(err)))
 		}

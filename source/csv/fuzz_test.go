@@ -44,6 +44,9 @@ func FuzzCSV(f *testing.F) {
 	}
 	f.Add("a,\"b\"\"\n\"\n\n\"c\"x\n")
 	f.Fuzz(func(t *testing.T, text string) {
+		if score, reason := (Format{}).Detect(sourcetest.Input("", nil), []byte(text)); score < 0 || score > 1 || reason == "" {
+			t.Fatalf("%q: score %v, reason %q", text, score, reason)
+		}
 		got, err := cut(t, text)
 		if strings.ContainsAny(text, "\r\x00") || !utf8.ValidString(text) {
 			return

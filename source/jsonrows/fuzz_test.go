@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
 )
 
 // FuzzJSONRows compares with the standard library: what we read it reads too,
@@ -21,6 +22,9 @@ func FuzzJSONRows(f *testing.F) {
 	f.Add(`[{"b":1,"":{"":3111}}]`)
 	f.Add(`[{"a":[{"b":"\u0000"}],"a":1}]`)
 	f.Fuzz(func(t *testing.T, text string) {
+		if score, reason := (Format{}).Detect(sourcetest.Input("", nil), []byte(text)); score < 0 || score > 1 || reason == "" {
+			t.Fatalf("%q: score %v, reason %q", text, score, reason)
+		}
 		sheet, err := readText(t.Context(), text, source.Options{})
 		if err != nil {
 			if !isTyped(err) {

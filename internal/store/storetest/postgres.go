@@ -38,7 +38,7 @@ func execPostgres(t *testing.T, server, command string) {
 	if err != nil {
 		t.Fatalf("connecting to the server of INTRAY_TEST_POSTGRES_URL: %v", err)
 	}
-	defer conn.Close(ctx)
+	defer func() { _ = conn.Close(ctx) }()
 	if _, err := conn.Exec(ctx, command); err != nil {
 		t.Fatalf("%s: %v", command, err)
 	}

@@ -1,0 +1,143 @@
+// Package bench measures the running service from outside, over HTTP. It prints
+// what it measured; README.md beside it says how.
+//
+// A tenth of each measurement runs by default, the whole with
+// INTRAY_BENCH=full.
+package bench
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/internal/bench"
+	"github.com/intraydata/intray/internal/livetest"
+)
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	livetest.Clean()
+	os.Exit(status)
+}
+
+func share(whole int) int {
+	if os.Getenv("INTRAY_BENCH") == "full" {
+		return whole
+	}
+	return whole / 10
+}
+
+// maxMemory is the most memory that the service may use, whatever the file's
+// size: 256 MB.
+const maxMemory = 256_000_000
+
+func schema() map[string]any {
+	fields := make([]any, len(bench.Header))
+	for i, name := range bench.Header {
+		kind := "string"
+		if name == "email" {
+			kind = "email"
+		}
+		fields[i] = map[string]any{"key": name, "label": name, "type": kind}
+	}
+	return map[string]any{"fields": fields, "original_filename": "large.csv"}
+}
+
+// TestLargeImport sends one large file and prints how fast it went through and
+// how much memory the service used at most.
+func TestLargeImport(t *testing.T) {
+	rows := share(2_000_000)
+	name := filepath.Join(t.TempDir(), "large.csv")
+	size := generate(t, name, rows)
+	server := livetest.Start(t, livetest.Config{})
+	id, address := server.CreateImport(t, schema())
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	began := time.Now()
+	request := server.Request(t, "PUT", address, file, "X-Service-License-Key", "")
+	request.ContentLength = size
+	server.Do(t, request).Want(http.StatusOK)
+	received := time.Now()
+	got := server.Await(t, id)
+	ended := time.Now()
+	if got.String("status") != "SUCCESSFUL" {
+		t.Fatalf("%.2000s", got.Body)
+	}
+	found := got.Object()["result_metadata"].(map[string]any)
+	if found["numDataRows"] != float64(rows) || found["numRowsWithError"].(float64) == 0 {
+		t.Fatalf("%v data rows, want %d; %v with an error", found["numDataRows"], rows, found["numRowsWithError"])
+	}
+	peak := server.PeakMemory()
+	t.Logf("%d rows, %.0f MB: upload %.2f s, import %.2f s, %.0f rows/s, %.0f MB/s; peak memory of the service %.0f MB",
+		rows, float64(size)/1e6, received.Sub(began).Seconds(), ended.Sub(received).Seconds(),
+		float64(rows)/ended.Sub(received).Seconds(), float64(size)/1e6/ended.Sub(received).Seconds(), float64(peak)/1e6)
+	if peak > maxMemory {
+		t.Errorf("the service used %d bytes at its peak, the most is %d", peak, maxMemory)
+	}
+}
+
+func generate(t *testing.T, name string, rows int) int64 {
+	t.Helper()
+	file, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := bench.Write(file, rows, 1); err != nil {
+		t.Fatal(err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// TestCreate makes imports, 8 at a time, and prints how long that took.
+func TestCreate(t *testing.T) {
+	const clients, requests = 8, 200
+	server := livetest.Start(t, livetest.Config{})
+	saved := map[string]any{"name": "Large", "fields": schema()["fields"], "settings": map[string]any{}}
+	id := server.Call(t, "POST", "/api/v1/schemas/", saved).Want(http.StatusCreated).String("id")
+	work := make(chan int, requests)
+	for i := range requests {
+		work <- i
+	}
+	close(work)
+	took := make([]time.Duration, requests)
+	failures := make([]error, clients)
+	var group sync.WaitGroup
+	for client := range clients {
+		group.Go(func() {
+			for i := range work {
+				request := server.Request(t, "POST", "/api/v1/headless/imports/", map[string]any{"schema_id": id})
+				began := time.Now()
+				got, err := server.Try(t, request)
+				took[i] = time.Since(began)
+				if err == nil && got.Status != http.StatusCreated {
+					err = fmt.Errorf("status %d: %s", got.Status, got.Body)
+				}
+				if err != nil {
+					failures[client] = err
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range failures {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Sort(took)
+	t.Logf("%d imports made, %d at a time: p50 %s, p99 %s, max %s", requests, clients,
+		took[requests/2].Round(10*time.Microsecond), took[requests*99/100].Round(10*time.Microsecond), took[requests-1].Round(10*time.Microsecond))
+}
