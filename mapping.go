@@ -26,7 +26,7 @@ const NoColumn = -1
 // Evidence is one choice made about a file, and what speaks for it.
 type Evidence struct {
 	// Choice names what was chosen: format, encoding, delimiter, quote, header
-	// row, sheet.
+	// row, sheet, form.
 	Choice string
 	// Value is what it was decided to be.
 	Value string

@@ -17,6 +17,9 @@ const (
 	BatchBytes = 1 << 20
 	// BatchRows is the most records of a batch.
 	BatchRows = 16384
+	// BatchCells is about the most cells of a batch: cells without text have
+	// no bytes, and cost memory all the same.
+	BatchCells = 1 << 20
 )
 
 // Records is a run of records as a source gave them: raw text, row-wise.
@@ -41,7 +44,9 @@ func (r *Records) Len() int { return len(r.ends) }
 func (r *Records) Bytes() int { return len(r.cells.Arena) }
 
 // Full says whether the batch has reached its limits.
-func (r *Records) Full() bool { return r.Len() >= BatchRows || r.Bytes() >= BatchBytes }
+func (r *Records) Full() bool {
+	return r.Len() >= BatchRows || r.Bytes() >= BatchBytes || r.cells.Len() >= BatchCells
+}
 
 // AppendCell adds a copy of cell to the record under construction.
 func (r *Records) AppendCell(cell []byte) { r.cells.Append(cell) }
@@ -74,6 +79,11 @@ func (r *Records) span(i int) (first, end uint32) {
 
 // Truncate keeps the first n records.
 func (r *Records) Truncate(n int) {
+	cells := uint32(0)
+	if n > 0 {
+		cells = r.ends[n-1]
+	}
+	r.cells.Truncate(int(cells))
 	r.Lines = r.Lines[:n]
 	r.ends = r.ends[:n]
 }

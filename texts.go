@@ -40,3 +40,13 @@ func (t *Texts) Reset() {
 	t.Arena = t.Arena[:0]
 	t.Ends = t.Ends[:0]
 }
+
+// Truncate keeps the first n texts.
+func (t *Texts) Truncate(n int) {
+	t.Ends = t.Ends[:n]
+	end := uint32(0)
+	if n > 0 {
+		end = t.Ends[n-1]
+	}
+	t.Arena = t.Arena[:end]
+}

@@ -68,9 +68,9 @@ type OpenSink func(fields []string, unmapped []int) (Sink, error)
 // rows are to move.
 func (e *Engine) Run(ctx context.Context, in source.Input, schema *intray.Schema, open OpenSink) (*Outcome, error) {
 	out := &Outcome{}
-	if n := schema.Hooks.Count(); n > 0 {
-		return out.fail(intray.HookFailed, fmt.Sprintf(
-			"The schema has %d hooks, and this version of Intray does not run hooks. Nothing was imported. Remove the hooks from the schema.", n)), nil
+	if schema.Hooks.Count() > 0 {
+		return out.fail(intray.HookFailed,
+			"The schema has hooks, and this version of Intray does not run hooks. Nothing was imported. Remove the hooks from the schema."), nil
 	}
 	book, err := source.Open(ctx, in, e.cfg.Formats, e.cfg.Options)
 	if err != nil {

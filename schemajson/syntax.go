@@ -9,7 +9,7 @@ import (
 )
 
 // parserMemory is the most memory that reading one hook may take: 64 MiB.
-const parserMemory = 64 << 20
+const parserMemory = 16 << 20
 
 // hookProblem says why a hook's source is no function, or "". The source is
 // compiled by the engine that runs hooks and never run. That engine refuses

@@ -100,20 +100,15 @@ type Sheet struct {
 	Name string
 }
 
-// BatchCells is how many cells a batch holds at most, but for those of its last
-// record: a batch of empty cells has no bytes and would never be full.
-const BatchCells = 1 << 20
-
 // Reader pulls the records of one sheet.
 type Reader interface {
 	// Columns are the sheet's columns. A sheet without any text has none.
 	Columns() []intray.Column
 	// Evidence tells what was decided about this sheet.
 	Evidence() []intray.Evidence
-	// Next empties batch and fills it with the next records until it is Full,
-	// holds BatchCells or the sheet ends. It sets First. It returns io.EOF, and
-	// an empty batch, when there are no more; any other error is an
-	// *UnreadableError, a *LimitError, one of ctx or one of the Input. The
+	// Next empties batch and fills it with the next records until it is Full
+	// or the sheet ends. It sets First. It returns io.EOF, and an empty batch,
+	// when there are no more; any other error is an *UnreadableError, a *LimitError, one of ctx or one of the Input. The
 	// records before an error are handed on first.
 	Next(ctx context.Context, batch *intray.Records) error
 	io.Closer

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/intraydata/intray/internal/app"
 )
 
 // The exit statuses, on which scripts rely.
@@ -116,6 +118,7 @@ func commandOf(err error) string {
 func report(s streams, err error) int {
 	var status exit
 	var usage usageError
+	var config app.UsageError
 	switch {
 	case err == nil:
 		return exitDone
@@ -123,7 +126,7 @@ func report(s streams, err error) int {
 		return int(status)
 	}
 	fmt.Fprintln(s.err, "intray:", err)
-	if errors.As(err, &usage) {
+	if errors.As(err, &usage) || errors.As(err, &config) {
 		return exitUsage
 	}
 	return exitFault

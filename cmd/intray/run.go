@@ -112,7 +112,7 @@ func (c *runCommand) tell(w io.Writer, cfg app.RunConfig, report app.RunReport) 
 	switch o.Verdict {
 	case engine.Done:
 		if cfg.Out != "-" {
-			fmt.Fprintf(w, "Wrote %s to %s.\n", rows(report.OutputRows), cfg.Out)
+			fmt.Fprintf(w, "Wrote %s to %s.\n", counted(report.OutputRows, "row"), cfg.Out)
 		}
 		return nil
 	case engine.Open:
@@ -130,7 +130,11 @@ func (c *runCommand) tellRead(w io.Writer, schema *intray.Schema, o *engine.Outc
 		choices = append(choices, fmt.Sprintf("%s %s", e.Choice, plainOrQuoted(e.Value)))
 	}
 	if len(choices) > 0 {
-		fmt.Fprintf(w, "Read %s: %s; %s.\n", c.File, strings.Join(choices, ", "), rows(o.DataRows))
+		read := ""
+		if o.DataRows > 0 {
+			read = "; " + counted(o.DataRows, "row")
+		}
+		fmt.Fprintf(w, "Read %s: %s%s.\n", c.File, strings.Join(choices, ", "), read)
 	}
 	for i, match := range o.Mapping.Fields {
 		if match.Column != intray.NoColumn {
@@ -149,7 +153,7 @@ func tellProblems(w io.Writer, o *engine.Outcome) {
 	if o.Problems == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%s with an error, %d problems:\n", rows(o.ErrorRows), o.Problems)
+	fmt.Fprintf(w, "%s with an error, %s in all:\n", counted(o.ErrorRows, "row"), counted(o.Problems, "problem"))
 	const most = 10
 	for _, n := range o.Listed[:min(most, len(o.Listed))] {
 		value := ""
@@ -187,9 +191,10 @@ func visibleLong(text string) string {
 	}, text)
 }
 
-func rows(n int64) string {
+// counted writes a number with its noun: "1 row", "2 rows".
+func counted(n int64, noun string) string {
 	if n == 1 {
-		return "1 row"
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d rows", n)
+	return fmt.Sprintf("%d %ss", n, noun)
 }

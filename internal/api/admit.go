@@ -77,7 +77,9 @@ func (a *API) admitPace(c *call) error {
 	case perCreate:
 		return a.creates.take(c.licence.ID)
 	case perPoll:
-		return a.polls.take(c.r.PathValue("id"))
+		// By organization, so that nobody uses up the limit of another's import.
+		id, _ := service.ParseID(c.r.PathValue("id"))
+		return a.polls.take(c.org + " " + id)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func refuse(status int, code, text string) *refusal {
 
 // invalidField refuses one parameter or field.
 func invalidField(field, text string) *refusal {
-	r := refuse(http.StatusBadRequest, "invalid", "The request is not valid: "+field+" "+text+".")
+	r := refuse(http.StatusBadRequest, "invalid", "The request is not valid: "+field+": "+text+".")
 	r.fields = map[string][]string{field: {text}}
 	return r
 }

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/intraydata/intray/internal/blob"
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/output"
 )
@@ -184,9 +183,16 @@ func resultName(u service.Upload, format output.Format) string {
 	return stem + ".result." + string(format)
 }
 
+// storedFile is a file as the service gives it.
+type storedFile interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+}
+
 // fileAnswer streams a stored file. Whatever a stranger put into it, a browser
 // does not show it: it is saved.
-func fileAnswer(file blob.Reader, contentType, sha string, header http.Header) *answer {
+func fileAnswer(file storedFile, contentType, sha string, header http.Header) *answer {
 	if contentType == "" {
 		contentType = "application/octet-stream"
 	}

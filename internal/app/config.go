@@ -11,7 +11,10 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
+
+	"github.com/intraydata/intray/internal/seal"
 )
 
 // Config says how the service runs. Data and Listen must be set.
@@ -55,16 +58,53 @@ type Config struct {
 	Log *slog.Logger
 }
 
+// UsageError is a value of the configuration that cannot be.
+type UsageError struct{ error }
+
+func wrong(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// check finds what is wrong before anything is opened or made.
 func (c *Config) check() error {
-	if (c.TLSCert == "") != (c.TLSKey == "") {
-		return fmt.Errorf("--tls-cert and --tls-key go together: give both or none")
+	_, port, err := net.SplitHostPort(c.Listen)
+	if _, number := strconv.ParseUint(port, 10, 16); err != nil || number != nil {
+		return wrong("--listen %q is no address such as 127.0.0.1:8080", c.Listen)
 	}
+	switch {
+	case (c.TLSCert == "") != (c.TLSKey == ""):
+		return wrong("--tls-cert and --tls-key go together: give both or none")
+	case c.RateCreate < 0 || c.RatePoll < 0:
+		return wrong("--rate-create and --rate-poll cannot be negative; 0 means any number")
+	case c.MaxFileSize < 1:
+		return wrong("--max-file-size must be at least 1 byte")
+	case len(c.KeyHeaders) == 0:
+		return wrong("--key-headers needs the name of a header")
+	}
+	if err := c.checkStore(); err != nil {
+		return err
+	}
+	return c.checkBase()
+}
+
+func (c *Config) checkStore() error {
+	if c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {
+		return wrong("--database-url must begin with postgres://")
+	}
+	if c.MasterKey == "" {
+		return nil
+	}
+	if _, err := seal.ParseMaster(c.MasterKey); err != nil {
+		return wrong("INTRAY_MASTER_KEY: %w", err)
+	}
+	return nil
+}
+
+func (c *Config) checkBase() error {
 	if c.BaseURL == "" {
 		return nil
 	}
 	base, err := url.Parse(c.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
-		return fmt.Errorf("--base-url %q is no address such as https://intray.example.org", c.BaseURL)
+		return wrong("--base-url %q is no address such as https://intray.example.org", c.BaseURL)
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	return nil

@@ -31,6 +31,9 @@ type parts struct {
 
 // open opens the folder and the database and makes the service upon them.
 func open(ctx context.Context, cfg Config) (*parts, error) {
+	if err := cfg.checkStore(); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
@@ -46,7 +49,7 @@ func open(ctx context.Context, cfg Config) (*parts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the blobs: %w", err)
 	}
-	rows, err := store.Open(ctx, storeConfig(cfg, node))
+	rows, err := store.Open(ctx, storeConfig(cfg, node, master.ID()))
 	if err != nil {
 		return nil, errors.Join(err, blobs.Close())
 	}
@@ -63,8 +66,8 @@ func open(ctx context.Context, cfg Config) (*parts, error) {
 	return &parts{made, rows, node, closeAll}, nil
 }
 
-func storeConfig(cfg Config, node string) store.Config {
-	c := store.Config{URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: queue.Config{Node: node, Logger: slog.New(warnings{cfg.Log.Handler()})}}
+func storeConfig(cfg Config, node, mark string) store.Config {
+	c := store.Config{Mark: mark, URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: queue.Config{Node: node, Logger: slog.New(warnings{cfg.Log.Handler()})}}
 	if c.URL == "" {
 		c.Path = filepath.Join(cfg.Data, "intray.db")
 	}
@@ -73,11 +76,7 @@ func storeConfig(cfg Config, node string) store.Config {
 
 func masterKey(cfg Config) (seal.Master, error) {
 	if cfg.MasterKey != "" {
-		key, err := seal.ParseMaster(cfg.MasterKey)
-		if err != nil {
-			return key, fmt.Errorf("INTRAY_MASTER_KEY: %w", err)
-		}
-		return key, nil
+		return seal.ParseMaster(cfg.MasterKey)
 	}
 	return seal.LoadOrCreate(filepath.Join(cfg.Data, "master.key"))
 }
@@ -124,10 +123,13 @@ func Admin(ctx context.Context, cfg Config) (*service.Service, func() error, err
 
 // Migrate brings the database up to date and closes it.
 func Migrate(ctx context.Context, cfg Config) error {
+	if err := cfg.checkStore(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
-	rows, err := store.Open(ctx, storeConfig(cfg, ""))
+	rows, err := store.Open(ctx, storeConfig(cfg, "", ""))
 	if err != nil {
 		return err
 	}

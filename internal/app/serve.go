@@ -35,9 +35,6 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close(), unlock()) }()
-	if err := begin(ctx, cfg, p); err != nil {
-		return err
-	}
 	pages, err := web.Pages()
 	if err != nil {
 		return err
@@ -51,6 +48,9 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	servers, err := listen(cfg, handler, measured.handler())
 	if err != nil {
 		return err
+	}
+	if err := begin(ctx, cfg, p); err != nil {
+		return errors.Join(err, servers.close(ctx))
 	}
 	work := worker.New(p.service, cfg.Log)
 	keeping, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
@@ -89,7 +89,13 @@ func openToServe(ctx context.Context, cfg Config) (*parts, func() error, error) 
 
 // begin makes the first keys, and takes back what an earlier process left.
 func begin(ctx context.Context, cfg Config, p *parts) error {
+	if err := p.service.Anchor(ctx); err != nil {
+		return err
+	}
 	made, err := p.service.Begin(ctx, service.FirstKeys{Backend: cfg.BackendKey, Frontend: cfg.FrontendKey})
+	if service.IsKind(err, service.Invalid) {
+		return UsageError{err}
+	}
 	if err != nil {
 		return fmt.Errorf("make the first keys: %w", err)
 	}
@@ -99,6 +105,9 @@ func begin(ctx context.Context, cfg Config, p *parts) error {
 			fmt.Fprintf(cfg.Out, "  %-9s %s\n", key.Licence.Kind, key.Key)
 		}
 	}
+	if len(made) == 0 {
+		warnOfKeys(ctx, cfg, p)
+	}
 	if cfg.exposed() {
 		cfg.Log.Warn("keys and files travel unencrypted: the service listens beyond this machine without TLS; give --tls-cert and --tls-key, or an https --base-url behind a proxy")
 	}
@@ -106,6 +115,18 @@ func begin(ctx context.Context, cfg Config, p *parts) error {
 		return fmt.Errorf("take back the work of an earlier process: %w", err)
 	}
 	return nil
+}
+
+// warnOfKeys tells of first keys that come too late to be taken.
+func warnOfKeys(ctx context.Context, cfg Config, p *parts) {
+	for name, key := range map[string]string{"INTRAY_BACKEND_KEY": cfg.BackendKey, "INTRAY_FRONTEND_KEY": cfg.FrontendKey} {
+		if key == "" {
+			continue
+		}
+		if _, err := p.service.Authenticate(ctx, key); err != nil {
+			cfg.Log.Warn(name + " opens nothing: it is taken on an empty data folder only; make further keys with intray keys create")
+		}
+	}
 }
 
 // shutDown ends requests and runs side by side.
@@ -190,6 +211,9 @@ func (s *servers) close(ctx context.Context) error {
 		if server.Shutdown(ctx) != nil {
 			_ = server.Close()
 		}
+	}
+	for _, listener := range s.listeners {
+		_ = listener.Close() // those that no server had taken over yet
 	}
 	return nil
 }

@@ -1,9 +1,11 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,57 +27,31 @@ type NewKey struct {
 
 // CreateOrg makes an organization. Names are unique.
 func (s *Service) CreateOrg(ctx context.Context, name string) (Org, error) {
-	name = strings.TrimSpace(name)
-	if name == "" || len(name) > 200 || !printable(name) {
-		return Org{}, invalidField("name", "must have 1 to 200 characters and no control characters")
-	}
-	id, err := s.newID()
+	org, err := s.draftOrg(strings.TrimSpace(name))
 	if err != nil {
 		return Org{}, err
 	}
-	org := Org{ID: id, Name: name, Created: s.now()}
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Accounts.InsertOrg(ctx, org) })
 	if IsKind(err, Conflict) {
-		return Org{}, refuse(Conflict, "name_taken", "There is an organization named %q already.", name)
+		return Org{}, refuse(Conflict, "name_taken", "There is an organization named %q already.", org.Name)
 	}
 	return org, err
 }
 
+func (s *Service) draftOrg(name string) (Org, error) {
+	if name == "" || len(name) > 200 || !printable(name) {
+		return Org{}, invalidField("name", "must have 1 to 200 characters and no control characters")
+	}
+	id, err := s.newID()
+	return Org{ID: id, Name: name, Created: s.now()}, err
+}
+
 // CreateKey makes a key for the organization with this name. A zero lifetime
 // means that it does not expire.
-func (s *Service) CreateKey(ctx context.Context, org string, kind LicenceKind, lifetime time.Duration) (NewKey, error) {
-	prefix, known := prefixes[kind]
-	if !known {
-		return NewKey{}, invalidField("kind", "must be backend or frontend")
-	}
-	if lifetime < 0 {
-		return NewKey{}, invalidField("expires", "must be a time to come")
-	}
-	secret, err := s.random(32)
+func (s *Service) CreateKey(ctx context.Context, orgName string, kind LicenceKind, lifetime time.Duration) (NewKey, error) {
+	made, err := s.draftKey(kind, "", lifetime)
 	if err != nil {
 		return NewKey{}, err
-	}
-	return s.addKey(ctx, org, kind, prefix+secret, lifetime)
-}
-
-// AddKey takes a key from outside as it is: its kind's prefix and at least 40
-// characters of A-Z, a-z, 0-9, _ and -.
-func (s *Service) AddKey(ctx context.Context, org string, kind LicenceKind, key string) (NewKey, error) {
-	rest, ok := strings.CutPrefix(key, prefixes[kind])
-	if !ok || !givenKey.MatchString(rest) {
-		return NewKey{}, invalidField("key", "must be %q and then 40 to 200 characters of A-Z, a-z, 0-9, _ and -", prefixes[kind])
-	}
-	return s.addKey(ctx, org, kind, key, 0)
-}
-
-func (s *Service) addKey(ctx context.Context, orgName string, kind LicenceKind, key string, lifetime time.Duration) (NewKey, error) {
-	id, err := s.newID()
-	if err != nil {
-		return NewKey{}, err
-	}
-	l := Licence{ID: id, Kind: kind, Hash: s.keys.licence.MAC([]byte(key)), Hint: key[:7] + "…", Created: s.now()}
-	if lifetime > 0 {
-		l.Expires = l.Created.Add(lifetime)
 	}
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		org, err := tx.Accounts.OrgByName(ctx, orgName)
@@ -85,10 +61,43 @@ func (s *Service) addKey(ctx context.Context, orgName string, kind LicenceKind, 
 		if err != nil {
 			return err
 		}
-		l.Org = org.ID
-		return tx.Accounts.InsertLicence(ctx, l)
+		made.Licence.Org = org.ID
+		return tx.Accounts.InsertLicence(ctx, made.Licence)
 	})
-	return NewKey{l, key}, err
+	return made, err
+}
+
+// draftKey makes a licence without an organization. A key that is given is
+// taken as it is: its kind's prefix and at least 40 characters of A-Z, a-z,
+// 0-9, _ and -.
+func (s *Service) draftKey(kind LicenceKind, given string, lifetime time.Duration) (NewKey, error) {
+	prefix, known := prefixes[kind]
+	if !known {
+		return NewKey{}, invalidField("kind", "must be backend or frontend")
+	}
+	if lifetime < 0 {
+		return NewKey{}, invalidField("expires", "must be a time to come")
+	}
+	rest, ok := strings.CutPrefix(given, prefix)
+	if given != "" && (!ok || !givenKey.MatchString(rest)) {
+		return NewKey{}, invalidField(string(kind)+" key", "must be %q and then 40 to 200 characters of A-Z, a-z, 0-9, _ and -", prefix)
+	}
+	if given == "" {
+		secret, err := s.random(32)
+		if err != nil {
+			return NewKey{}, err
+		}
+		given = prefix + secret
+	}
+	id, err := s.newID()
+	if err != nil {
+		return NewKey{}, err
+	}
+	l := Licence{ID: id, Kind: kind, Hash: s.keys.licence.MAC([]byte(given)), Hint: given[:7] + "…", Created: s.now()}
+	if lifetime > 0 {
+		l.Expires = l.Created.Add(lifetime)
+	}
+	return NewKey{l, given}, nil
 }
 
 // Licences lists the licences of all organizations, oldest first, with the
@@ -147,33 +156,42 @@ func (s *Service) Authenticate(ctx context.Context, key string) (Licence, error)
 type FirstKeys struct{ Backend, Frontend string }
 
 // Begin makes, where the store has no organization yet, the organization
-// DefaultOrg with one key of each kind, and returns those; else it returns
-// nothing.
+// DefaultOrg with one key of each kind, all or nothing, and returns those; else
+// it returns nothing.
 func (s *Service) Begin(ctx context.Context, given FirstKeys) ([]NewKey, error) {
-	_, orgs, err := s.Licences(ctx)
-	if err != nil || len(orgs) > 0 {
-		return nil, err
-	}
-	if _, err := s.CreateOrg(ctx, DefaultOrg); err != nil && !IsKind(err, Conflict) {
+	org, err := s.draftOrg(DefaultOrg)
+	if err != nil {
 		return nil, err
 	}
 	var made []NewKey
-	for _, want := range []struct {
-		kind LicenceKind
-		key  string
-	}{{Backend, given.Backend}, {Frontend, given.Frontend}} {
-		key, err := s.firstKey(ctx, want.kind, want.key)
+	for kind, key := range map[LicenceKind]string{Backend: given.Backend, Frontend: given.Frontend} {
+		first, err := s.draftKey(kind, key, 0)
 		if err != nil {
 			return nil, err
 		}
-		made = append(made, key)
+		first.Licence.Org = org.ID
+		made = append(made, first)
+	}
+	slices.SortFunc(made, func(x, y NewKey) int { return cmp.Compare(x.Licence.Kind, y.Licence.Kind) })
+	begun := false
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		orgs, err := tx.Accounts.Orgs(ctx)
+		if err != nil || len(orgs) > 0 {
+			return err
+		}
+		begun = true
+		if err := tx.Accounts.InsertOrg(ctx, org); err != nil {
+			return err
+		}
+		for _, key := range made {
+			if err := tx.Accounts.InsertLicence(ctx, key.Licence); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || !begun {
+		return nil, err
 	}
 	return made, nil
-}
-
-func (s *Service) firstKey(ctx context.Context, kind LicenceKind, given string) (NewKey, error) {
-	if given != "" {
-		return s.AddKey(ctx, DefaultOrg, kind, given)
-	}
-	return s.CreateKey(ctx, DefaultOrg, kind, 0)
 }

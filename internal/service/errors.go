@@ -66,7 +66,7 @@ func missing(noun string) *Error {
 func invalidField(field, format string, args ...any) *Error {
 	text := fmt.Sprintf(format, args...)
 	return &Error{
-		Kind: Invalid, Code: "invalid", Text: "The request is not valid: " + field + " " + text + ".",
+		Kind: Invalid, Code: "invalid", Text: "The request is not valid: " + field + ": " + text + ".",
 		Fields: map[string][]string{field: {text}},
 	}
 }

@@ -111,7 +111,18 @@ func (s *Service) checked(org string, draft SchemaDraft) (Schema, []string, erro
 	}
 	now := s.now()
 	schema := Schema{Org: org, Name: draft.Doc.Name, Document: document, Created: now, Modified: now}
-	return schema, schemajson.Warnings(parsed), nil
+	return schema, append(schemajson.Warnings(parsed), notYet(parsed)...), nil
+}
+
+// notYet names what a schema asks for and this version does not do.
+func notYet(s *intray.Schema) (warnings []string) {
+	if s.Hooks.Count() > 0 {
+		warnings = append(warnings, "hooks: this version runs no hooks; an import with this schema will be FAILED with HOOK_FAILED")
+	}
+	if s.Settings.WebhookURL != "" || s.Settings.NeedsReviewWebhookURL != "" {
+		warnings = append(warnings, "settings: this version calls no webhooks; poll the import instead")
+	}
+	return warnings
 }
 
 // parse reads a schema document; what is wrong with it is Invalid.
@@ -132,9 +143,16 @@ func invalid(issues []shape.Issue) *Error {
 		e.Text = fmt.Sprintf("The request is not valid: the body %s.", issues[0].Message)
 	}
 	if len(issues) > 1 {
-		e.Text = fmt.Sprintf("%s There are %d more errors.", e.Text, len(issues)-1)
+		e.Text += " Besides it there " + more(len(issues)-1) + "."
 	}
 	return e
+}
+
+func more(n int) string {
+	if n == 1 {
+		return "is 1 further error"
+	}
+	return fmt.Sprintf("are %d further errors", n)
 }
 
 // Refusal makes the refusal of a request that breaks its shape.

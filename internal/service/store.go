@@ -83,8 +83,8 @@ type ImportRows interface {
 	// has status from and run number run; else it is a Conflict.
 	Move(ctx context.Context, imp Import, from Status, run int) error
 	Delete(ctx context.Context, org, id string) error
-	// Claim takes the next Pending import of the organization that was served
-	// longest ago, sets it Running on node with its run number raised by one,
+	// Claim takes the next import that is Pending and Queued by now, of the
+	// organization that was served longest ago, sets it Running on node with its run number raised by one,
 	// and notes when its organization was served. Organizations that have
 	// perOrg imports Running are passed over. Nothing to claim is NotFound.
 	Claim(ctx context.Context, node string, perOrg int, now time.Time) (Import, error)

@@ -13,13 +13,13 @@ import (
 // scans of all imports, once for each organization.
 const claimNext = `
 	WITH RECURSIVE waiting (org) AS (
-		SELECT min(org) FROM imports WHERE status = 'PENDING'
+		SELECT min(org) FROM imports WHERE status = 'PENDING' AND queued <= $2
 		UNION ALL
-		SELECT (SELECT min(i.org) FROM imports i WHERE i.status = 'PENDING' AND i.org > waiting.org)
+		SELECT (SELECT min(i.org) FROM imports i WHERE i.status = 'PENDING' AND i.queued <= $2 AND i.org > waiting.org)
 		FROM waiting WHERE waiting.org IS NOT NULL)
 	UPDATE imports SET status = 'RUNNING', run = run + 1, node = $1, modified = $2
 	WHERE id = (
-		SELECT next.id FROM imports next WHERE next.status = 'PENDING' AND next.org = (
+		SELECT next.id FROM imports next WHERE next.status = 'PENDING' AND next.queued <= $2 AND next.org = (
 			SELECT o.id FROM waiting JOIN orgs o ON o.id = waiting.org
 			WHERE (SELECT count(*) FROM imports b WHERE b.status = 'RUNNING' AND b.org = o.id) < $3
 			ORDER BY o.served, o.created, o.id LIMIT 1)

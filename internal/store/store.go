@@ -31,6 +31,9 @@ type Config struct {
 	// URL is the address of a PostgreSQL database: postgres://… with the
 	// parameters of pgx, such as pool_max_conns (default 16, at least 4).
 	URL string
+	// Mark tells which master key the rows hang on. A database that was begun
+	// with another mark is refused. "" is not looked at.
+	Mark string
 	// Queue says how jobs are worked. Its Logger defaults to the one below.
 	Queue queue.Config
 	// Logger is told when the database is out of reach. Default: nobody is.
@@ -60,6 +63,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	err := s.open(ctx, cfg)
 	if err == nil {
 		err = s.migrate(ctx)
+	}
+	if err == nil {
+		err = s.checkMark(ctx, cfg.Mark)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store: %w", translate(err)), s.Close())

@@ -77,7 +77,7 @@ func tall() sourcetest.Sample {
 func wide() sourcetest.Sample {
 	r := reading{name: "wide", headers: make([]string, 8000)}
 	r.headers[0] = "n"
-	for n := range source.BatchCells/8000 + 3 {
+	for n := range intray.BatchCells/8000 + 3 {
 		r.records = append(r.records, make([]string, 8000))
 		r.lines = append(r.lines, int64(n+2))
 	}

@@ -21,10 +21,8 @@ type reader struct {
 	held bool
 	// blanks are the blank lines that are handed on once a record follows.
 	blanks int64
-	// rows counts the records handed on, cells those of the batch, total those
-	// of the sheet.
+	// rows counts the records handed on, total the cells of the sheet.
 	rows, total int64
-	cells       int
 	// scratch is where cells are undone that hold quotes written twice.
 	scratch []byte
 	// failed is what every further call of Next answers.
@@ -49,7 +47,7 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	batch.First, r.cells = r.rows, 0
+	batch.First = r.rows
 	err := r.fill(ctx, batch)
 	r.rows += int64(batch.Len())
 	if err != nil && ctx.Err() == nil {
@@ -64,7 +62,7 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 
 // fill appends records to the batch until it has enough.
 func (r *reader) fill(ctx context.Context, batch *intray.Records) error {
-	for !batch.Full() && r.cells < source.BatchCells {
+	for !batch.Full() {
 		if err := r.pull(ctx); err != nil {
 			return err
 		}
@@ -100,7 +98,6 @@ func (r *reader) hand(batch *intray.Records) {
 	if r.blanks > 0 {
 		batch.AppendCell(nil)
 		batch.EndRecord(r.scan.line() - r.blanks)
-		r.cells++
 		r.blanks--
 		return
 	}
@@ -110,7 +107,6 @@ func (r *reader) hand(batch *intray.Records) {
 		batch.AppendCell(cell)
 	}
 	batch.EndRecord(r.scan.line())
-	r.cells += len(r.scan.split.cells)
 	r.held = false
 }
 

@@ -84,7 +84,7 @@ func wide() sourcetest.Sample {
 		names = append(names, fmt.Sprintf(`"%s":null`, name))
 	}
 	elements := []string{"{" + strings.Join(names, ",") + "}"}
-	for n := range source.BatchCells/columns + 3 {
+	for n := range intray.BatchCells/columns + 3 {
 		r.records = append(r.records, make([]string, columns))
 		r.lines = append(r.lines, int64(n+1))
 		if n > 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/source"
 )
 
 // reader pulls the records of a JSON file: the second pass.
@@ -95,8 +94,7 @@ func (r *reader) fill(ctx context.Context, batch *intray.Records) error {
 		hand(batch, heading(r.heading), 1)
 		r.heading = nil
 	}
-	most := source.BatchCells / max(1, len(r.cells))
-	for !batch.Full() && batch.Len() <= most {
+	for !batch.Full() {
 		if err := step(r.elements, r.walk); err != nil {
 			return err
 		}

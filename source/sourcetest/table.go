@@ -111,7 +111,7 @@ func checkSize(batch *intray.Records) error {
 		bytes -= len(batch.Cell(last, c))
 	}
 	cells := countCells(batch) - batch.NumCells(last)
-	if last >= intray.BatchRows || bytes >= intray.BatchBytes || cells >= source.BatchCells {
+	if last >= intray.BatchRows || bytes >= intray.BatchBytes || cells >= intray.BatchCells {
 		return fmt.Errorf("a batch of %d records went on behind its limits", batch.Len())
 	}
 	return nil
@@ -119,7 +119,7 @@ func checkSize(batch *intray.Records) error {
 
 // isWhole says whether a batch may be followed by another.
 func isWhole(batch *intray.Records) bool {
-	return batch.Full() || countCells(batch) >= source.BatchCells
+	return batch.Full()
 }
 
 func countCells(batch *intray.Records) int {

@@ -3,6 +3,11 @@
 -- since 1970 in UTC; 0 is no time. Long texts stand last in their table, so
 -- that what comes before them is read without them.
 
+-- One row: which master key the secrets and keys in this database hang on.
+CREATE TABLE marks (
+	mark TEXT NOT NULL
+);
+
 CREATE TABLE orgs (
 	id ${ID} PRIMARY KEY,
 	name TEXT NOT NULL UNIQUE,

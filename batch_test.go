@@ -1,0 +1,128 @@
+package intray_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
+)
+
+// kept is a cell as it was put in.
+type kept struct {
+	value string
+	null  bool
+	raw   string
+}
+
+// someCell draws a cell in one of the three ways in which there are cells.
+func someCell(t *rapid.T) kept {
+	text := rapid.StringOfN(rapid.RuneFrom([]rune("ab\x00é \n")), 0, 4, -1)
+	switch rapid.IntRange(0, 2).Draw(t, "way") {
+	case 0:
+		value := text.Draw(t, "value")
+		return kept{value: value, raw: value}
+	case 1:
+		return kept{value: text.Draw(t, "value"), raw: text.Draw(t, "raw")}
+	}
+	return kept{null: true, raw: text.Draw(t, "raw")}
+}
+
+func put(c *intray.Cells, cell kept) {
+	switch {
+	case cell.null:
+		c.AppendNull([]byte(cell.raw))
+	case cell.value == cell.raw:
+		c.AppendValue([]byte(cell.value))
+	default:
+		c.AppendParsed([]byte(cell.value), []byte(cell.raw))
+	}
+}
+
+func TestCellsGiveBackWhatWasPutIn(t *testing.T) {
+	var cells intray.Cells
+	rapid.Check(t, func(t *rapid.T) {
+		cells.Reset()
+		want := rapid.SliceOfN(rapid.Custom(someCell), 0, 20).Draw(t, "cells")
+		for _, cell := range want {
+			put(&cells, cell)
+		}
+		got := make([]kept, cells.Values.Len())
+		for i := range got {
+			value, there := cells.Value(i)
+			got[i] = kept{value: string(value), null: !there, raw: string(cells.Raw(i))}
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(kept{})); len(want)+len(got) > 0 && diff != "" {
+			t.Fatalf("other cells than those put in (-want +got):\n%s", diff)
+		}
+		if !slices.IsSorted(cells.Nulls) || !slices.IsSorted(cells.RawRows) {
+			t.Fatalf("lists are not ascending: nulls %v, raw rows %v", cells.Nulls, cells.RawRows)
+		}
+	})
+}
+
+func TestNullWithoutRawTextCostsNoRawRow(t *testing.T) {
+	var cells intray.Cells
+	cells.AppendNull(nil)
+	cells.AppendNull([]byte("?"))
+	if diff := cmp.Diff([]uint32{1}, cells.RawRows); diff != "" {
+		t.Errorf("raw rows (-want +got):\n%s", diff)
+	}
+}
+
+func TestBatchReset(t *testing.T) {
+	filled := func(fields int) *intray.Batch {
+		b := &intray.Batch{}
+		b.Reset(fields)
+		b.First, b.Lines = 7, append(b.Lines, 8, 9)
+		b.Problems = append(b.Problems, intray.Problem{Code: "required"})
+		b.Unmapped = []intray.UnmappedCells{{Column: 3}}
+		b.Unmapped[0].Cells.AppendString("x")
+		for i := range b.Fields {
+			b.Fields[i].AppendParsed([]byte("a"), []byte("b"))
+			b.Fields[i].AppendNull([]byte("c"))
+		}
+		return b
+	}
+	for _, c := range []struct {
+		name        string
+		before, now int
+	}{{"the same", 2, 2}, {"fewer fields", 3, 1}, {"more fields", 1, 4}, {"none", 2, 0}} {
+		t.Run(c.name, func(t *testing.T) {
+			b := filled(c.before)
+			b.Reset(c.now)
+			if b.First != 0 || b.Rows() != 0 || len(b.Problems) != 0 || len(b.Fields) != c.now {
+				t.Errorf("first %d, %d rows, %d problems, %d fields; want an empty batch of %d fields",
+					b.First, b.Rows(), len(b.Problems), len(b.Fields), c.now)
+			}
+			for i := range b.Fields {
+				f := &b.Fields[i]
+				if f.Values.Len()+f.Raws.Len()+len(f.Nulls)+len(f.RawRows) != 0 {
+					t.Errorf("field %d is not empty: %+v", i, *f)
+				}
+			}
+			if b.Unmapped[0].Cells.Len() != 0 || b.Unmapped[0].Column != 3 {
+				t.Errorf("unmapped cells %+v, want those of column 3, empty", b.Unmapped[0])
+			}
+		})
+	}
+}
+
+func TestBatchResetKeepsMemory(t *testing.T) {
+	b := &intray.Batch{}
+	cell := []byte("twelve bytes")
+	fill := func() {
+		b.Reset(2)
+		for range 1000 {
+			b.Lines = append(b.Lines, 1)
+			b.Fields[0].AppendParsed(cell, cell)
+			b.Fields[1].AppendNull(cell)
+		}
+	}
+	fill()
+	if n := testing.AllocsPerRun(10, fill); n > 0 {
+		t.Errorf("%v allocations to fill a batch again, want none", n)
+	}
+}

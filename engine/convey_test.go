@@ -1,0 +1,390 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/source"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// rowsPerBatch is how many rows each batch of a counting file has.
+const rowsPerBatch = 3
+
+// counting is a file of batches that count their rows, as a format of its own.
+type counting struct {
+	batches int
+	// next is called before each batch; nil does nothing.
+	next func(ctx context.Context, batch int) error
+
+	mu    sync.Mutex
+	lent  map[*intray.Records]bool
+	reads int
+}
+
+func (c *counting) Name() string { return "counting" }
+
+func (c *counting) Detect(source.Input, []byte) (float64, string) { return 1, "it is a test" }
+
+func (c *counting) Open(context.Context, source.Input, source.Options) (source.Book, error) {
+	c.lent = map[*intray.Records]bool{}
+	return &countingBook{c}, nil
+}
+
+type countingBook struct{ *counting }
+
+func (b *countingBook) Evidence() []intray.Evidence { return nil }
+func (b *countingBook) Sheets() []source.Sheet      { return []source.Sheet{{}} }
+func (b *countingBook) Close() error                { return nil }
+func (b *countingBook) Open(context.Context, int) (source.Reader, error) {
+	return &countingReader{counting: b.counting}, nil
+}
+
+type countingReader struct {
+	*counting
+	batch int
+}
+
+func (r *countingReader) Columns() []intray.Column    { return []intray.Column{{Header: "n"}} }
+func (r *countingReader) Evidence() []intray.Evidence { return nil }
+func (r *countingReader) Close() error                { return nil }
+
+func (r *countingReader) Next(ctx context.Context, batch *intray.Records) error {
+	batch.Reset()
+	if r.next != nil {
+		if err := r.next(ctx, r.batch); err != nil {
+			return err
+		}
+	}
+	if r.batch == r.batches {
+		return io.EOF
+	}
+	batch.First = int64(r.batch * rowsPerBatch)
+	for i := range rowsPerBatch {
+		batch.AppendCell(fmt.Append(nil, batch.First+int64(i)))
+		batch.EndRecord(batch.First + int64(i) + 2)
+	}
+	r.batch++
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lent[batch] = true
+	r.reads++
+	return nil
+}
+
+// sink is a sink made of functions; a missing one does nothing.
+type sink struct {
+	stage  func(b *intray.Batch) error
+	commit func(first int64) error
+}
+
+func (s sink) Stage(b *intray.Batch) (func() error, error) {
+	first := b.First
+	if s.stage != nil {
+		if err := s.stage(b); err != nil {
+			return nil, err
+		}
+	}
+	return func() error {
+		if s.commit == nil {
+			return nil
+		}
+		return s.commit(first)
+	}, nil
+}
+
+// move runs a counting file through an engine with 8 workers. A run that never
+// ends is an error of the test; it is cancelled then. Call it in a bubble.
+func move(t *testing.T, ctx context.Context, file *counting, to engine.Sink) (*engine.Outcome, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	schema := &intray.Schema{Fields: []intray.Field{{Key: "n", Type: intray.FieldType{Name: intray.TypeString}}}, Settings: intray.DefaultSettings()}
+	e := engine.New(engine.Config{Formats: []source.Format{file}, Workers: 8})
+	var out *engine.Outcome
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		out, err = e.Run(ctx, source.Input{ReaderAt: strings.NewReader("x"), Size: 1}, schema,
+			func([]string, []int) (engine.Sink, error) { return to, nil })
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Hour): // of the bubble's clock: nothing moves any more
+		t.Error("the run never ends")
+		cancel()
+		<-done
+	}
+	return out, err
+}
+
+func firsts(batches int) []int64 {
+	list := make([]int64, batches)
+	for i := range list {
+		list[i] = int64(i * rowsPerBatch)
+	}
+	return list
+}
+
+// TestOrderIsKept holds every batch in Stage until no worker can go on, lets
+// one of them go that was drawn by lot, and so on.
+func TestOrderIsKept(t *testing.T) {
+	for seed := range uint64(20) {
+		synctest.Test(t, func(t *testing.T) {
+			const batches = 60
+			held := make(chan chan struct{}, batches)
+			stopped := make(chan struct{})
+			go releaseByLot(held, stopped, rand.New(rand.NewPCG(seed, 0)))
+			var committed, staged []int64
+			var mu sync.Mutex
+			out, err := move(t, t.Context(), &counting{batches: batches}, sink{
+				stage: func(b *intray.Batch) error {
+					release := make(chan struct{})
+					held <- release
+					<-release
+					mu.Lock()
+					defer mu.Unlock()
+					staged = append(staged, b.First)
+					return nil
+				},
+				commit: func(first int64) error { committed = append(committed, first); return nil },
+			})
+			close(stopped)
+			if err != nil || out.DataRows != batches*rowsPerBatch {
+				t.Fatalf("outcome %+v, error %v", out, err)
+			}
+			if diff := cmp.Diff(firsts(batches), committed); diff != "" {
+				t.Errorf("committed in another order (-want +got):\n%s", diff)
+			}
+			if slices.IsSorted(staged) {
+				t.Error("the batches were staged in order: the test shows nothing")
+			}
+		})
+	}
+}
+
+func releaseByLot(held chan chan struct{}, stopped chan struct{}, random *rand.Rand) {
+	var waiting []chan struct{}
+	for {
+		select {
+		case release := <-held:
+			waiting = append(waiting, release)
+			synctest.Wait()
+			for len(held) > 0 {
+				waiting = append(waiting, <-held)
+			}
+			for len(waiting) > 0 && len(held) == 0 {
+				i := random.IntN(len(waiting))
+				close(waiting[i])
+				waiting = slices.Delete(waiting, i, i+1)
+				synctest.Wait()
+			}
+		case <-stopped:
+			return
+		}
+	}
+}
+
+// TestMemoryIsBounded holds the first batch back for as long as anything moves.
+func TestMemoryIsBounded(t *testing.T) {
+	const workers, beside = 8, 2
+	synctest.Test(t, func(t *testing.T) {
+		file := &counting{batches: 500}
+		out, err := move(t, t.Context(), file, sink{stage: func(b *intray.Batch) error {
+			if b.First > 0 {
+				return nil
+			}
+			// The bubble's clock moves on when everything else stands still.
+			time.Sleep(time.Second)
+			file.mu.Lock()
+			defer file.mu.Unlock()
+			if file.reads < 2 || file.reads > workers+beside {
+				t.Errorf("%d batches were read while the first was not done, want 2 to %d", file.reads, workers+beside)
+			}
+			return nil
+		}})
+		if err != nil || out.DataRows != 500*rowsPerBatch {
+			t.Fatalf("outcome %+v, error %v", out, err)
+		}
+		if n := len(file.lent); n > workers+beside {
+			t.Errorf("%d batches of records were in use, want at most %d", n, workers+beside)
+		}
+	})
+}
+
+func TestCancelledRunEndsAtOnce(t *testing.T) {
+	ways := map[string]func(cancel func()) (*counting, sink){
+		"while it reads": func(cancel func()) (*counting, sink) {
+			return &counting{batches: 50, next: func(ctx context.Context, batch int) error {
+				if batch == 5 {
+					cancel()
+					<-ctx.Done()
+				}
+				return ctx.Err()
+			}}, sink{}
+		},
+		"while it stages": func(cancel func()) (*counting, sink) {
+			return &counting{batches: 1 << 20}, sink{stage: func(b *intray.Batch) error {
+				if b.First == 9*rowsPerBatch {
+					cancel()
+				}
+				return nil
+			}}
+		},
+		"while it commits": func(cancel func()) (*counting, sink) {
+			return &counting{batches: 1 << 20}, sink{commit: func(first int64) error {
+				if first == 9*rowsPerBatch {
+					cancel()
+				}
+				return nil
+			}}
+		},
+		"before it begins": func(cancel func()) (*counting, sink) {
+			cancel()
+			return &counting{batches: 1 << 20}, sink{}
+		},
+	}
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				file, to := way(cancel)
+				out, err := move(t, ctx, file, to)
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("outcome %+v, error %v; want the word that it was cancelled", out, err)
+				}
+				if file.reads > 1000 {
+					t.Errorf("%d batches were read, nearly all of them after the end", file.reads)
+				}
+			})
+		})
+	}
+}
+
+var errFault = errors.New("the disk is full")
+
+// TestFaultEndsTheRun lets each part of the belt fail, early and late, in a file
+// that has far more batches than may be under way.
+func TestFaultEndsTheRun(t *testing.T) {
+	parts := map[string]func(at int64, file *counting) sink{
+		"stage": func(at int64, _ *counting) sink {
+			return sink{stage: func(b *intray.Batch) error { return faultAt(b.First, at) }}
+		},
+		"commit": func(at int64, _ *counting) sink {
+			return sink{commit: func(first int64) error { return faultAt(first, at) }}
+		},
+		"read": func(at int64, file *counting) sink {
+			file.next = func(_ context.Context, batch int) error { return faultAt(int64(batch*rowsPerBatch), at) }
+			return sink{}
+		},
+	}
+	for part, broken := range parts {
+		for _, batch := range []int64{0, 1, 100} {
+			t.Run(fmt.Sprintf("%s of batch %d", part, batch), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					file := &counting{batches: 300}
+					out, err := move(t, t.Context(), file, broken(batch*rowsPerBatch, file))
+					if !errors.Is(err, errFault) || out != nil {
+						t.Errorf("outcome %+v, error %v; want the fault", out, err)
+					}
+				})
+			})
+		}
+	}
+}
+
+func faultAt(first, at int64) error {
+	if first == at {
+		return errFault
+	}
+	return nil
+}
+
+// TestPanicEndsOneRun lets each part of the belt panic.
+func TestPanicEndsOneRun(t *testing.T) {
+	boom := func(first int64) error {
+		if first == 3*rowsPerBatch {
+			panic("boom")
+		}
+		return nil
+	}
+	parts := map[string]func(*counting) sink{
+		"stage":  func(*counting) sink { return sink{stage: func(b *intray.Batch) error { return boom(b.First) }} },
+		"commit": func(*counting) sink { return sink{commit: boom} },
+		"read": func(file *counting) sink {
+			file.next = func(_ context.Context, batch int) error { return boom(int64(batch * rowsPerBatch)) }
+			return sink{}
+		},
+	}
+	for part, broken := range parts {
+		t.Run(part, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				file := &counting{batches: 300}
+				_, err := move(t, t.Context(), file, broken(file))
+				if err == nil || !strings.Contains(err.Error(), "boom") || !strings.Contains(err.Error(), "convey_test.go") {
+					t.Errorf("error %v, want the panic and where it happened", err)
+				}
+			})
+		})
+	}
+}
+
+func TestRecordsBeforeATroubleAreNoResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := &counting{batches: 300, next: func(_ context.Context, batch int) error {
+			if batch == 200 {
+				return &source.UnreadableError{Line: 602, Reason: "a quote is never closed"}
+			}
+			return nil
+		}}
+		out, err := move(t, t.Context(), file, sink{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []intray.Notice{{
+			Type: intray.UnreadableFile, Level: intray.LevelError,
+			Text: "The file cannot be read: line 602: a quote is never closed.",
+		}}
+		if diff := cmp.Diff(want, out.Notices); out.Verdict != engine.Broken || diff != "" {
+			t.Errorf("verdict %d, notices (-want +got):\n%s", out.Verdict, diff)
+		}
+	})
+}
+
+func TestProgressTellsEveryCommit(t *testing.T) {
+	var told []int64
+	e := engine.New(engine.Config{
+		Formats: []source.Format{&counting{batches: 20}}, Workers: 8,
+		Progress: func(rows int64) { told = append(told, rows) },
+	})
+	schema := &intray.Schema{Fields: []intray.Field{{Key: "n", Type: intray.FieldType{Name: intray.TypeString}}}, Settings: intray.DefaultSettings()}
+	_, err := e.Run(t.Context(), source.Input{ReaderAt: strings.NewReader("x"), Size: 1}, schema,
+		func([]string, []int) (engine.Sink, error) { return sink{}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]int64, 20)
+	for i := range want {
+		want[i] = int64((i + 1) * rowsPerBatch)
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("progress (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,152 @@
+package resources_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/intraydata/intray/internal/livetest"
+)
+
+// document is what a site says of its own operations.
+type document struct {
+	*openapi3.T
+	// list has every operation, in the order of paths and methods.
+	list []operation
+}
+
+// operation is one documented operation.
+type operation struct {
+	method, path string
+	*openapi3.Operation
+}
+
+func readDocument(t testing.TB, s *livetest.Server) *document {
+	t.Helper()
+	text := s.Call(t, "GET", "/openapi.json", nil, "X-Service-License-Key", "").Want(http.StatusOK).Body
+	doc, err := openapi3.NewLoader().LoadFromData(text)
+	if err != nil {
+		t.Fatalf("/openapi.json does not load: %v", err)
+	}
+	d := &document{T: doc}
+	paths := doc.Paths.Map()
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		operations := paths[path].Operations()
+		for _, method := range slices.Sorted(maps.Keys(operations)) {
+			d.list = append(d.list, operation{method, path, operations[method]})
+		}
+	}
+	return d
+}
+
+// door gives the name of the security scheme of an operation, or "".
+func (o operation) door() string {
+	if o.Security == nil {
+		return ""
+	}
+	for _, requirement := range *o.Security {
+		for name := range requirement {
+			return name
+		}
+	}
+	return ""
+}
+
+// signed says whether the address of an operation carries its right.
+func (o operation) signed() bool {
+	return strings.HasPrefix(o.path, "/upload/") || strings.HasPrefix(o.path, "/download/")
+}
+
+var inBraces = regexp.MustCompile(`\{\w+\}`)
+
+// at gives the path with an id in place of each parameter.
+func (o operation) at(id string) string { return inBraces.ReplaceAllLiteralString(o.path, id) }
+
+func (o operation) hasID() bool { return inBraces.MatchString(o.path) }
+
+// behind lists the operations behind a security scheme.
+func (d *document) behind(scheme string) (list []operation) {
+	for _, o := range d.list {
+		if o.door() == scheme {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// find gives the operation that a request names, the one with the fewest
+// parameters in its path where several fit.
+func (d *document) find(method, path string) (best operation, ok bool) {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	fewest := -1
+	for _, o := range d.list {
+		n := len(inBraces.FindAllString(o.path, -1))
+		if o.method == method && fits(o.path, path) && (fewest < 0 || n < fewest) {
+			best, fewest = o, n
+		}
+	}
+	return best, fewest >= 0
+}
+
+// fits says whether a path is one of a template, with or without a slash at the
+// end.
+func fits(template, path string) bool {
+	want := strings.Split(strings.TrimSuffix(template, "/"), "/")
+	got := strings.Split(strings.TrimSuffix(path, "/"), "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if want[i] != got[i] && !strings.HasPrefix(want[i], "{") {
+			return false
+		}
+	}
+	return true
+}
+
+// conforms says why an answer is not what the document promises, or "".
+func (o operation) conforms(status int, contentType string, body []byte) string {
+	response := o.Responses.Status(status)
+	if response == nil || response.Value == nil {
+		return fmt.Sprintf("the document has no status %d for %s", status, o.OperationID)
+	}
+	media := response.Value.Content.Get("application/json")
+	switch {
+	case len(response.Value.Content) == 0 && len(body) > 0:
+		return fmt.Sprintf("the document has no body for %s with %d", o.OperationID, status)
+	case media == nil || media.Schema == nil || response.Value.Content["application/json"] == nil:
+		return ""
+	case contentType != "application/json":
+		return fmt.Sprintf("the Content-Type is %q", contentType)
+	}
+	value, err := decode(body)
+	if err != nil {
+		return fmt.Sprintf("the body is no JSON: %v", err)
+	}
+	if err := media.Schema.Value.VisitJSON(value, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors()); err != nil {
+		return fmt.Sprintf("the body is not as documented for %s: %.1500v", o.OperationID, err)
+	}
+	return ""
+}
+
+// decode reads the one JSON value of a body.
+func decode(body []byte) (value any, err error) {
+	in := json.NewDecoder(bytes.NewReader(body))
+	if err := in.Decode(&value); err != nil {
+		return nil, err
+	}
+	if in.More() {
+		return nil, fmt.Errorf("something follows the value")
+	}
+	return value, nil
+}

@@ -1,0 +1,177 @@
+package resources_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/internal/livetest"
+)
+
+// absent is an id that nothing has.
+const absent = "0f8fad5b-d9cb-469f-a165-70867728950e"
+
+func TestKeyHeaders(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		for _, name := range []string{"X-Service-License-Key", "x-service-license-key", "X-SERVICE-LICENSE-KEY", "X-Dromo-License-Key", "X-DROMO-LICENSE-KEY"} {
+			request := s.nobody(t).request("GET", schemasPath, nil)
+			request.Header[name] = []string{livetest.BackendKey}
+			s.nobody(t).do(request).Want(http.StatusOK)
+		}
+		s.nobody(t).call("GET", schemasPath, nil, "Authorization", "Bearer "+livetest.BackendKey).Want(http.StatusUnauthorized)
+		s.nobody(t).call("GET", schemasPath+"?X-Service-License-Key="+livetest.BackendKey, nil).Want(http.StatusUnauthorized)
+	})
+}
+
+// TestEveryOperationWithoutKey calls each operation under a key with keys that
+// do not open it. The body would be refused, too: the key is judged first.
+func TestEveryOperationWithoutKey(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		revoked, id := s.newKey(t, "default", "backend")
+		s.command(t, "keys", "revoke", id)
+		session := s.backend(t).call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated)
+		keys := map[string]struct {
+			key    string
+			status int
+		}{
+			"none":        {"", http.StatusUnauthorized},
+			"unknown":     {"bk_unknown_unknown_unknown_unknown_unknown_unknown", http.StatusUnauthorized},
+			"cut short":   {livetest.BackendKey[:len(livetest.BackendKey)-1], http.StatusUnauthorized},
+			"made longer": {livetest.BackendKey + "x", http.StatusUnauthorized},
+			"upper case":  {strings.ToUpper(livetest.BackendKey), http.StatusUnauthorized},
+			"revoked":     {revoked, http.StatusUnauthorized},
+			"a token":     {session.String("hydrationId"), http.StatusUnauthorized},
+			"odd":         {strings.Repeat("ü'\"; --", 500), http.StatusUnauthorized},
+			"frontend":    {livetest.FrontendKey, http.StatusForbidden},
+		}
+		operations := s.document.behind("backendKey")
+		if len(operations) < 23 {
+			t.Fatalf("only %d operations are under a key", len(operations))
+		}
+		for _, o := range operations {
+			for name, k := range keys {
+				reply := client{t, s, k.key}.call(o.method, o.at(absent), "{broken")
+				if reply.Status != k.status {
+					t.Errorf("%s with %s key: %d %s", o.OperationID, name, reply.Status, reply.Body)
+				}
+			}
+		}
+	})
+}
+
+func TestOpenOperationsNeedNoKey(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		for _, path := range []string{"/openapi.json", "/healthz", "/readyz"} {
+			s.nobody(t).call("GET", path, nil).Want(http.StatusOK)
+			client{t, s, "bk_wrong"}.call("GET", path, nil).Want(http.StatusOK)
+		}
+	})
+}
+
+// TestKeyOpensNoWidgetCall makes sure that a licence key is no hydration token
+// and no signature.
+func TestKeyOpensNoWidgetCall(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		for _, o := range s.document.list {
+			if o.door() != "hydrationToken" && !o.signed() {
+				continue
+			}
+			for _, query := range []string{"", "?token=" + livetest.BackendKey + "&hydrationId=" + livetest.BackendKey} {
+				reply := s.backend(t).call(o.method, o.at(absent)+query, "{}", "X-Hydration-Id", livetest.BackendKey)
+				reply.Want(http.StatusForbidden)
+			}
+		}
+	})
+}
+
+func TestMadeKeys(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		o := s.newOrg(t)
+		frontend, _ := s.newKey(t, o.name, "frontend")
+		second, _ := s.newKey(t, o.name, "backend")
+		// 256 bits are 43 characters in base64 without padding.
+		if !regexp.MustCompile(`^bk_[A-Za-z0-9_-]{43}$`).MatchString(o.backendKey) || !regexp.MustCompile(`^fk_[A-Za-z0-9_-]{43}$`).MatchString(frontend) {
+			t.Errorf("the keys are %q and %q", o.backendKey, frontend)
+		}
+		if second == o.backendKey {
+			t.Error("two keys are alike")
+		}
+		listed, _ := s.command(t, "keys", "list")
+		for _, key := range []string{o.backendKey, frontend, livetest.BackendKey} {
+			if strings.Contains(listed, key) || !strings.Contains(listed, key[:7]) {
+				t.Errorf("keys list tells a key, or does not hint at it: %s", listed)
+			}
+		}
+	})
+}
+
+func TestKeysAreStoredAsHash(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		o := s.newOrg(t)
+		if len(s.stored(t, o.name)) == 0 {
+			t.Fatal("the search finds not even the name of the organization")
+		}
+		for _, key := range []string{o.backendKey, o.backendKey[3:], livetest.BackendKey} {
+			if places := s.stored(t, key); len(places) > 0 {
+				t.Errorf("a key is stored in %v", places)
+			}
+		}
+	})
+}
+
+func TestRevokedKeyEndsWithinASecond(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		o := s.newOrg(t)
+		key, id := s.newKey(t, o.name, "backend")
+		c, other := client{t, s, key}, client{t, s, o.backendKey}
+		c.call("GET", schemasPath, nil).Want(http.StatusOK)
+		s.command(t, "keys", "revoke", id)
+		revoked := time.Now()
+		eventually(t, "the key is refused", func() bool {
+			return c.call("GET", schemasPath, nil).Status == http.StatusUnauthorized
+		})
+		if took := time.Since(revoked); took > time.Second {
+			t.Errorf("the key was good for %v more", took)
+		}
+		other.call("GET", schemasPath, nil).Want(http.StatusOK)
+	})
+}
+
+func TestExpiredKey(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		o := s.newOrg(t)
+		key, _ := s.newKey(t, o.name, "backend", "--expires", "1s")
+		eventually(t, "the key expires", func() bool {
+			return client{t, s, key}.call("GET", schemasPath, nil).Status == http.StatusUnauthorized
+		})
+	})
+}
+
+// TestGivenKeys starts programs with keys from outside.
+func TestGivenKeys(t *testing.T) {
+	t.Parallel()
+	forty := strings.Repeat("aZ09_-xx", 5)
+	for name, key := range map[string]string{
+		"short": "bk_" + forty[1:], "without prefix": forty + "xyz", "of the other kind": "fk_" + forty, "with a dot": "bk_" + forty + ".",
+		"with a blank": "bk_" + forty + " x",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			_, log, status := livetest.Run(t, folder, []string{"INTRAY_BACKEND_KEY=" + key},
+				"serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(folder, "files"))
+			if status == 0 || status == -1 || strings.Contains(log, key) {
+				t.Errorf("status %d: %s", status, log)
+			}
+		})
+	}
+	cfg := livetest.Config{Env: []string{"INTRAY_BACKEND_KEY=bk_" + forty}, Args: []string{"--key-headers", "X-Own-Key,X-Second-Key"}}
+	s := start(t, t.TempDir(), nil, cfg)
+	for _, header := range []string{"X-Own-Key", "x-second-key"} {
+		s.nobody(t).call("GET", schemasPath, nil, header, "bk_"+forty).Want(http.StatusOK)
+	}
+	client{t, s, "bk_" + forty}.call("GET", schemasPath, nil).Want(http.StatusUnauthorized)
+}

@@ -1,0 +1,188 @@
+package resources_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+)
+
+// things are one of each kind that an organization can have.
+type things struct {
+	schema, imp, upload, credential, session, token string
+}
+
+func (c client) makeThings() things {
+	c.t.Helper()
+	done := c.importFile("email,name\nanna@example.org,Anna\n", m{})
+	session := c.call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated)
+	th := things{
+		schema: c.call("POST", schemasPath, schemaNamed(unique("schema"))).Want(http.StatusCreated).String("id"),
+		imp:    done.id, upload: done.upload,
+		credential: c.call("POST", credentialsPath, password(c.site.secret())).Want(http.StatusCreated).String("id"),
+		session:    session.String("sessionId"), token: session.String("hydrationId"),
+	}
+	c.call("PUT", statePath, m{"step": 1}, "X-Hydration-Id", th.token).Want(http.StatusOK)
+	return th
+}
+
+// idFor gives the id that an operation under a key speaks of.
+func (th things) idFor(o operation) string {
+	switch {
+	case fits("/api/v1/headless/imports/{id}", o.path), fits("/api/v1/headless/imports/{id}/url", o.path):
+		return th.imp
+	case fits("/api/v1/schemas/{id}", o.path):
+		return th.schema
+	case fits(sessionsPath+"{sessionId}", o.path), fits(sessionsPath+"{sessionId}/auth", o.path):
+		return th.session
+	case len(o.path) > len(uploadPath) && o.path[:len(uploadPath)] == uploadPath:
+		return th.upload
+	}
+	return th.credential
+}
+
+// bodyFor gives a body that an operation accepts.
+func bodyFor(o operation) any {
+	switch o.OperationID {
+	case "createSchema", "replaceSchema":
+		return schemaNamed(unique("schema"))
+	case "createCredential", "replaceCredential":
+		return password("anything")
+	case "createImport":
+		return m{"fields": contacts()}
+	}
+	return nil
+}
+
+// texts reads all things of an organization.
+func (c client) texts(th things) map[string]string {
+	c.t.Helper()
+	all := map[string]string{}
+	for _, path := range []string{
+		schemasPath + th.schema + "/", credentialsPath + th.credential + "/", schemasPath, credentialsPath, uploadsPath,
+	} {
+		all[path] = c.call("GET", path, nil).Want(http.StatusOK).Text()
+	}
+	all["import"] = c.call("GET", importsPath+th.imp+"/", nil).Want(http.StatusOK).String("modified_date")
+	all["upload"] = c.call("GET", uploadPath+th.upload+"/metadata/", nil).Want(http.StatusOK).String("upload_status")
+	all["state"] = c.call("GET", statePath, nil, "X-Hydration-Id", th.token).Want(http.StatusOK).Text()
+	return all
+}
+
+// TestOtherOrganization calls every operation that takes an id with the ids of
+// another organization.
+func TestOtherOrganization(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		owner, stranger := s.fresh(t), s.neighbour(t)
+		th := owner.makeThings()
+		before := owner.texts(th)
+		tried := 0
+		for _, o := range s.document.behind("backendKey") {
+			if !o.hasID() {
+				continue
+			}
+			tried++
+			want := http.StatusNotFound
+			if o.OperationID == "deleteSession" {
+				want = http.StatusOK
+			}
+			reply := stranger.call(o.method, o.at(th.idFor(o)), bodyFor(o))
+			if reply.Status != want {
+				t.Errorf("%s of another organization: %d, want %d: %s", o.OperationID, reply.Status, want, reply.Body)
+			}
+			unknown := stranger.call(o.method, o.at(absent), bodyFor(o))
+			if unknown.Status != reply.Status || want == http.StatusNotFound && unknown.String("detail") != reply.String("detail") {
+				t.Errorf("%s tells another organization's id from an unknown one: %s and %s", o.OperationID, reply.Body, unknown.Body)
+			}
+		}
+		if tried < 15 {
+			t.Errorf("only %d operations take an id", tried)
+		}
+		after := owner.texts(th)
+		for name := range before {
+			if before[name] != after[name] {
+				t.Errorf("%s was changed by a stranger:\n%s\n%s", name, before[name], after[name])
+			}
+		}
+	})
+}
+
+// TestListsAreOfOneOrganization reads each list with two keys.
+func TestListsAreOfOneOrganization(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		owner, empty := s.fresh(t), s.fresh(t)
+		th := owner.makeThings()
+		for path, want := range map[string]string{schemasPath: th.schema, uploadsPath: th.upload, importsPath: th.imp, credentialsPath: th.credential} {
+			if ids := idsIn(owner.call("GET", path, nil).Want(http.StatusOK).Body); len(ids) != 1 || ids[0] != want {
+				t.Errorf("%s gives %v, want only %s", path, ids, want)
+			}
+			if ids := idsIn(empty.call("GET", path, nil).Want(http.StatusOK).Body); len(ids) != 0 {
+				t.Errorf("%s shows a stranger %v", path, ids)
+			}
+		}
+	})
+}
+
+// idsIn gives the ids of the elements of a list, whatever stands around it.
+func idsIn(body []byte) (ids []string) {
+	value, _ := decode(body)
+	if around, ok := value.(map[string]any); ok {
+		value = around["results"]
+		if value == nil {
+			value = around["data"]
+		}
+	}
+	list, _ := value.([]any)
+	for _, element := range list {
+		id, _ := element.(map[string]any)["id"].(string)
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// TestSchemaOfOtherOrganization uses the id of a stranger's schema in a body.
+func TestSchemaOfOtherOrganization(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		owner, stranger := s.fresh(t), s.neighbour(t)
+		id := owner.call("POST", schemasPath, schemaNamed("mine")).Want(http.StatusCreated).String("id")
+		for _, foreign := range []string{id, absent} {
+			reply := stranger.call("POST", importsPath, m{"schema_id": foreign}).Want(http.StatusNotFound)
+			if reply.Object()["schema_id"] == nil {
+				t.Errorf("the field is not named: %s", reply.Body)
+			}
+		}
+		// A name that one organization has is free for another.
+		stranger.call("POST", schemasPath, schemaNamed(unique("shared"))).Want(http.StatusCreated)
+		stranger.call("POST", schemasPath, schemaNamed("mine")).Want(http.StatusCreated)
+	})
+}
+
+// TestIDsThatAreNone calls every operation that takes an id with what is none.
+func TestIDsThatAreNone(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		for _, o := range s.document.list {
+			if !o.hasID() {
+				continue
+			}
+			for _, id := range []string{
+				"1", "nonsense", "0f8fad5bd9cb469fa16570867728950e", "{" + absent + "}", "urn:uuid:" + absent, absent + "0",
+				"0f8fad5b-d9cb-469f-a165-70867728950g", "\x00", "%", "null", "0f8fad5b_d9cb_469f_a165_70867728950e",
+			} {
+				reply := s.backend(t).call(o.method, o.at(url.PathEscape(id)), bodyFor(o), "X-Hydration-Id", "none")
+				if reply.Status != http.StatusNotFound {
+					t.Errorf("%s with the id %q: %d %s", o.OperationID, id, reply.Status, reply.Body)
+				}
+			}
+		}
+	})
+}
+
+// TestIDsInAnyCase reads a thing by its id in capitals.
+func TestIDsInAnyCase(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		id := c.call("POST", schemasPath, schemaNamed(unique("schema"))).Want(http.StatusCreated).String("id")
+		if got := c.call("GET", schemasPath+upper(id)+"/", nil).Want(http.StatusOK).String("id"); got != id {
+			t.Errorf("the id is %s, want %s", got, id)
+		}
+	})
+}
