@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -54,14 +55,18 @@ func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(guarded(func() error { return b.pull(ctx, reader, out) }))
-	workers, wctx := errgroup.WithContext(ctx)
+	var workers sync.WaitGroup
 	for range e.cfg.Workers {
-		workers.Go(guarded(func() error { return b.parse(wctx) }))
+		workers.Add(1)
+		group.Go(guarded(func() error {
+			defer workers.Done()
+			return b.parse(ctx)
+		}))
 	}
-	group.Go(func() error {
-		defer close(b.done)
-		return workers.Wait()
-	})
+	go func() {
+		workers.Wait()
+		close(b.done)
+	}()
 	group.Go(guarded(func() error { return b.commit(ctx, out, e.cfg.Progress) }))
 	return group.Wait()
 }
@@ -115,7 +120,7 @@ func (b *belt) cut(recs *intray.Records, out *Outcome) bool {
 	recs.Truncate(int(limit - recs.First))
 	out.tell(intray.Notice{
 		Type: intray.MaxRecords, Level: intray.LevelWarning,
-		Text: fmt.Sprintf("The file has more than %d data rows, the most that maxRecords allows. The rows after that were left out.", limit),
+		Text: fmt.Sprintf("The file has more data rows than maxRecords allows (%d). The rows after that were left out.", limit),
 	})
 	return true
 }

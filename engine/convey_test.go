@@ -210,8 +210,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			if b.First > 0 {
 				return nil
 			}
-			// The bubble's clock moves on when everything else stands still.
-			time.Sleep(time.Second)
+			synctest.Wait() // until all others stand still
 			file.mu.Lock()
 			defer file.mu.Unlock()
 			if file.reads < 2 || file.reads > workers+beside {

@@ -105,7 +105,7 @@ func (o *Outcome) judge(s intray.Settings) *Outcome {
 	case o.ErrorRows == o.DataRows && s.InvalidDataBehavior == intray.RemoveInvalidRows:
 		o.tell(intray.Notice{
 			Type: intray.AllRowsRemoved, Level: intray.LevelWarning,
-			Text: fmt.Sprintf("Every one of the %d rows has an error, so the result is empty.", o.DataRows),
+			Text: fmt.Sprintf("All data rows (%d) have an error, so the result is empty.", o.DataRows),
 		})
 	}
 	return o

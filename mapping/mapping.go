@@ -157,7 +157,7 @@ func conflict(field intray.Field, group []candidate, columns []intray.Column) Qu
 	for _, c := range group {
 		q.Columns = append(q.Columns, columns[c.column])
 	}
-	q.Text = fmt.Sprintf("%d columns fit the field %q equally well: %s. Choose one of them.",
+	q.Text = fmt.Sprintf("%d columns fit the field %q equally well: %s. Rename or remove all but the right one.",
 		len(group), field.Label, places(q.Columns))
 	return q
 }
@@ -171,7 +171,7 @@ func rivalry(fields []intray.Field, group []candidate, columns []intray.Column) 
 	return Question{
 		Field:   fields[group[0].field].Key,
 		Columns: []intray.Column{column},
-		Text: fmt.Sprintf("The column %q fits several fields equally well: %s. Choose the one that it feeds.",
+		Text: fmt.Sprintf("The column %q fits several fields equally well: %s. Rename it to the one that it holds.",
 			column.Header, strings.Join(labels, ", ")),
 	}
 }
@@ -190,7 +190,7 @@ func places(columns []intray.Column) string {
 func gaps(m intray.Mapping, fields []intray.Field, asked []Question) []Question {
 	mapped := func(match intray.Match) bool { return match.Column != intray.NoColumn }
 	if len(asked) == 0 && !slices.ContainsFunc(m.Fields, mapped) {
-		return []Question{{Text: "No column of the file has the name of a field. Check that the first row holds the column names, or choose a column for each field."}}
+		return []Question{{Text: "No column of the file has the name of a field. Check that the first row holds the names of the columns."}}
 	}
 	var questions []Question
 	for i, match := range m.Fields {
@@ -199,7 +199,7 @@ func gaps(m intray.Mapping, fields []intray.Field, asked []Question) []Question 
 		}
 		questions = append(questions, Question{
 			Field: fields[i].Key,
-			Text:  fmt.Sprintf("No column has the name of the field %q, which must have one. Choose its column.", fields[i].Label),
+			Text:  fmt.Sprintf("No column has the name of the field %q, which must have one. Rename the column that holds it.", fields[i].Label),
 		})
 	}
 	return questions

@@ -119,6 +119,9 @@ func (s *Service) document(ctx context.Context, org string, draft NewImport) (st
 	if draft.SchemaID == "" {
 		return "", draft.Doc, nil
 	}
+	if issues := schemajson.CheckOverlay(draft.Doc); len(issues) > 0 {
+		return "", schemajson.Doc{}, invalid(issues)
+	}
 	saved, err := s.Schema(ctx, org, draft.SchemaID)
 	if IsKind(err, NotFound) {
 		e := missing("saved schema")

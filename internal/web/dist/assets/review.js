@@ -25,10 +25,16 @@ const states = {
     `${rows(it.num_data_rows)} read, ${number.format(it.num_rows_with_error)} with an error. There is nothing for you to do.`],
   FAILED: () => ["error", "Failed", "The file could not be imported.",
     "The reason is below. Mend the file and send it again."],
-  NEEDS_REVIEW: (it) => ["warning", "Needs review",
-    it.import_errors.length === 1 ? "One thing is open." : "Some things are open.",
-    "The page on which you can settle them here follows with a later version. Until then, mend the file as told below and send it again."],
+  NEEDS_REVIEW: (it) => ["warning", "Needs review", open(it),
+    "The page to settle this here follows with a later version. Until then, mend the file as told below and send it again."],
 };
+
+function open(it) {
+  const bad = it.num_rows_with_error;
+  if (bad > 0) return `${number.format(bad)} of ${rows(it.num_data_rows)} ${bad === 1 ? "has" : "have"} an error.`;
+  const questions = it.import_errors.length;
+  return questions === 1 ? "One question is open." : `${number.format(questions)} questions are open.`;
+}
 
 function icon(level) {
   const ns = "http://www.w3.org/2000/svg";
@@ -46,10 +52,8 @@ function icon(level) {
 }
 
 function place(notice) {
-  const parts = [];
-  if (notice.rowIndex !== undefined) parts.push(`Row ${number.format(notice.rowIndex + 1)}`);
-  if (notice.header || notice.fieldKey) parts.push(notice.header || notice.fieldKey);
-  return parts.join(" · ");
+  if (notice.rowIndex === undefined) return ""; // the message names what it is about
+  return [`Row ${number.format(notice.rowIndex + 1)}`, notice.header || notice.fieldKey].filter(Boolean).join(" · ");
 }
 
 function item(notice) {
@@ -95,10 +99,10 @@ function showImport(it) {
   element("more").hidden = !more;
 }
 
-function showTrouble(headline, lead) {
+function showTrouble(headline, lead, mayPass) {
   show("error", "Not shown", headline, lead);
   element("notices").hidden = element("more").hidden = true;
-  element("retry").hidden = false;
+  element("retry").hidden = !mayPass;
 }
 
 async function look() {
@@ -115,14 +119,14 @@ async function look() {
       return;
     }
     if (answer.status === 403) {
-      showTrouble("This link does not open the import.", "Open the link exactly as you were sent it: the long part after the # belongs to it. If it still does not open, ask for a new one.");
+      showTrouble("This link does not open the import.", "Open the link exactly as you were sent it: the long part after the # belongs to it. If it still does not open, ask for a new one.", false);
     } else if (answer.status === 404) {
-      showTrouble("This import is not there any more.", "It was deleted. Ask whoever sent you the link.");
+      showTrouble("This import is not there any more.", "It was deleted. Ask whoever sent you the link.", false);
     } else {
-      showTrouble("The import could not be looked up.", "The service answered with an error. Try again in a moment.");
+      showTrouble("The import could not be looked up.", "The service answered with an error. Try again in a moment.", true);
     }
   } catch {
-    showTrouble("The service does not answer.", "Check your connection. Nothing is lost; this page tries again when you ask it to.");
+    showTrouble("The service does not answer.", "Check your connection. Nothing is lost; this page tries again when you ask it to.", true);
   }
 }
 

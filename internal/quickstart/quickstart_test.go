@@ -1,0 +1,121 @@
+package quickstart
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestQuickstart types every command of the page into one shell, in an empty
+// folder, and holds what comes back against what the page shows.
+func TestQuickstart(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("SKIPPED: curl is not installed, so nobody has tried docs/quickstart.md; install curl")
+	}
+	page := read(t, root(t), "docs", "quickstart.md")
+	steps := stepsOf(t, page)
+	outputs := typed(t, steps, install(t, page))
+	for i, step := range steps {
+		if i >= len(outputs) {
+			t.Fatalf("line %d: the shell did not come to this command:\n%s", step.line, step.command)
+		}
+		if step.shown != "" && !shows(step.shown, outputs[i]) {
+			t.Errorf("line %d: the page shows\n%s\nand this came:\n%s", step.line, step.shown, outputs[i])
+		}
+	}
+}
+
+// step is a command of the page and what it is shown to write.
+type step struct {
+	command, shown string
+	line           int
+}
+
+func stepsOf(t *testing.T, page string) []step {
+	t.Helper()
+	var steps []step
+	for _, b := range blocks(page) {
+		switch b.language {
+		case "sh":
+			steps = append(steps, step{command: b.text, line: b.line})
+		case "text":
+			if len(steps) == 0 {
+				t.Fatalf("line %d: output before any command", b.line)
+			}
+			steps[len(steps)-1].shown = b.text
+		default:
+			t.Fatalf("line %d: a block of %q, which nothing tries", b.line, b.language)
+		}
+	}
+	if len(steps) < 8 {
+		t.Fatalf("the page has %d blocks of commands", len(steps))
+	}
+	return steps
+}
+
+const mark = "----- the next command -----\n"
+
+// typed runs the commands in one shell and gives what each wrote.
+func typed(t *testing.T, steps []step, bin string) []string {
+	t.Helper()
+	var script strings.Builder
+	for _, s := range steps {
+		fmt.Fprintf(&script, "%sprintf '\\n%%s' '%s'\n", s.command, mark)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	shell := exec.CommandContext(ctx, "sh", "-eu", "-c", script.String())
+	shell.Dir = t.TempDir()
+	shell.Env = append(clean(os.Environ()), "PATH="+bin+":"+os.Getenv("PATH"), "PORT="+freePort(t))
+	// The service is the shell's child: where the shell stops half-way, both go.
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	endAll := func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
+	shell.Cancel, shell.WaitDelay = endAll, 5*time.Second
+	var stdout, stderr bytes.Buffer
+	shell.Stdout, shell.Stderr = &stdout, &stderr
+	err := shell.Run()
+	if shell.Process != nil {
+		if fault := endAll(); fault != nil && !errors.Is(fault, syscall.ESRCH) {
+			t.Error(fault)
+		}
+	}
+	if err != nil {
+		t.Errorf("the shell stopped: %v\n%s", err, stderr.String())
+	}
+	outputs := strings.Split(stdout.String(), mark)
+	return outputs[:len(outputs)-1]
+}
+
+// clean leaves out what would steer the service.
+func clean(environment []string) []string {
+	var kept []string
+	for _, variable := range environment {
+		if !strings.HasPrefix(variable, "INTRAY_") && !strings.HasPrefix(variable, "PATH=") {
+			kept = append(kept, variable)
+		}
+	}
+	return kept
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}

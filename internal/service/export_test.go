@@ -1,0 +1,8 @@
+package service
+
+import "context"
+
+// MoveTo is the one way in which a status changes.
+func (s *Service) MoveTo(ctx context.Context, imp Import, next Status) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error { return s.move(ctx, tx, &imp, next) })
+}

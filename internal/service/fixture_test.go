@@ -1,0 +1,377 @@
+package service_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/blob"
+	"github.com/intraydata/intray/internal/blob/mem"
+	"github.com/intraydata/intray/internal/queue"
+	"github.com/intraydata/intray/internal/seal"
+	"github.com/intraydata/intray/internal/service"
+	"github.com/intraydata/intray/internal/store"
+	"github.com/intraydata/intray/schemajson"
+	"github.com/intraydata/intray/source/all"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// began is when every test begins.
+var began = time.Date(2026, 3, 4, 5, 6, 7, 891011000, time.UTC)
+
+// clock is a clock that stands still until it is moved.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// fixture is an installation with one organization.
+type fixture struct {
+	*testing.T
+	*service.Service
+	ctx   context.Context
+	store service.Store
+	blobs *blobs
+	clock *clock
+	sftp  *sftp
+	org   string
+}
+
+// change alters how the service of a fixture is made.
+type change func(f *fixture, cfg *service.Config)
+
+func newFixture(t *testing.T, changes ...change) *fixture {
+	t.Helper()
+	rows, err := store.Open(t.Context(), store.Config{
+		Path: filepath.Join(t.TempDir(), "intray.db"), Queue: queue.Config{Node: "folder/one"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { must(t, rows.Close()) })
+	f := &fixture{
+		T: t, ctx: t.Context(), store: rows, clock: &clock{now: began}, sftp: &sftp{},
+		blobs: &blobs{Store: mem.New(), keys: map[string]bool{}},
+	}
+	f.Service = f.node("folder/one", changes...)
+	must(t, f.Join(f.ctx))
+	org, err := f.CreateOrg(f.ctx, "Alpha")
+	must(t, err)
+	f.org = org.ID
+	return f
+}
+
+// node makes another process that shares the stores.
+func (f *fixture) node(name string, changes ...change) *service.Service {
+	f.Helper()
+	master, err := seal.ParseMaster(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("m", 32))))
+	must(f.T, err)
+	cfg := service.Config{
+		Store: f.store, Blobs: f.blobs, Master: master, SFTP: f.sftp, Node: name, Clock: f.clock.Now,
+		Engine: engine.New(engine.Config{Formats: all.Formats(), Workers: 2}),
+	}
+	for _, c := range changes {
+		c(f, &cfg)
+	}
+	s, err := service.New(cfg)
+	must(f.T, err)
+	return s
+}
+
+// reaching calls do at each point that the service reaches.
+func reaching(do func(point string)) change {
+	return func(_ *fixture, cfg *service.Config) { cfg.Reach = do }
+}
+
+// crashed is what a process dies of in tests.
+type crashed struct{ point string }
+
+// crashAt makes the process die at the point: with nothing put in order.
+func crashAt(point string) change {
+	return reaching(func(reached string) {
+		if reached == point {
+			panic(crashed{point})
+		}
+	})
+}
+
+// crash runs work that dies.
+func (f *fixture) crash(work func()) {
+	f.Helper()
+	defer func() {
+		if _, died := recover().(crashed); !died {
+			f.Error("the process did not die")
+		}
+	}()
+	work()
+}
+
+// contacts are the fields of most tests.
+const contacts = `[{"key":"email","label":"E-Mail","type":"email","validators":[{"validate":"required"}]},{"key":"name","label":"Name"}]`
+
+// doc reads the fields and settings of a schema.
+func doc(t testing.TB, fields, settings string) schemajson.Doc {
+	t.Helper()
+	d := schemajson.Doc{Fields: decoded(t, fields)}
+	if settings != "" {
+		d.Settings = decoded(t, settings)
+	}
+	return d
+}
+
+// create makes an import with an inline schema.
+func (f *fixture) create(settings string) service.Import {
+	f.Helper()
+	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{Doc: doc(f.T, contacts, settings)})
+	must(f.T, err)
+	return imp
+}
+
+// createRows makes an import that brings its rows.
+func (f *fixture) createRows(rows string) service.Import {
+	f.Helper()
+	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(rows)})
+	must(f.T, err)
+	return imp
+}
+
+const (
+	goodFile = "E-Mail,Name\nada@example.org,Ada\nbob@example.org,Bob\n"
+	badFile  = "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\n"
+)
+
+// send uploads a file.
+func (f *fixture) send(imp service.Import, text string) error {
+	f.Helper()
+	token, err := f.UploadToken(imp)
+	must(f.T, err)
+	r, err := f.BeginUpload(f.ctx, imp.ID, token, int64(len(text)))
+	if err != nil {
+		return err
+	}
+	_, err = r.Receive(f.ctx, service.Incoming{Body: strings.NewReader(text), Length: int64(len(text))})
+	return err
+}
+
+// pending makes an import with a file.
+func (f *fixture) pending(text, settings string) service.Import {
+	f.Helper()
+	imp := f.create(settings)
+	must(f.T, f.send(imp, text))
+	return f.now(imp)
+}
+
+// now reads an import as it is.
+func (f *fixture) now(imp service.Import) service.Import {
+	f.Helper()
+	imp, err := f.Import(f.ctx, imp.Org, imp.ID)
+	must(f.T, err)
+	return imp
+}
+
+// runAll runs imports until none is left.
+func (f *fixture) runAll() {
+	f.Helper()
+	for {
+		ran, err := f.RunNext(f.ctx)
+		must(f.T, err)
+		if !ran {
+			return
+		}
+	}
+}
+
+// finished makes an import and runs it.
+func (f *fixture) finished(text, settings string) service.Import {
+	f.Helper()
+	imp := f.pending(text, settings)
+	f.runAll()
+	return f.now(imp)
+}
+
+func (f *fixture) status(imp service.Import, want service.Status) service.Import {
+	f.Helper()
+	imp = f.now(imp)
+	if imp.Status != want {
+		f.Fatalf("the import is %s, want %s; outcome %+v", imp.Status, want, imp.Outcome)
+	}
+	return imp
+}
+
+// refused checks that an error is a refusal of the kind with the code.
+func (f *fixture) refused(err error, kind service.Kind, code string) {
+	f.Helper()
+	if !errors.Is(err, &service.Error{Kind: kind, Code: code}) {
+		f.Errorf("error %v (%#v), want kind %d and code %q", err, err, kind, code)
+	}
+}
+
+// result reads the result of an import.
+func (f *fixture) result(imp service.Import) string {
+	f.Helper()
+	return f.blobs.read(f.T, f.now(imp).Result.Key)
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// blobs are blobs that can be looked at and can fail.
+type blobs struct {
+	*mem.Store
+	mu sync.Mutex
+	// keys are those that were committed and not deleted.
+	keys map[string]bool
+	// fail, where it is set, is asked before each use of a key.
+	fail func(use, key string) error
+}
+
+func (b *blobs) ask(use, key string) error {
+	b.mu.Lock()
+	fail := b.fail
+	b.mu.Unlock()
+	if fail == nil {
+		return nil
+	}
+	return fail(use, key)
+}
+
+func (b *blobs) failing(fail func(use, key string) error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fail = fail
+}
+
+func (b *blobs) Create(ctx context.Context, key string) (blob.Writer, error) {
+	if err := b.ask("create", key); err != nil {
+		return nil, err
+	}
+	w, err := b.Store.Create(ctx, key)
+	return noted{w, b, key}, err
+}
+
+func (b *blobs) Open(ctx context.Context, key string) (blob.Reader, error) {
+	if err := b.ask("open", key); err != nil {
+		return nil, err
+	}
+	return b.Store.Open(ctx, key)
+}
+
+func (b *blobs) Delete(ctx context.Context, key string) error {
+	if err := b.ask("delete", key); err != nil {
+		return err
+	}
+	b.forget(func(k string) bool { return k == key })
+	return b.Store.Delete(ctx, key)
+}
+
+func (b *blobs) DeleteAll(ctx context.Context, prefix string) error {
+	if err := b.ask("delete", prefix); err != nil {
+		return err
+	}
+	b.forget(func(k string) bool { return strings.HasPrefix(k, prefix+"/") })
+	return b.Store.DeleteAll(ctx, prefix)
+}
+
+func (b *blobs) forget(which func(key string) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for key := range b.keys {
+		if which(key) {
+			delete(b.keys, key)
+		}
+	}
+}
+
+// below lists the blobs under a prefix.
+func (b *blobs) below(prefix string) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []string
+	for key := range b.keys {
+		if strings.HasPrefix(key, prefix) {
+			list = append(list, key)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (b *blobs) read(t testing.TB, key string) string {
+	t.Helper()
+	r, err := b.Store.Open(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
+	must(t, err)
+	return string(text)
+}
+
+type noted struct {
+	blob.Writer
+	blobs *blobs
+	key   string
+}
+
+func (n noted) Commit() error {
+	if err := n.Writer.Commit(); err != nil {
+		return err
+	}
+	n.blobs.mu.Lock()
+	defer n.blobs.mu.Unlock()
+	n.blobs.keys[n.key] = true
+	return nil
+}
+
+// sftp is an SFTP client that goes nowhere.
+type sftp struct {
+	report  service.SFTPReport
+	trouble error
+	login   service.Login
+}
+
+func (s *sftp) Test(_ context.Context, login service.Login) (service.SFTPReport, error) {
+	s.login = login
+	return s.report, s.trouble
+}
+
+func (s *sftp) Fingerprint(key seal.Secret) (string, error) {
+	if key.Reveal() == "broken" {
+		return "", errors.New("is not in OpenSSH format")
+	}
+	return "SHA256:of " + key.Reveal(), nil
+}
+
+func (s *sftp) ValidHostname(name string) error {
+	if strings.Contains(name, " ") {
+		return errors.New("must not have spaces")
+	}
+	return nil
+}

@@ -1,0 +1,258 @@
+package js
+
+import "strings"
+
+// expression reads expressions with commas between them. Without in, the word
+// in ends it, as in the head of a loop.
+func (p *parser) expression(in bool) kind {
+	k := p.assign(in)
+	for p.accept(",") {
+		p.assign(in)
+		k = 0
+	}
+	return k
+}
+
+const assignments = " = += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??= "
+
+func oneOf(list string, t token) bool {
+	return (t.kind == tokenSign || t.kind == tokenName) && strings.Contains(list, " "+t.text+" ")
+}
+
+// assign reads one expression without commas.
+func (p *parser) assign(in bool) kind {
+	p.enter()
+	defer p.leave()
+	if p.in.generator && p.tok.is("yield") {
+		p.yield(in)
+		return 0
+	}
+	if k, ok := p.asyncArrow(in); ok {
+		return k
+	}
+	at := p.tok.pos
+	k := p.conditional(in)
+	switch {
+	case p.tok.is("=>"):
+		return p.arrow(k, in)
+	case p.tok.is("="):
+		return p.assignment(k, at, in)
+	case oneOf(assignments, p.tok):
+		if !k.has(isTarget) {
+			p.fail(at, "this cannot be assigned to")
+		}
+		p.next()
+		p.assign(in)
+		return 0
+	}
+	return k
+}
+
+func (p *parser) assignment(k kind, at int, in bool) kind {
+	if !k.has(isTarget | isPattern) {
+		p.fail(at, "this cannot be assigned to")
+	}
+	if k.has(isPattern) {
+		p.cover = 0
+	}
+	p.next()
+	p.assign(in)
+	return k & (isElement | isBinding)
+}
+
+func (p *parser) yield(in bool) {
+	p.next()
+	if p.tok.newline || p.tok.kind == tokenEnd || oneOf(" ) ] } , ; : in of ", p.tok) {
+		return
+	}
+	p.accept("*")
+	p.assign(in)
+}
+
+// asyncArrow reads async x => … .
+func (p *parser) asyncArrow(in bool) (kind, bool) {
+	if !p.tok.is("async") {
+		return 0, false
+	}
+	l := p.lex
+	param, sign := l.next(), l.next()
+	if param.kind != tokenName || param.newline || !sign.is("=>") || p.isReserved(param.text) {
+		return 0, false
+	}
+	p.next()
+	p.next()
+	return p.arrow(isHead|isAsync, in), true
+}
+
+// arrow reads => and the body behind what may be its parameters.
+func (p *parser) arrow(head kind, in bool) kind {
+	if !head.has(isIdent|isHead) || p.tok.newline {
+		p.unexpected()
+		return 0
+	}
+	p.cover = 0
+	p.next()
+	s := scope{async: head.has(isHead) && head.has(isAsync), method: p.in.method}
+	if p.tok.is("{") {
+		p.body(s)
+		return isFunc
+	}
+	outer := p.in
+	p.in = s
+	p.assign(in)
+	p.in = outer
+	return isFunc
+}
+
+func (p *parser) conditional(in bool) kind {
+	k := p.binary(in)
+	if !p.accept("?") {
+		return k
+	}
+	p.assign(true)
+	p.expect(":")
+	p.assign(in)
+	return 0
+}
+
+const operators = " || && ?? | ^ & == != === !== < > <= >= instanceof in << >> >>> + - * / % ** "
+
+// binary reads operands and operators; their order of binding does not matter
+// to a recognizer.
+func (p *parser) binary(in bool) kind {
+	k := p.unary()
+	for oneOf(operators, p.tok) && (in || !p.tok.is("in")) {
+		p.next()
+		p.unary()
+		k = 0
+	}
+	return k
+}
+
+const prefixes = " delete void typeof + - ~ ! ++ -- "
+
+func (p *parser) unary() kind {
+	prefix := ""
+	for oneOf(prefixes, p.tok) || p.in.async && p.tok.is("await") {
+		prefix = p.tok.text
+		p.next()
+	}
+	at := p.tok.pos
+	k := p.suffixed()
+	postfix := (p.tok.is("++") || p.tok.is("--")) && !p.tok.newline
+	if (postfix || prefix == "++" || prefix == "--") && !k.has(isTarget) {
+		p.fail(at, "this cannot be counted up or down")
+	}
+	if postfix {
+		p.next()
+	}
+	if postfix || prefix != "" {
+		return 0
+	}
+	return k
+}
+
+// suffixed reads an operand with the members, calls and templates behind it.
+func (p *parser) suffixed() kind {
+	isNew := p.news()
+	k, chained := p.operand(), false
+	for {
+		switch {
+		case p.tok.is("."):
+			p.next()
+			p.member()
+			k = isTarget | isElement
+		case p.tok.is("?."):
+			p.optional()
+			k, chained = 0, true
+		case p.tok.is("["):
+			p.next()
+			p.expression(true)
+			p.expect("]")
+			k = isTarget | isElement
+		case p.tok.is("("):
+			k, isNew = p.call(k), false
+		case p.tok.kind == tokenTemplate && p.tok.text[0] == '`':
+			p.template()
+			k = 0
+		default:
+			if chained || isNew {
+				return 0
+			}
+			return k
+		}
+	}
+}
+
+// news goes over the words new in front of an operand.
+func (p *parser) news() bool {
+	found := false
+	for p.tok.is("new") && !p.ahead().is(".") {
+		p.next()
+		found = true
+	}
+	return found
+}
+
+func (p *parser) member() {
+	if p.tok.kind != tokenName && p.tok.kind != tokenPrivate {
+		p.unexpected()
+		return
+	}
+	p.next()
+}
+
+func (p *parser) optional() {
+	p.next()
+	switch {
+	case p.tok.is("("):
+		p.arguments()
+	case p.tok.is("["):
+		p.next()
+		p.expression(true)
+		p.expect("]")
+	default:
+		p.member()
+	}
+}
+
+// call reads arguments. Behind the word async they may turn out to be the
+// parameters of an arrow function.
+func (p *parser) call(callee kind) kind {
+	mayBeHead := callee.has(isAsync) && callee.has(isIdent) && !p.tok.newline
+	bindings := p.arguments()
+	if mayBeHead && bindings && p.tok.is("=>") {
+		return isHead | isAsync
+	}
+	return 0
+}
+
+func (p *parser) arguments() (bindings bool) {
+	bindings = true
+	p.expect("(")
+	for p.until(")") {
+		p.accept("...")
+		bindings = p.assign(true).has(isBinding) && bindings
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(")")
+	return bindings
+}
+
+// template reads a template to its end.
+func (p *parser) template() {
+	for p.tok.kind == tokenTemplate && strings.HasSuffix(p.tok.text, "${") {
+		p.next()
+		p.expression(true)
+		if !p.tok.is("}") {
+			p.expect("}")
+			return
+		}
+		p.take(p.lex.resume(p.tok))
+	}
+	if p.tok.kind == tokenTemplate {
+		p.next()
+	}
+}

@@ -1,0 +1,319 @@
+package js
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+type tokenKind uint8
+
+const (
+	tokenEnd tokenKind = iota
+	tokenBad
+	tokenName
+	tokenPrivate
+	tokenNumber
+	tokenString
+	tokenTemplate
+	tokenRegex
+	tokenSign
+)
+
+// token is one word of the source.
+type token struct {
+	kind tokenKind
+	// text is the token as written; for tokenBad the reason.
+	text string
+	pos  int
+	// newline says that a line ends between the token before and this one.
+	newline bool
+}
+
+// is says whether the token is this sign or this word, written without escapes.
+func (t token) is(text string) bool {
+	return (t.kind == tokenSign || t.kind == tokenName) && t.text == text
+}
+
+type lexer struct {
+	src string
+	at  int
+}
+
+// next reads a token. A slash is always a sign here; the parser asks for a
+// regular expression where one may stand.
+func (l *lexer) next() token {
+	t := token{newline: l.skip()}
+	t.pos = l.at
+	if l.at >= len(l.src) {
+		return t
+	}
+	t.kind, t.text = l.scan(l.src[l.at])
+	if t.kind != tokenBad {
+		t.text = l.src[t.pos:l.at]
+	}
+	return t
+}
+
+func (l *lexer) scan(c byte) (tokenKind, string) {
+	switch {
+	case c == '"' || c == '\'':
+		return l.quoted(c)
+	case c == '`':
+		l.at++
+		return l.template()
+	case isDigit(c) || c == '.' && isDigit(l.peek(1)):
+		return l.number()
+	case c == '#':
+		l.at++
+		if l.name() {
+			return tokenPrivate, ""
+		}
+		return tokenBad, "unexpected \"#\""
+	case l.name():
+		return tokenName, ""
+	}
+	return l.sign()
+}
+
+func (l *lexer) peek(n int) byte {
+	if l.at+n < len(l.src) {
+		return l.src[l.at+n]
+	}
+	return 0
+}
+
+func (l *lexer) rest() string { return l.src[l.at:] }
+
+// skip goes over white space and comments.
+func (l *lexer) skip() (newline bool) {
+	for l.at < len(l.src) {
+		rest := l.rest()
+		r, size := utf8.DecodeRuneInString(rest)
+		switch {
+		case isLineEnd(r):
+			newline = true
+			l.at += size
+		case unicode.IsSpace(r) || r == '\ufeff':
+			l.at += size
+		case strings.HasPrefix(rest, "//"):
+			l.at += lineLength(rest)
+		case strings.HasPrefix(rest, "/*"):
+			end := strings.Index(rest[2:], "*/")
+			if end < 0 {
+				return newline // the sign /* is refused by sign
+			}
+			newline = newline || strings.ContainsFunc(rest[:end+2], isLineEnd)
+			l.at += end + 4
+		default:
+			return newline
+		}
+	}
+	return newline
+}
+
+func lineLength(s string) int {
+	if at := strings.IndexFunc(s, isLineEnd); at >= 0 {
+		return at
+	}
+	return len(s)
+}
+
+func isLineEnd(r rune) bool { return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// name goes over an identifier, if one begins here.
+func (l *lexer) name() bool {
+	start := l.at
+	for l.at < len(l.src) {
+		size := namePart(l.rest(), l.at > start)
+		if size == 0 {
+			break
+		}
+		l.at += size
+	}
+	return l.at > start
+}
+
+// namePart is the length of the first letter, as a part of a name.
+func namePart(s string, inside bool) int {
+	if s[0] == '\\' {
+		return escapedLetter(s)
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	switch {
+	case r == '$' || r == '_' || unicode.IsLetter(r) || unicode.Is(unicode.Nl, r):
+		return size
+	case inside && (unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc) || r == '\u200c' || r == '\u200d'):
+		return size
+	}
+	return 0
+}
+
+// escapedLetter is the length of \uXXXX or \u{X}, or 0.
+func escapedLetter(s string) int {
+	if rest, ok := strings.CutPrefix(s, `\u{`); ok {
+		n := hexLength(rest)
+		if n > 0 && n < len(rest) && rest[n] == '}' {
+			return n + 4
+		}
+		return 0
+	}
+	if rest, ok := strings.CutPrefix(s, `\u`); ok && hexLength(rest) >= 4 {
+		return 6
+	}
+	return 0
+}
+
+func hexLength(s string) int {
+	n := 0
+	for n < len(s) && n < 8 && strings.IndexByte("0123456789abcdefABCDEF", s[n]) >= 0 {
+		n++
+	}
+	return n
+}
+
+func (l *lexer) quoted(quote byte) (tokenKind, string) {
+	for l.at++; l.at < len(l.src); l.at++ {
+		switch c := l.src[l.at]; c {
+		case quote:
+			l.at++
+			return tokenString, ""
+		case '\\':
+			if l.at++; l.peek(0) == '\r' && l.peek(1) == '\n' {
+				l.at++
+			}
+		case '\n', '\r':
+			return tokenBad, "a string is not closed in its line"
+		}
+	}
+	return tokenBad, "a string is not closed"
+}
+
+// template goes over the text of a template, to its end or to the next ${.
+func (l *lexer) template() (tokenKind, string) {
+	for ; l.at < len(l.src); l.at++ {
+		switch c := l.src[l.at]; {
+		case c == '`':
+			l.at++
+			return tokenTemplate, ""
+		case c == '$' && l.peek(1) == '{':
+			l.at += 2
+			return tokenTemplate, ""
+		case c == '\\':
+			l.at++
+		}
+	}
+	return tokenBad, "a template is not closed"
+}
+
+// resume reads on in a template behind the brace that closes an expression.
+func (l *lexer) resume(brace token) token {
+	l.at = brace.pos + 1
+	t := token{pos: brace.pos}
+	if t.kind, t.text = l.template(); t.kind != tokenBad {
+		t.text = l.src[t.pos:l.at]
+	}
+	return t
+}
+
+// regex reads a slash again, as the beginning of a regular expression.
+func (l *lexer) regex(slash token) token {
+	t := token{kind: tokenRegex, pos: slash.pos, newline: slash.newline}
+	inClass := false
+	for l.at = slash.pos + 1; l.at < len(l.src); l.at++ {
+		switch c := l.src[l.at]; {
+		case c == '\\':
+			l.at++
+			continue
+		case c == '\n' || c == '\r':
+			return token{kind: tokenBad, pos: slash.pos, text: "a regular expression is not closed in its line"}
+		case c == '[':
+			inClass = true
+		case c == ']':
+			inClass = false
+		case c == '/' && !inClass:
+			l.at++
+			l.flags()
+			t.text = l.src[t.pos:l.at]
+			return t
+		}
+	}
+	return token{kind: tokenBad, pos: slash.pos, text: "a regular expression is not closed"}
+}
+
+func (l *lexer) flags() {
+	for l.at < len(l.src) && strings.IndexByte("dgimsuvy", l.src[l.at]) >= 0 {
+		l.at++
+	}
+}
+
+func (l *lexer) number() (tokenKind, string) {
+	if l.peek(0) == '0' && strings.IndexByte("xXoObB", l.peek(1)) >= 0 && l.peek(1) != 0 {
+		l.at += 2
+		l.digits("0123456789abcdefABCDEF_")
+	} else {
+		l.decimal()
+	}
+	if l.peek(0) == 'n' {
+		l.at++
+	}
+	if l.at < len(l.src) && namePart(l.rest(), true) > 0 {
+		return tokenBad, "a number is followed by a letter"
+	}
+	return tokenNumber, ""
+}
+
+func (l *lexer) decimal() {
+	const digits = "0123456789_"
+	l.digits(digits)
+	if l.peek(0) == '.' {
+		l.at++
+		l.digits(digits)
+	}
+	if l.peek(0)|0x20 != 'e' {
+		return
+	}
+	if sign := l.peek(1); sign == '+' || sign == '-' {
+		l.at++
+	}
+	if isDigit(l.peek(1)) {
+		l.at++
+		l.digits(digits)
+	}
+}
+
+func (l *lexer) digits(allowed string) {
+	for l.at < len(l.src) && strings.IndexByte(allowed, l.src[l.at]) >= 0 {
+		l.at++
+	}
+}
+
+// signs are the punctuators, the longer ones first.
+const signs = " >>>= ... === !== **= <<= >>= >>> &&= ||= ??= " +
+	"=> == != <= >= && || ?? ?. ++ -- += -= *= /= %= &= |= ^= << >> ** " +
+	"{ } ( ) [ ] ; , < > + - * / % & | ^ ! ~ ? : = . @ "
+
+func (l *lexer) sign() (tokenKind, string) {
+	rest := l.rest()
+	if strings.HasPrefix(rest, "/*") {
+		return tokenBad, "a comment is not closed"
+	}
+	if strings.HasPrefix(rest, "?.") && isDigit(l.peek(2)) {
+		l.at++ // a condition and a number: a?.5:1
+		return tokenSign, ""
+	}
+	for n := min(4, len(rest)); n > 0; n-- {
+		if isSign(rest[:n]) {
+			l.at += n
+			return tokenSign, ""
+		}
+	}
+	r, _ := utf8.DecodeRuneInString(rest)
+	return tokenBad, "unexpected character " + quote(string(r))
+}
+
+func isSign(s string) bool {
+	return !strings.Contains(s, " ") && strings.Contains(signs, " "+s+" ")
+}
