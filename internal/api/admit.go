@@ -71,17 +71,14 @@ func (a *API) admitHydrated(c *call) error {
 	return nil
 }
 
-// admitPace keeps the rate limits.
+// admitPace keeps the limit of polls, by organization, so that nobody uses up
+// the limit of another's import.
 func (a *API) admitPace(c *call) error {
-	switch c.op.limit {
-	case perCreate:
-		return a.creates.take(c.licence.ID)
-	case perPoll:
-		// By organization, so that nobody uses up the limit of another's import.
-		id, _ := service.ParseID(c.r.PathValue("id"))
-		return a.polls.take(c.org + " " + id)
+	if c.op.limit != perPoll {
+		return nil
 	}
-	return nil
+	id, _ := service.ParseID(c.r.PathValue("id"))
+	return a.polls.take(c.org + " " + id)
 }
 
 // crossOrigin says whether pages of other sites may call the operation.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/intraydata/intray/internal/shape"
 )
@@ -53,7 +54,6 @@ func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *b
 		limit += maxRows
 	}
 	if r.ContentLength > limit {
-		drain(r.Body)
 		return &body{wrong: bodyTooLarge(limit)}
 	}
 	sum := &hashed{from: http.MaxBytesReader(w, io.NopCloser(a.paced(w, r)), maxDrain), sum: sha256.New(), left: limit}
@@ -63,7 +63,6 @@ func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *b
 	}
 	if sum.left < 0 {
 		b.wrong = bodyTooLarge(limit)
-		drain(r.Body)
 		return b
 	}
 	b.digest = hex.EncodeToString(sum.sum.Sum(nil))
@@ -107,7 +106,7 @@ func isJSON(contentType string) bool {
 		return false
 	}
 	charset, given := params["charset"]
-	return !given || charset == "utf-8" || charset == "UTF-8"
+	return !given || strings.EqualFold(charset, "utf-8")
 }
 
 func bodyTooLarge(limit int64) *refusal {

@@ -166,9 +166,6 @@ func (a *API) handler(op *operation) http.HandlerFunc {
 
 func (a *API) perform(c *call) (*answer, error) {
 	if err := a.admit(c); err != nil {
-		if c.op.body != nil || c.op.upload {
-			a.drainRefused(c)
-		}
 		return nil, err
 	}
 	if c.op.upload {
@@ -189,16 +186,6 @@ func (a *API) perform(c *call) (*answer, error) {
 	})
 }
 
-// drainRefused reads the body of a call that was not let in, so that its
-// sender sees why. A sender that waits to be asked for it is not asked.
-func (a *API) drainRefused(c *call) {
-	if c.r.ContentLength > maxDrain || c.r.Header.Get("Expect") != "" {
-		c.w.Header().Set("Connection", "close")
-		return
-	}
-	drain(a.paced(c.w, c.r))
-}
-
 // logged writes faults of ours to the log, once, here at the edge.
 func (a *API) logged(r *http.Request, err error) error {
 	if e := refusalOf(err); e.status >= http.StatusInternalServerError {
@@ -207,7 +194,15 @@ func (a *API) logged(r *http.Request, err error) error {
 	return err
 }
 
+// refuse answers with an error. What is left of the body is read first, up to
+// 32 MiB, since a sender may read nothing before he has sent all; one that waits
+// to be asked for it is not asked.
 func (a *API) refuse(w http.ResponseWriter, r *http.Request, e *refusal) {
+	if r.ContentLength > maxDrain || r.Header.Get("Expect") != "" || e.status == http.StatusRequestTimeout {
+		w.Header().Set("Connection", "close")
+	} else {
+		drain(a.paced(w, r))
+	}
 	e.header(w.Header())
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(e.status)
@@ -219,6 +214,9 @@ func (a *API) write(c *call, done *answer) {
 	for name, values := range done.header {
 		header[name] = values
 	}
+	if c.op.body == nil && !c.op.upload {
+		drain(a.paced(c.w, c.r)) // a body that nobody asked for
+	}
 	if done.raw == nil && done.body != nil {
 		encoded, err := encodeJSON(done.body)
 		if err != nil {
@@ -227,7 +225,7 @@ func (a *API) write(c *call, done *answer) {
 		}
 		done.raw = encoded
 	}
-	if header.Get("Content-Type") == "" && (done.raw != nil || done.stream != nil) {
+	if header.Get("Content-Type") == "" && (len(done.raw) > 0 || done.stream != nil) {
 		header.Set("Content-Type", "application/json")
 	}
 	c.w.WriteHeader(done.status)
@@ -235,7 +233,11 @@ func (a *API) write(c *call, done *answer) {
 		_, _ = c.w.Write(done.raw)
 		return
 	}
-	if err := done.stream(c.w); err != nil {
+	if c.r.Method == http.MethodHead {
+		_ = done.stream(headWriter{}) // it ends at its first byte, and closes what it holds
+		return
+	}
+	if err := done.stream(a.pacedWriter(c.w)); err != nil {
 		a.cfg.Log.Warn("an answer broke off", "request_id", requestID(c.ctx()), "route", c.r.Pattern, "error", err)
 		panic(http.ErrAbortHandler) // so that the client does not take the part for the whole
 	}

@@ -31,13 +31,11 @@ func (a *API) receiveUpload(c *call) (*answer, error) {
 	}
 	receiving, err := a.cfg.Service.BeginUpload(c.ctx(), id, c.r.URL.Query().Get("token"), length)
 	if err != nil {
-		a.drainRefused(c)
 		return nil, err
 	}
 	body := a.paced(c.w, c.r)
 	receipt, err := a.receive(c, receiving, body)
 	if err != nil {
-		_, _ = io.CopyN(io.Discard, body, maxDrain)
 		return nil, receiveError(err)
 	}
 	return &answer{status: http.StatusOK, raw: []byte{}, header: http.Header{"Etag": {`"` + receipt.MD5 + `"`}}}, nil
@@ -205,7 +203,7 @@ func fileAnswer(file storedFile, contentType, sha string, header http.Header) *a
 	}
 	return &answer{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
 		defer file.Close()
-		_, err := io.Copy(w, io.NewSectionReader(file, 0, file.Size()))
+		_, err := io.Copy(w, onlyReader{io.NewSectionReader(file, 0, file.Size())})
 		return err
 	}}
 }

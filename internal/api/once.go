@@ -29,11 +29,9 @@ func (a *API) once(c *call, work func() (*answer, error)) (*answer, error) {
 	print := fingerprint(c)
 	kept, err := a.cfg.Service.BeginReplay(c.ctx(), c.org, key, print)
 	if err != nil {
-		a.uncount(c)
 		return nil, err
 	}
 	if kept != nil {
-		a.uncount(c)
 		return &answer{status: kept.Status, raw: kept.Body, header: http.Header{"Idempotent-Replay": {"true"}}}, nil
 	}
 	c.fixedID = a.cfg.Service.ReplayID(c.org, key)
@@ -93,17 +91,18 @@ func bodyOf(done *answer) ([]byte, error) {
 	return encodeJSON(done.body)
 }
 
-// counted gives the place in the rate limit back where nothing was created.
+// counted keeps the limit of creations. One that came to nothing does not
+// count.
 func (a *API) counted(c *call, work func() (*answer, error)) (*answer, error) {
+	if c.op.limit != perCreate {
+		return work()
+	}
+	if err := a.creates.take(c.licence.ID); err != nil {
+		return nil, err
+	}
 	done, err := work()
 	if err != nil {
-		a.uncount(c)
-	}
-	return done, err
-}
-
-func (a *API) uncount(c *call) {
-	if c.op.limit == perCreate {
 		a.creates.giveBack(c.licence.ID)
 	}
+	return done, err
 }

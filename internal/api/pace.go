@@ -43,3 +43,25 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 	}
 	return n, err
 }
+
+// pacedWriter writes an answer to a reader that must keep reading.
+type pacedWriter struct {
+	to      io.Writer
+	control *http.ResponseController
+}
+
+func (a *API) pacedWriter(w http.ResponseWriter) io.Writer {
+	return &pacedWriter{w, http.NewResponseController(w)}
+}
+
+func (p *pacedWriter) Write(b []byte) (int, error) {
+	_ = p.control.SetWriteDeadline(time.Now().Add(idleLimit))
+	n, err := p.to.Write(b)
+	_ = p.control.SetWriteDeadline(time.Time{})
+	return n, err
+}
+
+// headWriter takes nothing: the answer to HEAD has no body.
+type headWriter struct{}
+
+func (headWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

@@ -106,11 +106,9 @@ func changed(err error) *refusal {
 
 func (a *API) readState(c *call) ([]byte, error) {
 	if !isJSON(c.r.Header.Get("Content-Type")) {
-		a.drainRefused(c)
 		return nil, refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "The state must be JSON with the header Content-Type: application/json.")
 	}
 	if c.r.ContentLength > service.MaxState {
-		a.drainRefused(c)
 		return nil, bodyTooLarge(service.MaxState)
 	}
 	body := a.paced(c.w, c.r)
@@ -119,7 +117,6 @@ func (a *API) readState(c *call) ([]byte, error) {
 		return nil, bodyError(err, service.MaxState)
 	}
 	if len(state) > service.MaxState {
-		drain(body)
 		return nil, bodyTooLarge(service.MaxState)
 	}
 	return state, validJSON(bytes.NewReader(state))
@@ -137,13 +134,11 @@ func (a *API) getSessionFile(c *call) (*answer, error) {
 func (a *API) putSessionFile(c *call) (*answer, error) {
 	in, err := incoming(c.r, a.paced(c.w, c.r))
 	if err != nil {
-		a.drainRefused(c)
 		return nil, err
 	}
 	contentType := c.r.Header.Get("Content-Type")
 	session, err := a.cfg.Service.SaveSessionFile(c.ctx(), c.session, in, contentType)
 	if err != nil {
-		a.drainRefused(c)
 		return nil, receiveError(err)
 	}
 	return &answer{status: http.StatusOK, body: saved{stamp(session.Saved)}, header: etag(session.File.SHA256)}, nil

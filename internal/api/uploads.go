@@ -60,12 +60,32 @@ func (a *API) listUploads(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	// By way of a file, so that neither memory nor a transaction of the store
+	// waits for a slow reader.
+	file, err := spool(a.cfg.TempDir)
+	if err != nil {
+		return nil, err
+	}
+	err = a.cfg.Service.Uploads(c.ctx(), c.org, filter, start, end, func(total int64, list iter.Seq2[service.Upload, error]) error {
+		return streamUploads(file, start, end, total, list)
+	})
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
 	return &answer{status: http.StatusOK, stream: func(w io.Writer) error {
-		return a.cfg.Service.Uploads(c.ctx(), c.org, filter, start, end, func(total int64, list iter.Seq2[service.Upload, error]) error {
-			return streamUploads(w, start, end, total, list)
-		})
+		defer file.Close()
+		_, err := io.Copy(w, onlyReader{file})
+		return err
 	}}, nil
 }
+
+// onlyReader hides the other ways of a file, so that what is written passes the
+// writer's watch over its pace.
+type onlyReader struct{ io.Reader }
 
 // streamUploads writes the list as it is read, so that memory stays flat.
 func streamUploads(to io.Writer, start, end, total int64, list iter.Seq2[service.Upload, error]) error {

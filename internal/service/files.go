@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"syscall"
 	"time"
 
 	"github.com/intraydata/intray/internal/blob"
@@ -38,7 +39,7 @@ func (s *Service) storeFile(ctx context.Context, key string, from io.Reader, app
 	md, sha := md5.New(), sha256.New()
 	n, err := io.CopyBuffer(io.MultiWriter(w, md, sha), onlyReader{from}, make([]byte, 256<<10))
 	if err != nil {
-		return stored{}, err
+		return stored{}, full(err)
 	}
 	done := stored{n, md.Sum(nil), sha.Sum(nil)}
 	if approve != nil {
@@ -46,7 +47,17 @@ func (s *Service) storeFile(ctx context.Context, key string, from io.Reader, app
 			return stored{}, err
 		}
 	}
-	return done, w.Commit()
+	return done, full(w.Commit())
+}
+
+// full says so where the disk is.
+func full(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		e := refuse(Unavailable, "storage_full", "There is no room for the file just now. Try again later.")
+		e.RetryAfter = time.Minute
+		return e
+	}
+	return err
 }
 
 // onlyReader hides WriterTo, so that the buffer's size is ours to choose.

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,12 +66,45 @@ type change func(f *fixture, cfg *service.Config)
 
 func newFixture(t *testing.T, changes ...change) *fixture {
 	t.Helper()
-	rows, err := store.Open(t.Context(), store.Config{
-		Path: filepath.Join(t.TempDir(), "intray.db"), Queue: queue.Config{Node: "folder/one"},
-	})
+	f := emptyFixture(t, changes...)
+	org, err := f.CreateOrg(f.ctx, "Alpha")
+	must(t, err)
+	f.org = org.ID
+	return f
+}
+
+func storeAt(path string) store.Config {
+	return store.Config{Path: path, Queue: queue.Config{Node: "folder/one"}}
+}
+
+// migrated is an empty database whose tables are there: to make them takes
+// longer than most tests.
+var migrated = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "intray-service-*")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "intray.db")
+	rows, err := store.Open(context.Background(), storeAt(path))
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// emptyFixture is an installation at its very beginning.
+func emptyFixture(t *testing.T, changes ...change) *fixture {
+	t.Helper()
+	text, err := migrated()
+	must(t, err)
+	path := filepath.Join(t.TempDir(), "intray.db")
+	must(t, os.WriteFile(path, text, 0o600))
+	rows, err := store.Open(t.Context(), storeAt(path))
+	must(t, err)
 	t.Cleanup(func() { must(t, rows.Close()) })
 	f := &fixture{
 		T: t, ctx: t.Context(), store: rows, clock: &clock{now: began}, sftp: &sftp{},
@@ -78,9 +112,6 @@ func newFixture(t *testing.T, changes ...change) *fixture {
 	}
 	f.Service = f.node("folder/one", changes...)
 	must(t, f.Join(f.ctx))
-	org, err := f.CreateOrg(f.ctx, "Alpha")
-	must(t, err)
-	f.org = org.ID
 	return f
 }
 

@@ -123,7 +123,7 @@ func (s *Service) document(ctx context.Context, org string, draft NewImport) (st
 		return "", schemajson.Doc{}, invalid(issues)
 	}
 	saved, err := s.Schema(ctx, org, draft.SchemaID)
-	if IsKind(err, NotFound) {
+	if IsKind(err, NotFound) || err == nil && saved.Inline {
 		e := missing("saved schema")
 		e.Fields = map[string][]string{"schema_id": {"names no saved schema"}}
 		return "", schemajson.Doc{}, e

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 )
@@ -24,11 +25,27 @@ func (s *Service) ReplayID(org, key string) string {
 // FinishReplay or DropReplay must follow. A key that was used for another
 // request, or whose request is still under way, is a Conflict.
 func (s *Service) BeginReplay(ctx context.Context, org, key, fingerprint string) (answer *Answer, err error) {
+	answer, err = s.beginReplay(ctx, org, key, fingerprint)
+	if errors.Is(err, errTakenMeanwhile) {
+		answer, err = s.beginReplay(ctx, org, key, fingerprint)
+	}
+	return answer, err
+}
+
+// errTakenMeanwhile says that another request took the key between the look at
+// it and the writing.
+var errTakenMeanwhile = &Error{Kind: Conflict, Code: "key_taken_meanwhile"}
+
+func (s *Service) beginReplay(ctx context.Context, org, key, fingerprint string) (answer *Answer, err error) {
 	fresh := Replay{Org: org, Key: key, Fingerprint: fingerprint, Node: s.cfg.Node, Created: s.now()}
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		kept, err := tx.Replays.Get(ctx, org, key)
 		if IsKind(err, NotFound) {
-			return tx.Replays.Insert(ctx, fresh)
+			err = tx.Replays.Insert(ctx, fresh)
+			if IsKind(err, Conflict) {
+				return errTakenMeanwhile
+			}
+			return err
 		}
 		if err != nil {
 			return err

@@ -56,8 +56,8 @@ func (f *fixture) moveRefused(from, to service.Status) {
 	must(f.T, f.store.Update(f.ctx, func(tx service.Tx) error {
 		return tx.Imports.Move(f.ctx, imp, service.AwaitingUpload, imp.Run)
 	}))
-	if err := f.MoveTo(f.ctx, imp, to); err == nil {
-		f.Errorf("from %s to %s: done, want a refusal", from, to)
+	if err := f.MoveTo(f.ctx, imp, to); err == nil || !strings.Contains(err.Error(), "cannot go from") {
+		f.Errorf("from %s to %s: error %v, want that it cannot go", from, to, err)
 	}
 	f.status(imp, from)
 }

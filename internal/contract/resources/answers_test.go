@@ -44,7 +44,7 @@ func errorBody(method string, reply *livetest.Reply) string {
 }
 
 func isSentence(text string) bool {
-	return len(text) > 5 && strings.ToUpper(text[:1]) == text[:1] && !strings.ContainsAny(text, "\n<>")
+	return len(text) > 5 && strings.ToUpper(text[:1]) == text[:1] && !strings.Contains(text, "\n") && !strings.Contains(text, "</")
 }
 
 // fieldMessages wants an array of texts under each name but the three.

@@ -154,7 +154,7 @@ func TestHookSyntax(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		c := s.backend(t)
 		for source, place := range map[string]string{
-			"(record) => {\n  let a = ;\n}": "line 2, column 11", "function ( { }": "line 1", "(record) => { return": "line 1", "(a) => 1;\n@": "line 2", "not a function": "line 1",
+			"(record) => {\n  let a = ;\n}": "line 2, column 11", "function ( { }": "line 1", "(record) => { return": "line 1", "(a) => {\n@ }": "line 2", "not a function": "line 1",
 		} {
 			status, answer := trySchema(c, "hooks", m{"rowHooks": []any{hook, source}})
 			if got := messages(answer, "hooks"); status != http.StatusBadRequest || !strings.Contains(got, "rowHooks[1]") || !strings.Contains(got, place) || !strings.Contains(got, "column") && strings.Contains(place, "column") {

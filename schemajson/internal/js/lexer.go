@@ -267,8 +267,10 @@ func (l *lexer) number() (tokenKind, string) {
 
 func (l *lexer) decimal() {
 	const digits = "0123456789_"
+	start := l.at
 	l.digits(digits)
-	if l.peek(0) == '.' {
+	isOctal := l.at > start+1 && l.src[start] == '0' && strings.IndexAny(l.src[start:l.at], "89") < 0
+	if l.peek(0) == '.' && !isOctal {
 		l.at++
 		l.digits(digits)
 	}

@@ -1,5 +1,7 @@
 package js
 
+import "slices"
+
 // statements reads statements up to a closing brace.
 func (p *parser) statements() {
 	for p.until("}") {
@@ -52,7 +54,7 @@ func (p *parser) isDeclaration() bool {
 		return true
 	case p.tok.is("let"):
 		t := p.ahead()
-		return t.is("[") || t.is("{") || t.kind == tokenName && !oneOf(" in instanceof of ", t)
+		return t.is("[") || t.is("{") || t.kind == tokenName && !p.isReserved(t.text)
 	case p.tok.is("async"):
 		t := p.ahead()
 		return t.is("function") && !t.newline
@@ -63,16 +65,33 @@ func (p *parser) isDeclaration() bool {
 func (p *parser) declaration() {
 	switch p.tok.text {
 	case "class":
+		p.named("{", "extends")
 		p.class()
 	case "async":
 		p.next()
+		p.named("(")
 		p.functionExpression(true)
 	case "function":
+		p.named("(")
 		p.functionExpression(false)
 	default:
 		p.variables(true)
 		p.noCover()
 		p.semicolon()
+	}
+}
+
+// named refuses a declaration whose name is missing: what follows the word is
+// already what should follow the name.
+func (p *parser) named(after ...string) {
+	l := p.lex
+	t := l.next()
+	if t.is("*") {
+		t = l.next()
+	}
+	if slices.Contains(after, t.text) {
+		p.next()
+		p.fail(t.pos, "a declaration needs a name")
 	}
 }
 

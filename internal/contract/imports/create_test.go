@@ -1,0 +1,199 @@
+package imports_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const unknownID = "0f8fad5b-d9cb-469f-a165-70867728950e"
+
+var importKeys = []string{
+	"created_date", "id", "import_errors", "modified_date", "original_filename", "result_metadata",
+	"review_url", "schema_id", "status", "upload",
+}
+
+func keysOf(doc m) []string {
+	keys := []string{}
+	for key := range doc {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// TestImportResource looks at every field of a new import, in the answer to its
+// creation and in that to a retrieve.
+func TestImportResource(t *testing.T) {
+	each(t, func(c client) {
+		saved := c.saveSchema(people(), m{}, m{})
+		made := c.create(m{"schema_id": saved, "original_filename": "people.csv"}).Object()
+		got := c.get(made["id"].(string)).Want(http.StatusOK).Object()
+		for _, doc := range []m{made, got} {
+			if diff := cmp.Diff(importKeys, keysOf(doc)); diff != "" {
+				c.t.Error("the keys of an import:", diff)
+			}
+			c.checkNew(doc, saved, "people.csv")
+		}
+		if made["id"] != got["id"] || made["review_url"] != got["review_url"] || made["created_date"] != got["created_date"] {
+			c.t.Errorf("a retrieve tells another import: %s, %s", show(made), show(got))
+		}
+	})
+}
+
+func (c client) checkNew(doc m, schemaID, filename string) {
+	c.t.Helper()
+	wanted := m{
+		"schema_id": schemaID, "status": "AWAITING_UPLOAD", "original_filename": filename,
+		"result_metadata": nil, "import_errors": nil,
+	}
+	for key, want := range wanted {
+		if doc[key] != want {
+			c.t.Errorf("%s is %v, want %v", key, doc[key], want)
+		}
+	}
+	id, _ := doc["id"].(string)
+	if !uuidForm.MatchString(id) {
+		c.t.Errorf("id is %v", doc["id"])
+	}
+	for _, key := range []string{"created_date", "modified_date"} {
+		if text, _ := doc[key].(string); !timeForm.MatchString(text) {
+			c.t.Errorf("%s is %v", key, doc[key])
+		}
+	}
+	upload, review := c.address(doc["upload"]), c.address(doc["review_url"])
+	if upload.RawQuery == "" {
+		c.t.Errorf("the upload address is not signed: %s", upload)
+	}
+	if !strings.Contains(review.Path, id) || len(review.Fragment) < 32 {
+		c.t.Errorf("review_url %q has the id not in its path or no token in its fragment", review)
+	}
+}
+
+// address reads an absolute address on this service.
+func (c client) address(value any) *url.URL {
+	c.t.Helper()
+	text, _ := value.(string)
+	at, err := url.Parse(text)
+	if err != nil || !strings.HasPrefix(text, c.server.URL+"/") {
+		c.t.Fatalf("%q is no address on this service", text)
+	}
+	return at
+}
+
+// TestCreateNeedsExactlyOneSchema sends both, neither, and references that lead
+// nowhere.
+func TestCreateNeedsExactlyOneSchema(t *testing.T) {
+	each(t, func(c client) {
+		saved := c.saveSchema(people(), m{}, m{})
+		c.refused(m{"schema_id": saved, "fields": people()}, 400, "schema_id")
+		c.refused(m{}, 400, "schema_id")
+		c.refused(m{"settings": m{}, "hooks": m{}}, 400, "schema_id")
+		c.refused(m{"schema_id": unknownID}, 404, "schema_id")
+		c.refused(m{"schema_id": "people"}, 400, "schema_id")
+		c.refused(m{"schema_id": ""}, 400, "schema_id")
+		c.refused(m{"schema_id": 7}, 400, "schema_id")
+		c.refused(inline([]any{}), 400, "fields")
+		c.refused(m{"fields": m{}}, 400, "fields")
+		c.refused(m{"fields": "email"}, 400, "fields")
+		// What is wrong in itself is told before what is not there.
+		c.refused(m{"schema_id": unknownID, "settings": m{"maxRecords": "5"}}, 400, "settings")
+		c.create(inline(people()))
+		c.create(m{"schema_id": strings.ToUpper(saved)})
+	})
+}
+
+// TestCreateBodyIsClosed sends properties and documents that no table has.
+func TestCreateBodyIsClosed(t *testing.T) {
+	each(t, func(c client) {
+		for _, name := range []string{"name", "file_name", "filename", "user", "initialData", "Fields", "id", "status"} {
+			c.refused(inline(people(), m{name: "x"}), 400, name)
+		}
+		for _, body := range []string{`[]`, `null`, `"x"`, `7`, `{`, `{"fields":[}`, `{"fields":[]}{}`, "{\"fields\":\"\xff\"}",
+			`{"fields":[],"fields":[]}`, `{"original_filename":"a\u0000b","fields":[{"key":"a","label":"A"}]}`} {
+			c.refused(body, 400, "")
+		}
+		if got := c.call("POST", importsPath, nil).Status; got != 400 {
+			c.t.Errorf("no body: status %d", got)
+		}
+		if got := c.call("POST", importsPath, show(inline(people())), "Content-Type", "text/csv").Status; got != 415 {
+			c.t.Errorf("another Content-Type: status %d", got)
+		}
+	})
+}
+
+// TestCreateIgnoresSlashAndQuery calls paths in all spellings that are allowed.
+func TestCreateIgnoresSlashAndQuery(t *testing.T) {
+	each(t, func(c client) {
+		bare := strings.TrimSuffix(importsPath, "/")
+		made := c.call("POST", bare+"?verbose=1", inline(people())).Want(http.StatusCreated)
+		id := made.String("id")
+		c.call("GET", importsPath+id, nil).Want(http.StatusOK)
+		c.call("GET", importsPath+strings.ToUpper(id)+"/?x=y", nil).Want(http.StatusOK)
+		c.call("GET", importsPath+id+"/url", nil).Want(http.StatusConflict)
+		c.call("GET", importsPath+unknownID+"/", nil).Want(http.StatusNotFound)
+		c.call("GET", importsPath+unknownID+"/url/", nil).Want(http.StatusNotFound)
+		c.call("GET", importsPath+"people/", nil).Want(http.StatusNotFound)
+		c.call("DELETE", importsPath+"people/", nil).Want(http.StatusNotFound)
+		c.call("PATCH", importsPath+id+"/", m{}).Want(http.StatusMethodNotAllowed)
+		c.call("DELETE", importsPath+id, nil).Want(http.StatusNoContent)
+	})
+}
+
+// TestInlineSchema holds an inline schema to its rules: an id of its own,
+// readable, never listed, not editable.
+func TestInlineSchema(t *testing.T) {
+	each(t, func(c client) {
+		given := m{"maxRecords": 5.0, "title": "People"}
+		id := c.create(inline(people(), settings(given))).String("schema_id")
+		if !uuidForm.MatchString(id) {
+			c.t.Fatalf("schema_id is %q", id)
+		}
+		if other := c.create(inline(people())).String("schema_id"); other == id {
+			c.t.Error("two inline schemas have the same id")
+		}
+		schema := c.call("GET", schemasPath+id+"/", nil).Want(http.StatusOK).Object()
+		if diff := cmp.Diff(m{"fields": people(), "settings": given, "hooks": m{}}, m{
+			"fields": schema["fields"], "settings": schema["settings"], "hooks": schema["hooks"]}); diff != "" {
+			c.t.Error(diff)
+		}
+		for _, listed := range c.call("GET", schemasPath, nil).Want(http.StatusOK).List() {
+			if listed.(m)["id"] == id {
+				c.t.Error("an inline schema is listed")
+			}
+		}
+		body := m{"name": "mine", "fields": people(), "settings": m{}}
+		if got := c.call("PUT", schemasPath+id+"/", body).Status; got < 400 {
+			c.t.Errorf("an inline schema can be replaced: %d", got)
+		}
+		if got := c.call("DELETE", schemasPath+id+"/", nil).Status; got < 400 {
+			c.t.Errorf("an inline schema can be deleted: %d", got)
+		}
+		again := c.call("GET", schemasPath+id+"/", nil).Want(http.StatusOK).Object()
+		if diff := cmp.Diff(schema, again); diff != "" {
+			c.t.Error(diff)
+		}
+	})
+}
+
+// TestInlineSchemaBelongsToItsImport makes a second import with the id of an
+// inline schema. Whether it is let in or not, the schema lives as long as the
+// import that brought it.
+func TestInlineSchemaBelongsToItsImport(t *testing.T) {
+	each(t, func(c client) {
+		first := c.create(inline(people())).Object()
+		second := c.call("POST", importsPath, m{"schema_id": first["schema_id"]})
+		switch second.Status {
+		case http.StatusCreated:
+			c.call("DELETE", importsPath+second.String("id")+"/", nil).Want(http.StatusNoContent)
+		case http.StatusNotFound:
+		default:
+			c.t.Errorf("status %d: %s", second.Status, second.Body)
+		}
+		c.call("GET", schemasPath+first["schema_id"].(string)+"/", nil).Want(http.StatusOK)
+	})
+}

@@ -1,0 +1,139 @@
+package imports_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// with gives a field with some properties set otherwise; nil removes one.
+func with(base m, changes m) m {
+	changed := m{}
+	for name, value := range base {
+		changed[name] = value
+	}
+	for name, value := range changes {
+		if changed[name] = value; value == nil {
+			delete(changed, name)
+		}
+	}
+	return changed
+}
+
+// TestFieldDefinitionIsTaken sends what a field definition may hold, and reads
+// it back.
+func TestFieldDefinitionIsTaken(t *testing.T) {
+	each(t, func(c client) {
+		base := field("email", "email")
+		taken := []m{
+			base,
+			with(base, m{"type": []any{"email", m{}}}),
+			with(base, m{"type": []any{"string", m{}}}),
+			with(base, m{"description": "Where to write to", "alternateMatches": []any{"E-mail", "Mail"}}),
+			with(base, m{"invalidValueMessage": "No address", "readOnly": true, "requireMapping": true}),
+			with(base, m{"hidden": true}),
+			with(base, m{"manyToOne": false, "selectOptions": []any{}}),
+			with(base, m{"label": "E-mail \"of\" <b>you</b> 電子"}),
+			with(base, m{"key": "電子.メール [0] \"x\""}),
+			with(base, m{"validators": []any{m{"validate": "required", "errorMessage": "Fill in", "level": "warning"}}}),
+			with(base, m{"validators": []any{m{"validate": "required", "level": "info"}, m{"validate": "required", "level": "error"}}}),
+		}
+		for _, given := range taken {
+			id := c.create(inline([]any{given})).String("schema_id")
+			got := c.call("GET", schemasPath+id+"/", nil).Object()["fields"]
+			if diff := cmp.Diff([]any{given}, got); diff != "" {
+				c.t.Error(diff)
+			}
+		}
+	})
+}
+
+// TestFieldTypeAndValidatorsAreAlwaysShown leaves them out on input.
+func TestFieldTypeAndValidatorsAreAlwaysShown(t *testing.T) {
+	each(t, func(c client) {
+		id := c.create(inline([]any{m{"key": "name", "label": "Name"}})).String("schema_id")
+		got := c.call("GET", schemasPath+id+"/", nil).Object()["fields"]
+		want := []any{m{"key": "name", "label": "Name", "type": "string", "validators": []any{}}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			c.t.Error(diff)
+		}
+	})
+}
+
+// TestFieldDefinitionIsClosed sends what no field definition may hold.
+func TestFieldDefinitionIsClosed(t *testing.T) {
+	each(t, func(c client) {
+		base := field("email", "email")
+		rule := func(v any) m { return with(base, m{"validators": []any{v}}) }
+		for _, given := range []any{
+			with(base, m{"key": nil}), with(base, m{"label": nil}),
+			with(base, m{"key": 7}), with(base, m{"key": ""}), with(base, m{"key": "a\nb"}), with(base, m{"key": strings.Repeat("k", 256)}),
+			with(base, m{"key": "$unmapped"}), with(base, m{"label": m{}}),
+			with(base, m{"type": "e-mail"}), with(base, m{"type": "credit-card"}), with(base, m{"type": 7}),
+			with(base, m{"type": []any{"email"}}), with(base, m{"type": []any{"email", m{"tld": true}}}),
+			with(base, m{"type": []any{"email", m{}, m{}}}), with(base, m{"type": m{"name": "email"}}),
+			with(base, m{"Type": "email"}), with(base, m{"required": true}), with(base, m{"validator": []any{}}),
+			with(base, m{"description": 7}), with(base, m{"alternateMatches": "E-mail"}), with(base, m{"alternateMatches": []any{7}}),
+			with(base, m{"readOnly": "yes"}), with(base, m{"hidden": 1}), with(base, m{"requireMapping": []any{}}),
+			with(base, m{"invalidValueMessage": false}), with(base, m{"hidden": true, "validators": []any{m{"validate": "required"}}}),
+			with(base, m{"validators": m{}}),
+			rule("required"), rule(m{}), rule(m{"validate": "mandatory"}), rule(m{"validate": 7}),
+			rule(m{"validate": "required", "level": "fatal"}), rule(m{"validate": "required", "errorMessage": 7}),
+			rule(m{"validate": "required", "min": 3}), rule(m{"validate": "required", "message": "x"}),
+			7, "email", []any{},
+		} {
+			c.refused(inline([]any{given}), 400, "fields")
+		}
+		c.refused(inline([]any{base, field("name", "string"), base}), 400, "fields")
+	})
+}
+
+// otherTypes are the 15 types that this version does not read.
+func otherTypes() []any {
+	options := []any{m{"label": "A", "value": "a"}}
+	var list []any
+	for _, kind := range []string{"number", "date", "datetime", "time", "checkbox", "phone-number", "url", "domain",
+		"us-zip-code", "us-state-territory", "ssn", "country", "uuid"} {
+		list = append(list, field("x", kind), with(field("x", "string"), m{"type": []any{kind, m{}}}))
+	}
+	return append(list, with(field("x", "select"), m{"selectOptions": options}),
+		with(field("x", "multi-select"), m{"selectOptions": options}),
+		with(field("x", "number"), m{"type": []any{"number", "percent"}}))
+}
+
+// otherRules are the 15 validators that this version does not know.
+func otherRules() []any {
+	rules := []m{
+		{"validate": "unique"}, {"validate": "unique_case_insensitive"}, {"validate": "unique_with", "uniqueKey": "k"},
+		{"validate": "regex_match", "regex": "a"}, {"validate": "regex_exclude", "regex": "a", "regexOptions": m{"ignoreCase": true}},
+		{"validate": "length", "min": 1, "max": 5}, {"validate": "alphabetical"},
+	}
+	for _, name := range []string{"with", "without", "with_all", "without_all"} {
+		rules = append(rules, m{"validate": "require_" + name, "fields": []any{"x"}},
+			m{"validate": "require_" + name + "_values", "fieldValues": m{"x": "a"}})
+	}
+	var list []any
+	for _, rule := range rules {
+		list = append(list, with(field("x", "string"), m{"validators": []any{rule}}))
+	}
+	return list
+}
+
+// TestLaterFieldsAreRefused sends types and validators of the documented lists
+// that this version does not carry out: it says so, and guesses nothing.
+func TestLaterFieldsAreRefused(t *testing.T) {
+	each(t, func(c client) {
+		later := append(otherTypes(), otherRules()...)
+		later = append(later, with(field("x", "string"), m{"manyToOne": true}))
+		if len(later) != 29+15+1 {
+			c.t.Fatalf("%d fields", len(later))
+		}
+		for _, given := range later {
+			text := c.refused(inline([]any{given}), 400, "fields")
+			if !strings.Contains(text, "version") {
+				c.t.Errorf("the answer to %s does not say that this version lacks it: %s", show(given), text)
+			}
+		}
+	})
+}

@@ -1,0 +1,86 @@
+package imports_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const rowHook = "(record, mode) => ({row: {name: {value: 'x'}}})"
+
+// hooksTable holds each property of the hooks with a value it takes.
+func hooksTable() []m {
+	step := func(name string) m {
+		return m{"stepHooks": []any{m{"type": name, "callback": "(instance, step) => {}"}}}
+	}
+	return []m{
+		{"rowHooks": []any{rowHook, "function (record) { return {row: {}} }"}},
+		{"bulkRowHooks": []any{"async (records, mode) => []"}},
+		{"rowDeleteHooks": []any{"record => {}"}},
+		{"beforeFinishCallback": "function finish(data, metadata, instance) { return {cancel: true, message: 'no'} }"},
+		{"columnHooks": []any{m{"fieldName": "email", "callback": "values => values"}}},
+		step("UPLOAD_STEP"), step("REVIEW_STEP"), step("REVIEW_STEP_POST_HOOKS"),
+	}
+}
+
+// TestHooksTable sends each kind of hook. It is taken and shown as it was sent;
+// since this version runs none, the import fails and says so, and gives no
+// result as if the hook had run.
+func TestHooksTable(t *testing.T) {
+	each(t, func(c client) {
+		for _, hooks := range hooksTable() {
+			e := c.run(inline(people(), m{"hooks": hooks}), "email,name\na@example.org,A\n").want("FAILED")
+			got := c.call("GET", schemasPath+e.doc["schema_id"].(string)+"/", nil).Object()["hooks"]
+			if diff := cmp.Diff(hooks, got); diff != "" {
+				c.t.Error(diff)
+			}
+			if e.types() != "HOOK_FAILED" || e.notices()[0]["level"] != "error" {
+				c.t.Errorf("%s: %s", show(hooks), show(e.doc["import_errors"]))
+			}
+			c.call("GET", importsPath+e.id+"/url/", nil).Want(409)
+		}
+		e := c.run(inline(people(), m{"hooks": m{"rowHooks": []any{}, "columnHooks": []any{}}}), "email\na@example.org\n")
+		e.want("SUCCESSFUL")
+	})
+}
+
+// TestHooksAreClosed sends what no hook may be.
+func TestHooksAreClosed(t *testing.T) {
+	each(t, func(c client) {
+		for _, hooks := range []any{
+			[]any{}, "x", 7, m{"rowHook": []any{}}, m{"batchRowHooks": []any{rowHook}}, m{"": []any{}},
+			m{"rowHooks": rowHook}, m{"rowHooks": []any{7}}, m{"rowHooks": []any{m{}}}, m{"rowHooks": nil},
+			m{"bulkRowHooks": m{}}, m{"rowDeleteHooks": []any{nil}},
+			m{"beforeFinishCallback": []any{"() => {}"}}, m{"beforeFinishCallback": 7},
+			m{"columnHooks": []any{"x => x"}}, m{"columnHooks": []any{m{"callback": "x => x"}}},
+			m{"columnHooks": []any{m{"fieldName": "email"}}}, m{"columnHooks": []any{m{"fieldKey": "email", "callback": "x => x"}}},
+			m{"columnHooks": []any{m{"fieldName": "email", "callback": "x => x", "mode": "init"}}},
+			m{"columnHooks": []any{m{"fieldName": "nobody", "callback": "x => x"}}},
+			m{"stepHooks": []any{m{"type": "REVIEW_STEP"}}}, m{"stepHooks": []any{m{"callback": "x => x"}}},
+			m{"stepHooks": []any{m{"type": "REVIEW_STEP_PRE_SUBMIT", "callback": "x => x"}}},
+			m{"stepHooks": []any{m{"type": "UPLOAD_STEP", "callback": "x => x", "order": 1}}},
+		} {
+			c.refused(inline(people(), m{"hooks": hooks}), 400, "hooks")
+		}
+	})
+}
+
+// TestHookSyntaxErrors wants the place of what is wrong.
+func TestHookSyntaxErrors(t *testing.T) {
+	each(t, func(c client) {
+		saved := c.saveSchema(people(), m{}, m{})
+		place := regexp.MustCompile(`line 2\D.*column \d`)
+		for _, source := range []string{"(record) => {\n  return {row: }\n}", "function (record) {\n  let x = ;\n}"} {
+			for _, body := range []m{inline(people()), {"schema_id": saved}} {
+				body["hooks"] = m{"rowHooks": []any{rowHook, source}}
+				if text := c.refused(body, 400, "hooks"); !place.MatchString(text) || !strings.Contains(text, "rowHooks[1]") {
+					c.t.Errorf("no line, column or place: %s", text)
+				}
+			}
+		}
+		c.refused(inline(people(), m{"hooks": m{"beforeFinishCallback": "7"}}), 400, "hooks")
+		c.refused(inline(people(), m{"hooks": m{"rowHooks": []any{""}}}), 400, "hooks")
+	})
+}

@@ -1,0 +1,196 @@
+package imports_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/livetest"
+)
+
+// maxRows is the most bytes of initial_data.
+const maxRows = 15728640
+
+// withRows is an import with rows in the request, given as JSON.
+func withRows(fields []any, rows string) string {
+	return `{"fields":` + show(fields) + `,"initial_data":` + rows + `}`
+}
+
+// TestRowsAreTheWholeData makes imports with initial_data: nothing is uploaded,
+// and processing starts at once.
+func TestRowsAreTheWholeData(t *testing.T) {
+	each(t, func(c client) {
+		made := c.create(withRows(people(), `[{"email":"a@example.org","name":"A","Town":"X"},{"name":"B","email":"b@example.org"}]`))
+		doc := made.Object()
+		c.checkNew(doc, doc["schema_id"].(string), "")
+		e := c.await(made.String("id"))
+		want := `[{"email":"a@example.org","name":"A","town":"X"},{"email":"b@example.org","name":"B","town":""}]`
+		if diff := cmp.Diff(want, e.rows()); diff != "" {
+			c.t.Error(diff)
+		}
+		if e.doc["original_filename"] != "" || e.metadata()["filename"] != nil {
+			c.t.Errorf("there is a name of a file: %s", show(e.doc))
+		}
+		for _, address := range []string{doc["upload"].(string), e.doc["upload"].(string)} {
+			if got := c.put(address, "email\na@example.org\n"); got.Status != http.StatusConflict {
+				c.t.Errorf("an upload for initial_data: %d", got.Status)
+			}
+		}
+	})
+}
+
+// TestRowsShapes sends what initial_data may be and what not.
+func TestRowsShapes(t *testing.T) {
+	each(t, func(c client) {
+		for _, rows := range []string{`{}`, `"x"`, `7`, `true`, `[1]`, `["x"]`, `[null]`, `[[]]`, `[{"email":"a"},[]]`, `[{"email":"a"},null]`} {
+			c.refused(withRows(people(), rows), 400, "initial_data")
+		}
+		for _, rows := range []string{`[`, `[{]`, `[{"email":}]`, `[{"email":"a"},]`, `[{"email":"a" "b"}]`, `[{"a":1,"a":2}]`,
+			`[{"a":"\u0000"}]`, `[{"a":01}]`, `[{"a":NaN}]`, "[{\"a\":\"\xff\"}]", `[{"a":"\ud800"}]`,
+			`[{"a":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + `}]`, `[]]`} {
+			c.refused(withRows(people(), rows), 400, "")
+		}
+		c.refused(`{"initial_data":[],"initial_data":[{"email":"a@example.org"}],"fields":`+show(people())+`}`, 400, "")
+		awaits := c.create(withRows(people(), `null`))
+		c.put(awaits.String("upload"), "email\na@example.org\n").Want(http.StatusOK)
+		c.await(awaits.String("id")).want("SUCCESSFUL")
+	})
+}
+
+// TestRowsWithoutRows sends an empty array, and rows that are all empty.
+func TestRowsWithoutRows(t *testing.T) {
+	each(t, func(c client) {
+		for _, rows := range []string{`[]`, `[ ]`, `[{}]`} {
+			e := c.await(c.create(withRows(people(), rows)).String("id"))
+			if e.status == "SUCCESSFUL" || len(e.notices()) == 0 {
+				c.t.Errorf("%s: %s", rows, show(e.doc))
+			}
+		}
+	})
+}
+
+// TestRowsValues sends values that are no texts.
+func TestRowsValues(t *testing.T) {
+	fields := []any{field("a", "string"), field("b", "string"), field("c.d", "string"), field("e", "email")}
+	tests := []struct{ rows, want string }{
+		{`[{"a":1.50,"b":true,"e":null},{"a":-0,"b":false}]`, `[{"a":"1.50","b":"true","c.d":null,"e":null},{"a":"-0","b":"false","c.d":null,"e":null}]`},
+		{`[{"a":1e400,"b":12345678901234567890123}]`, `[{"a":"1e400","b":"12345678901234567890123","c.d":null,"e":null}]`},
+		{`[{"a":"x","c":{"d":"y"}}]`, `[{"a":"x","b":null,"c.d":"y","e":null}]`},
+		{`[{"a":[1, "x", {"y": null}],"b":{}}]`, `[{"a":"[1,\"x\",{\"y\":null}]","b":"","c.d":null,"e":null}]`},
+		{`[{"a":"=1+1","b":"\u202e\ud83d\ude00\t"}]`, `[{"a":"=1+1","b":"` + "\u202e😀" + `\t","c.d":null,"e":null}]`},
+	}
+	each(t, func(c client) {
+		for _, tt := range tests {
+			e := c.await(c.create(withRows(fields, tt.rows)).String("id"))
+			if diff := cmp.Diff(tt.want, e.rows()); diff != "" {
+				c.t.Errorf("%s: %s", tt.rows, diff)
+			}
+		}
+	})
+}
+
+// TestRowsAndFilename allows a file name beside initial_data only where it is
+// empty.
+func TestRowsAndFilename(t *testing.T) {
+	each(t, func(c client) {
+		rows := []any{m{"email": "a@example.org"}}
+		c.refused(inline(people(), m{"initial_data": rows, "original_filename": "people.csv"}), 400, "original_filename")
+		for _, name := range []any{"", nil} {
+			c.create(inline(people(), m{"initial_data": rows, "original_filename": name}))
+		}
+		c.create(inline(people(), m{"initial_data": nil, "original_filename": "people.csv"}))
+	})
+}
+
+// largeRows is a body whose initial_data has exactly size bytes, with rest
+// bytes or so beside it.
+func largeRows(size, rest int) io.Reader {
+	frame, row := len("[]")+len(`{"email":"`)+len(`"}`), `{"email":"a@example.org"},`
+	rows := (size - frame) / len(row)
+	fill := size - frame - rows*len(row)
+	first := fields0(rest)
+	return io.MultiReader(strings.NewReader(first+`"initial_data":[`), strings.NewReader(strings.Repeat(row, rows)),
+		strings.NewReader(`{"email":"`+strings.Repeat("a", fill)+`"}]}`))
+}
+
+// fields0 opens a body of about size bytes whose hooks end the import before a
+// row is read.
+func fields0(size int) string {
+	hook := "() => {/*" + strings.Repeat("x", size) + "*/}"
+	return fmt.Sprintf(`{"fields":%s,"hooks":{"beforeFinishCallback":%q},`, show(people()), hook)
+}
+
+// TestRowsLimit sends initial_data of exactly the most bytes that are allowed,
+// and of one more, with little and with much beside it.
+func TestRowsLimit(t *testing.T) {
+	each(t, func(c client) {
+		tests := []struct{ size, rest, status int }{
+			{maxRows, 0, 201}, {maxRows, 1 << 20 * 9 / 10, 201}, {maxRows + 1, 0, 413}, {maxRows + 1, 1 << 20 * 9 / 10, 413},
+			{1000, 1<<20 + 1000, 413}, {maxRows, 1<<20 + 1000, 413}, {2 * maxRows, 0, 413},
+		}
+		for _, tt := range tests {
+			if got := c.call("POST", importsPath, largeRows(tt.size, tt.rest)); got.Status != tt.status {
+				c.t.Errorf("initial_data of %d bytes and %d beside it: %d, want %d: %.300s", tt.size, tt.rest, got.Status, tt.status, got.Body)
+			}
+		}
+		for _, over := range []string{strings.Repeat(" ", maxRows), strings.Repeat("\n", maxRows)} {
+			c.refused(withRows(people(), "["+over+"]"), 413, "")
+		}
+	})
+}
+
+// TestRowsLimitOfDeclaredBody declares a length, so that the body may be
+// refused before it is read; the sender sees the answer all the same.
+func TestRowsLimitOfDeclaredBody(t *testing.T) {
+	each(t, func(c client) {
+		for _, size := range []int{maxRows + 1, maxRows + 2<<20, 31 << 20} {
+			text, err := io.ReadAll(largeRows(size, 0))
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			if got := c.call("POST", importsPath, text); got.Status != http.StatusRequestEntityTooLarge {
+				c.t.Errorf("%d bytes: %d", size, got.Status)
+			}
+		}
+	})
+}
+
+// TestRowsMemory makes an import with the most rows that are allowed, and looks
+// at what that costs. Its hook ends it before the rows are read again.
+func TestRowsMemory(t *testing.T) {
+	eachFresh(t, func(c client) {
+		c.create(withRows(people(), `[{"email":"a@example.org"}]`))
+		before := c.server.PeakMemory()
+		if before == 0 {
+			c.t.Skip("SKIPPED: the memory of a process is not to be seen here")
+		}
+		c.call("POST", importsPath, largeRows(maxRows, 0)).Want(http.StatusCreated)
+		if cost := c.server.PeakMemory() - before; cost > 64<<20 {
+			c.t.Errorf("it cost %d MiB", cost>>20)
+		}
+	})
+}
+
+// TestRowsArriveWhole imports as many rows as fit, and counts them at the end.
+func TestRowsArriveWhole(t *testing.T) {
+	each(t, func(c client) {
+		const rows = 100_000
+		body := withRows(people(), "["+strings.Repeat(`{"email":"a@example.org","name":"A","town":"B"},`, rows-1)+`{"email":"z@example.org"}]`)
+		e := c.await(c.create(body).String("id")).want("SUCCESSFUL")
+		if n := e.metadata()["numOutputRows"]; n != float64(rows) {
+			c.t.Errorf("%v rows", n)
+		}
+		lines := lines(e.result("ndjson"))
+		if len(lines) != rows || lines[rows-1] != `{"email":"z@example.org","name":"","town":""}` {
+			c.t.Errorf("%d lines, the last %s", len(lines), lines[len(lines)-1])
+		}
+	})
+}
+
+func lines(reply *livetest.Reply) []string {
+	return strings.Split(strings.TrimSuffix(reply.Text(), "\n"), "\n")
+}

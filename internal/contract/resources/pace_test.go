@@ -1,0 +1,110 @@
+package resources_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray/internal/livetest"
+)
+
+// limited starts a program with both limits.
+func limited(t *testing.T, database string) *site {
+	t.Helper()
+	args := []string{"--rate-create", strconv.Itoa(perMinute), "--rate-poll", strconv.Itoa(perMinute)}
+	return start(t, t.TempDir(), storeOf(t, t, database), livetest.Config{Args: args})
+}
+
+const perMinute = 4
+
+// untilRefused calls until the answer is 429. The limits count whole minutes,
+// one of which may end meanwhile: within the allowance of two and one call more
+// there has to be a refusal, and none before the allowance of one is used, of
+// which some was used before.
+func untilRefused(t *testing.T, used int, call func() *livetest.Reply) {
+	t.Helper()
+	for n := range 2*perMinute + 1 {
+		reply := call()
+		if reply.Status < 400 {
+			continue
+		}
+		wait, err := strconv.Atoi(reply.Header.Get("Retry-After"))
+		if reply.Status != http.StatusTooManyRequests || err != nil || wait < 1 || wait > 60 {
+			t.Errorf("call %d: %d, Retry-After %q: %s", n, reply.Status, reply.Header.Get("Retry-After"), reply.Body)
+		}
+		if used+n < perMinute {
+			t.Errorf("call %d is refused, of %d that are allowed", used+n, perMinute)
+		}
+		return
+	}
+	t.Errorf("%d calls and no refusal", 2*perMinute+1)
+}
+
+func TestRateOfCreations(t *testing.T) {
+	t.Parallel()
+	s := limited(t, "sqlite")
+	c := s.backend(t)
+	// Creations that are refused do not count.
+	for range 2*perMinute + 1 {
+		c.call("POST", importsPath, m{"fields": []any{}}).Want(http.StatusBadRequest)
+		c.call("POST", importsPath, m{"schema_id": absent}).Want(http.StatusNotFound)
+	}
+	first := c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusCreated)
+	for range 2*perMinute + 1 {
+		c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusCreated)
+	}
+	create := func() *livetest.Reply { return c.call("POST", importsPath, m{"fields": contacts()}) }
+	s.fresh(t).call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
+	untilRefused(t, 1, create)
+	// Refusals by rate are not kept: the key is free for another request.
+	c.once("refused", importsPath, `{"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusTooManyRequests)
+	c.once("refused", importsPath, `{"fields":[{"key":"k","label":"M"}]}`).Want(http.StatusTooManyRequests)
+	// A repetition creates nothing.
+	if again := c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`); again.Text() != first.Text() {
+		t.Errorf("first %s, again %s", first.Body, again.Body)
+	}
+	// Nothing else of the same key is held up, nor another key of the same
+	// organization.
+	c.call("POST", schemasPath, schemaNamed(unique("s"))).Want(http.StatusCreated)
+	second, _ := s.newKey(t, "default", "backend")
+	client{t, s, second}.call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
+}
+
+func TestRateOfPolls(t *testing.T) {
+	t.Parallel()
+	s := limited(t, "sqlite")
+	c := s.backend(t)
+	id := c.call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated).String("id")
+	other := c.call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated).String("id")
+	poll := func(id string) func() *livetest.Reply {
+		return func() *livetest.Reply { return c.call("GET", importsPath+id+"/", nil) }
+	}
+	// A stranger who asks for the import takes nothing of its allowance.
+	stranger := s.fresh(t)
+	for range 2*perMinute + 1 {
+		if reply := stranger.call("GET", importsPath+id+"/", nil); reply.Status != http.StatusNotFound {
+			t.Errorf("a stranger is answered %d", reply.Status)
+		}
+	}
+	untilRefused(t, 0, poll(id))
+	poll(other)().Want(http.StatusOK)
+	if reply := poll(strings.ToUpper(id))(); reply.Status != http.StatusTooManyRequests {
+		t.Errorf("another spelling of the id passes the limit: %d", reply.Status)
+	}
+	c.call("GET", importsPath, nil).Want(http.StatusOK)
+	c.call("GET", importsPath+id+"/url/", nil).Want(http.StatusConflict)
+}
+
+func TestNoRatesUnlessSet(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		id := ""
+		for range 25 {
+			id = c.call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated).String("id")
+		}
+		for range 30 {
+			c.call("GET", importsPath+id+"/", nil).Want(http.StatusOK)
+		}
+	})
+}

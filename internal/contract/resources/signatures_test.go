@@ -1,0 +1,122 @@
+package resources_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// rights are one of each kind of right that is signed.
+type rights struct {
+	upload, download, raw, review, hydration string
+	importID, waitingID                      string
+}
+
+func tokenOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Query().Get("token")
+}
+
+func (c client) makeRights() rights {
+	c.t.Helper()
+	waiting := c.call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
+	done := c.importFile("email,name\nanna@example.org,Anna\n", m{})
+	_, review, _ := strings.Cut(done.reply.String("review_url"), "#")
+	raw := c.call("GET", uploadPath+done.upload+"/metadata/", nil).Want(http.StatusOK).Object()["raw_upload"].(map[string]any)
+	return rights{
+		upload: waiting.String("upload"), waitingID: waiting.String("id"), importID: done.id, review: review,
+		download:  c.call("GET", uploadPath+done.upload+"/url/", nil).Want(http.StatusOK).String("presigned_url"),
+		raw:       raw["download_url"].(string),
+		hydration: c.call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated).String("hydrationId"),
+	}
+}
+
+func reviewPath(id string) string { return "/api/review/v1/" + id + "/" }
+
+// TestRightsSurviveRestart kills the program and uses what it signed before.
+func TestRightsSurviveRestart(t *testing.T) {
+	eachFresh(t, nil, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		r := c.makeRights()
+		kept := c.once("before", sessionsPath+"auth/", "").Want(http.StatusCreated)
+		c.call("PUT", statePath, m{"a": 1}, "X-Hydration-Id", r.hydration).Want(http.StatusOK)
+		s.Kill()
+		s.Restart()
+		c.get(r.download).Want(http.StatusOK)
+		c.get(r.raw).Want(http.StatusOK)
+		c.put(r.upload, "email\na@example.org\n").Want(http.StatusOK)
+		c.call("GET", statePath, nil, "X-Hydration-Id", r.hydration).Want(http.StatusOK)
+		c.call("GET", reviewPath(r.importID), nil, "Authorization", "Bearer "+r.review).Want(http.StatusOK)
+		if again := c.once("before", sessionsPath+"auth/", "").Want(http.StatusCreated); again.Text() != kept.Text() {
+			t.Errorf("kept %s, given after the restart %s", kept.Body, again.Body)
+		}
+	})
+}
+
+// TestRightsServeOnePurpose tries each signature in each place.
+func TestRightsServeOnePurpose(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.fresh(t)
+		r := c.makeRights()
+		tokens := map[string]string{
+			"upload": tokenOf(r.upload), "download": tokenOf(r.download), "raw": tokenOf(r.raw), "review": r.review, "hydration": r.hydration,
+		}
+		uploadID := strings.Split(strings.TrimPrefix(r.download, s.URL+"/download/"), "?")[0]
+		for name, token := range tokens {
+			if token == "" {
+				t.Fatalf("no token for %s", name)
+			}
+			if name != "upload" {
+				c.put("/upload/"+r.waitingID+"?token="+token, "x").Want(http.StatusForbidden)
+			}
+			c.put("/upload/"+r.importID+"?token="+token, "x").Want(http.StatusForbidden)
+			if name != "download" && name != "raw" {
+				c.get("/download/" + uploadID + "?token=" + token).Want(http.StatusForbidden)
+			}
+			c.get("/download/" + r.waitingID + "?token=" + token).Want(http.StatusForbidden)
+			if name != "hydration" {
+				c.call("GET", statePath, nil, "X-Hydration-Id", token).Want(http.StatusForbidden)
+			}
+			if name != "review" {
+				c.call("GET", reviewPath(r.importID), nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
+			}
+			c.call("GET", reviewPath(r.waitingID), nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
+			client{t, s, token}.call("GET", schemasPath, nil).Want(http.StatusUnauthorized)
+		}
+		c.put(r.upload, "email\na@example.org\n").Want(http.StatusOK)
+	})
+}
+
+// TestAlteredSignatures changes each signature at many places.
+func TestAlteredSignatures(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.fresh(t)
+		r := c.makeRights()
+		for _, altered := range alterations(tokenOf(r.upload)) {
+			c.put("/upload/"+r.waitingID+"?token="+url.QueryEscape(altered), "x").Want(http.StatusForbidden)
+		}
+		at, _, _ := strings.Cut(r.download, "?")
+		for _, altered := range alterations(tokenOf(r.download)) {
+			c.get(at + "?token=" + url.QueryEscape(altered)).Want(http.StatusForbidden)
+		}
+		for _, altered := range alterations(r.hydration) {
+			c.call("GET", statePath+"?hydrationId="+url.QueryEscape(altered), nil).Want(http.StatusForbidden)
+		}
+	})
+}
+
+func alterations(token string) []string {
+	all := []string{"", "x", token + "A", token[1:], token[:len(token)-1], strings.ToLower(token), token + ".", "." + token, strings.Replace(token, ".", "", 1)}
+	for i := 0; i < len(token); i += 7 {
+		letter := "A"
+		if token[i] == 'A' {
+			letter = "B"
+		}
+		all = append(all, token[:i]+letter+token[i+1:])
+	}
+	return all
+}
