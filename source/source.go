@@ -12,6 +12,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -150,7 +151,7 @@ var ErrEmpty = &UnreadableError{Reason: "the file is empty"}
 // book begins with the format.
 func Open(ctx context.Context, in Input, formats []Format, opt Options) (Book, error) {
 	head := make([]byte, min(in.Size, HeadBytes))
-	if _, err := in.ReadAt(head, 0); err != nil && err != io.EOF {
+	if _, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read the beginning of the file: %w", err)
 	}
 	if in.Size == 0 {

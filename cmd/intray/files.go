@@ -79,7 +79,7 @@ func (c *inspectCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return unreadable(s, c.File, err)
 	}
-	defer closeAll()
+	defer func() { _ = closeAll() }() // read only
 	found := inspected{File: c.File, Evidence: []inspectedChoice{}, Columns: []inspectedColumn{}}
 	for _, e := range append(book.Evidence(), reader.Evidence()...) {
 		found.Evidence = append(found.Evidence, inspectedChoice(e))
@@ -145,7 +145,7 @@ func (c *convertCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return unreadable(s, c.File, err)
 	}
-	defer closeAll()
+	defer func() { _ = closeAll() }() // read only
 	err = app.WriteFile(c.Out, s.out, func(w io.Writer) error { return convert(ctx, reader, w, !c.AsIs) })
 	return unreadable(s, c.File, err)
 }

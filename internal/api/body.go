@@ -28,8 +28,9 @@ const (
 
 // body is a request body that was read.
 type body struct {
-	// doc is the decoded JSON; nil where there was no body.
-	doc any
+	// sent says that there was a body; doc is its decoded JSON.
+	sent bool
+	doc  any
 	// rows is the text of initial_data, apart from the rest; nil without one.
 	rows *os.File
 	// digest is a hash of the bytes as sent; "" where they were not all read.
@@ -94,6 +95,7 @@ func (a *API) decodeBody(op *operation, r *http.Request, from io.Reader) *body {
 			return b
 		}
 	}
+	b.sent = true
 	if b.doc, err = shape.Decode(from, shape.Limits{}); err != nil {
 		b.wrong = bodyError(err, maxBody)
 	}

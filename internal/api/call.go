@@ -177,7 +177,7 @@ func (a *API) perform(c *call) (*answer, error) {
 		if c.body.wrong != nil {
 			return nil, c.body.wrong
 		}
-		if c.op.body != nil && c.body.doc != nil {
+		if c.body.sent {
 			if issues := c.op.body.Check(c.body.doc); len(issues) > 0 {
 				return nil, service.Refusal(issues)
 			}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -44,7 +45,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // fault answers after a panic, if nothing was answered yet.
 func (f *front) fault(w *recorder, r *http.Request, fault any) {
-	if fault == http.ErrAbortHandler {
+	if err, ok := fault.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(fault)
 	}
 	f.api.cfg.Log.Error("panic in a request", "request_id", requestID(r.Context()), "panic", fault, "stack", string(debug.Stack()))

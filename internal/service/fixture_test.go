@@ -280,27 +280,27 @@ type blobs struct {
 	// keys are those that were committed and not deleted.
 	keys map[string]bool
 	// fail, where it is set, is asked before each use of a key.
-	fail func(use, key string) error
+	fail func(ctx context.Context, use, key string) error
 }
 
-func (b *blobs) ask(use, key string) error {
+func (b *blobs) ask(ctx context.Context, use, key string) error {
 	b.mu.Lock()
 	fail := b.fail
 	b.mu.Unlock()
 	if fail == nil {
 		return nil
 	}
-	return fail(use, key)
+	return fail(ctx, use, key)
 }
 
-func (b *blobs) failing(fail func(use, key string) error) {
+func (b *blobs) failing(fail func(ctx context.Context, use, key string) error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.fail = fail
 }
 
 func (b *blobs) Create(ctx context.Context, key string) (blob.Writer, error) {
-	if err := b.ask("create", key); err != nil {
+	if err := b.ask(ctx, "create", key); err != nil {
 		return nil, err
 	}
 	w, err := b.Store.Create(ctx, key)
@@ -308,14 +308,14 @@ func (b *blobs) Create(ctx context.Context, key string) (blob.Writer, error) {
 }
 
 func (b *blobs) Open(ctx context.Context, key string) (blob.Reader, error) {
-	if err := b.ask("open", key); err != nil {
+	if err := b.ask(ctx, "open", key); err != nil {
 		return nil, err
 	}
 	return b.Store.Open(ctx, key)
 }
 
 func (b *blobs) Delete(ctx context.Context, key string) error {
-	if err := b.ask("delete", key); err != nil {
+	if err := b.ask(ctx, "delete", key); err != nil {
 		return err
 	}
 	b.forget(func(k string) bool { return k == key })
@@ -323,7 +323,7 @@ func (b *blobs) Delete(ctx context.Context, key string) error {
 }
 
 func (b *blobs) DeleteAll(ctx context.Context, prefix string) error {
-	if err := b.ask("delete", prefix); err != nil {
+	if err := b.ask(ctx, "delete", prefix); err != nil {
 		return err
 	}
 	b.forget(func(k string) bool { return strings.HasPrefix(k, prefix+"/") })

@@ -55,8 +55,8 @@ func (s *Service) ReviewToken(imp Import) (string, error) {
 	return s.sign(s.keys.review, grant{Org: imp.Org, ID: imp.ID})
 }
 
-// The files of an upload that can be downloaded. A result is named by its
-// output format.
+// RawFile names the received file among those of an upload that can be
+// downloaded. A result is named by its output format.
 const RawFile = "raw"
 
 // DownloadToken signs the right to download a file of an upload.

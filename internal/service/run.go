@@ -54,22 +54,19 @@ func (s *Service) run(ctx context.Context, imp Import) error {
 	defer stop()
 	next, err := s.process(watched, &imp)
 	if err == nil {
-		if err = s.finish(watched, imp, next); err == nil {
-			s.cfg.Reach("run.finished")
-			return nil
-		}
+		err = s.finish(watched, imp, next)
 	}
-	if errors.Is(context.Cause(watched), errSuperseded) {
-		s.empty(context.WithoutCancel(ctx), imp.runPrefix(imp.Run))
-		return nil
-	}
-	return errors.Join(s.handBack(context.WithoutCancel(ctx), imp, ctx.Err() != nil), notStopped(ctx, err))
-}
-
-// notStopped keeps an error that is more than the word that work should stop.
-func notStopped(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+	after := context.WithoutCancel(ctx)
+	switch {
+	case err == nil:
+		s.cfg.Reach("run.finished")
+	case errors.Is(context.Cause(watched), errSuperseded):
+		s.empty(after, imp.runPrefix(imp.Run))
+		err = nil // it is nobody's fault, and another's work now
+	case ctx.Err() != nil:
+		err = s.handBack(after, imp, true)
+	default:
+		err = errors.Join(err, s.handBack(after, imp, false))
 	}
 	return err
 }
@@ -175,7 +172,7 @@ func (s *Service) writeRows(ctx context.Context, w io.Writer, prefix string, f o
 	if err != nil {
 		return 0, fmt.Errorf("open the staged rows: %w", err)
 	}
-	defer staged.Close()
+	defer func() { _ = staged.Close() }()
 	return output.Write(ctx, w, f, schema, staged.Batches(ctx))
 }
 

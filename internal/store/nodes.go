@@ -43,10 +43,10 @@ func (r nodes) Bury(ctx context.Context, node string) error {
 type jobs struct{ *txn }
 
 func (r jobs) Enqueue(ctx context.Context, job queue.Job) error {
-	return translate(r.txn.jobs.Enqueue(ctx, r.tx, job))
+	return translate(r.jobs.Enqueue(ctx, r.tx, job))
 }
 
 func (r jobs) Waiting(ctx context.Context, kind string) (int, error) {
-	n, err := r.txn.jobs.Waiting(ctx, r.tx, kind)
+	n, err := r.jobs.Waiting(ctx, r.tx, kind)
 	return n, translate(err)
 }

@@ -2,6 +2,7 @@ package csv
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -133,7 +134,7 @@ func (r *reader) begin(ctx context.Context) error {
 	}
 	for {
 		err := r.scan.next(ctx)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			r.evidence = evidence("none", "no line has any text", "there is no header")
 			return nil
 		}

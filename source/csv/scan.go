@@ -3,6 +3,7 @@ package csv
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -211,7 +212,7 @@ func readAt(in source.Input, b []byte, at int64) error {
 	if n == len(b) {
 		return nil
 	}
-	if err == nil || err == io.EOF {
+	if err == nil || errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("read the file at byte %d: %w", at, err)

@@ -130,11 +130,11 @@ func stops(ctx context.Context, format source.Format, s Sample) error {
 		cancel()
 		err := reader.Next(ctx, batch)
 		if err != io.EOF && !errors.Is(err, context.Canceled) || batch.Len() > 0 {
-			return fmt.Errorf("Next gives %d records and error %v", batch.Len(), err)
+			return fmt.Errorf("Next gives %d records and error %w", batch.Len(), err)
 		}
 		_, err = ReadAll(ctx, format, Input(s.Name, s.Text), s.Options)
 		if !errors.Is(err, context.Canceled) {
-			return fmt.Errorf("reading it all gives error %v", err)
+			return fmt.Errorf("reading it all gives error %w", err)
 		}
 		return nil
 	})
@@ -187,7 +187,7 @@ func closes(ctx context.Context, format source.Format, s Sample) error {
 		}
 		batch := dirtyBatch()
 		if err := reader.Next(ctx, batch); err == nil || err == io.EOF || batch.Len() > 0 {
-			return fmt.Errorf("Next of a closed reader gives %d records and error %v", batch.Len(), err)
+			return fmt.Errorf("Next of a closed reader gives %d records and error %w", batch.Len(), err)
 		}
 		return book.Close()
 	})

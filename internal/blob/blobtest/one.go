@@ -3,6 +3,7 @@ package blobtest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -47,7 +48,7 @@ func readsAtEdges(t *testing.T, r blob.Reader, want []byte) {
 	end := int64(len(want))
 	buf := make([]byte, 10)
 	for _, off := range []int64{end, end + 1, end + 1<<20} {
-		if n, err := r.ReadAt(buf, off); n != 0 || err != io.EOF {
+		if n, err := r.ReadAt(buf, off); n != 0 || !errors.Is(err, io.EOF) {
 			t.Fatalf("ReadAt(%d) of %d bytes gave %d, %v, want 0, EOF", off, end, n, err)
 		}
 	}
@@ -58,7 +59,7 @@ func readsAtEdges(t *testing.T, r blob.Reader, want []byte) {
 		return
 	}
 	n, err := r.ReadAt(buf, end-4)
-	if n != 4 || err != io.EOF || !bytes.Equal(buf[:n], want[end-4:]) {
+	if n != 4 || !errors.Is(err, io.EOF) || !bytes.Equal(buf[:n], want[end-4:]) {
 		t.Fatalf("ReadAt over the end gave %d, %v, want the last 4 bytes and EOF", n, err)
 	}
 }

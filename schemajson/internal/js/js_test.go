@@ -44,7 +44,7 @@ func TestBodies(t *testing.T) {
 		"", ";", "let a = 1, {b, ...c} = a, [d = 2] = b; const e = 3; var f", "let of; let\nx", "{ { } }",
 		"if (a) b; else if (c) d\nelse { e }", "for (;;) break", "for (let i = 0, j; i < 1; i++) continue",
 		"for (const k in o) {} for (x of y) {} for (const [a, b] of c) {} for ({a = 1} of b) {}",
-		"for (var i = 'a' in b ? 1 : 2; ;) break", "while (a) b(); do c(); while (d) e()", "a: for (;;) { continue a }",
+		"for (var i = ('a' in b) ? 1 : 2; ;) break", "while (a) b(); do c(); while (d) e()", "a: for (;;) { continue a }",
 		"switch (a) { case 1: case 2: b(); break; default: c() }", "try { a() } catch { b() } finally { c() }",
 		"try { a() } catch ({message}) { throw new Error(message) }", "with (a) b", "debugger", "return\n1", "a\nb\n++c",
 		"async function f() { for await (const x of y) { await x } }", "function* g() { yield; yield 1; const x = yield* g() }",
