@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -220,5 +221,18 @@ func attachment(name string) string {
 		}
 		return r
 	}, name)
-	return `attachment; filename="` + ascii + `"; filename*=UTF-8''` + url.PathEscape(name)
+	return `attachment; filename="` + ascii + `"; filename*=UTF-8''` + extValue(name)
+}
+
+// extValue percent-encodes all but the attr-char of RFC 8187.
+func extValue(text string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		if '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		fmt.Fprintf(&b, "%%%02X", c)
+	}
+	return b.String()
 }

@@ -72,6 +72,14 @@ func (s *Service) guard(ctx context.Context, key string) error {
 	})
 }
 
+// settled says whether err is a refusal, after which a transaction has certainly
+// not been committed. After any other error it may have been, and only its
+// answer was lost.
+func settled(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind != Unavailable
+}
+
 // empty removes blobs at once that the trash would remove later.
 func (s *Service) empty(ctx context.Context, prefix string) {
 	if err := s.remove(ctx, prefix); err != nil {

@@ -85,7 +85,7 @@ func checkImport(draft NewImport) error {
 
 func checkFilename(field, name string) error {
 	if len(name) > MaxFilename || !printable(name) {
-		return invalidField(field, "must have at most %d bytes and no control characters", MaxFilename)
+		return invalidField(field, "must be UTF-8 of at most %d bytes without control characters", MaxFilename)
 	}
 	return nil
 }

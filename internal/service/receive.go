@@ -98,22 +98,37 @@ func (r *Receiving) Receive(ctx context.Context, in Incoming) (Receipt, error) {
 	// One byte more than allowed shows that the file is too large.
 	body := io.LimitReader(in.Body, r.MaxSize+1)
 	done, err := s.storeFile(ctx, key, body, func(d stored) error { return r.approve(in, d) })
-	if err == nil {
-		s.cfg.Reach("upload.stored")
-		err = r.accept(ctx, key, in.Filename, done)
-	}
 	if err != nil {
 		s.empty(context.WithoutCancel(ctx), key)
+		return Receipt{}, r.orDeleted(ctx, err)
+	}
+	s.cfg.Reach("upload.stored")
+	if err := r.accept(ctx, key, in.Filename, done); err != nil {
+		if settled(err) { // else the trash finds out whether the file counts
+			s.empty(context.WithoutCancel(ctx), key)
+		}
 		return Receipt{}, err
 	}
 	s.cfg.Reach("upload.accepted")
 	return Receipt{done.size, hex.EncodeToString(done.md5)}, nil
 }
 
+// orDeleted tells of a deleted import in place of the trouble that its deletion
+// made.
+func (r *Receiving) orDeleted(ctx context.Context, err error) error {
+	if _, gone := r.service.Import(ctx, r.imp.Org, r.imp.ID); IsKind(gone, NotFound) {
+		return gone
+	}
+	return err
+}
+
 // announce makes the upload's row when its first byte arrives.
 func (r *Receiving) announce(ctx context.Context, key string) error {
 	s := r.service
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if _, err := tx.Imports.Get(ctx, r.imp.Org, r.imp.ID); err != nil {
+			return named(err, "import")
+		}
 		if err := tx.Trash.Add(ctx, Trash{Prefix: key, Due: s.now().Add(guardFor)}); err != nil {
 			return err
 		}

@@ -24,8 +24,12 @@ const (
 	handBackWithin = 3 * time.Second
 )
 
-// errSuperseded says that an import was deleted or taken over while it ran.
-var errSuperseded = errors.New("the import is no longer this run's")
+// Why a run stops that is no longer wanted: its import was deleted or taken
+// over, or has ended with this very run.
+var (
+	errSuperseded = errors.New("the import is no longer this run's")
+	errEnded      = errors.New("the import has ended with this run")
+)
 
 // RunNext claims the import that is next in turn and runs it to its end. It
 // says whether there was one. A cancelled context hands the import back.
@@ -60,6 +64,8 @@ func (s *Service) run(ctx context.Context, imp Import) error {
 	switch {
 	case err == nil:
 		s.cfg.Reach("run.finished")
+	case errors.Is(context.Cause(watched), errEnded):
+		err = nil // this run's own end was committed, and only the answer was lost
 	case errors.Is(context.Cause(watched), errSuperseded):
 		s.empty(after, imp.runPrefix(imp.Run))
 		err = nil // it is nobody's fault, and another's work now
@@ -84,8 +90,11 @@ func (s *Service) watch(ctx context.Context, imp Import) (context.Context, func(
 			case <-ticker.C:
 			}
 			now, err := s.Import(ctx, imp.Org, imp.ID)
-			if IsKind(err, NotFound) || err == nil && (now.Status != Running || now.Run != imp.Run) {
+			switch {
+			case IsKind(err, NotFound), err == nil && now.Run != imp.Run:
 				cancel(errSuperseded)
+			case err == nil && now.Status != Running:
+				cancel(errEnded)
 			}
 		}
 	}()
@@ -201,27 +210,39 @@ func (s *Service) discard(ctx context.Context, tx Tx, imp Import) error {
 
 // handBack puts an import that this process cannot finish back in the queue:
 // at once where the process stops, later and with a mark where the run failed.
+// What the run stored is removed where it certainly does not count.
 func (s *Service) handBack(ctx context.Context, imp Import, stopping bool) error {
 	ctx, cancel := context.WithTimeout(ctx, handBackWithin)
 	defer cancel()
+	counts := true
 	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Imports.Get(ctx, imp.Org, imp.ID)
-		if IsKind(err, NotFound) || err == nil && (now.Status != Running || now.Run != imp.Run) {
-			return nil
-		}
-		if err != nil {
+		if err != nil && !IsKind(err, NotFound) {
 			return err
 		}
-		if stopping {
+		ours := err == nil && now.Run == imp.Run
+		counts = ours && now.Status != Running // the end was committed after all
+		switch {
+		case counts || !ours:
+			return nil
+		case stopping:
 			return s.requeue(ctx, tx, now)
 		}
 		return s.requeueLost(ctx, tx, now, s.now().Add(time.Second<<now.Lost))
 	})
-	s.empty(ctx, imp.runPrefix(imp.Run))
+	if err == nil && !counts {
+		s.empty(ctx, imp.runPrefix(imp.Run))
+	}
 	return err
 }
 
+// requeue queues an import again and leaves what its run stored to the trash:
+// it is removed only if this transaction commits, so never where a commit that
+// was thought lost has made it count.
 func (s *Service) requeue(ctx context.Context, tx Tx, imp Import) error {
+	if err := s.discard(ctx, tx, imp); err != nil {
+		return err
+	}
 	if err := s.move(ctx, tx, &imp, Pending); err != nil {
 		return err
 	}

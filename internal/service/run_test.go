@@ -3,6 +3,7 @@ package service_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -64,12 +65,8 @@ func TestRunEnds(t *testing.T) {
 				t.Errorf("the upload does not follow: %+v", u)
 			}
 			if c.status == service.Failed {
-				f.clock.Advance(31 * time.Second)
-				must(t, f.Sweep(f.ctx))
-				f.clock.Advance(-31 * time.Second)
-				if left := f.blobs.below("imports/" + imp.ID + "/run"); len(left) > 0 {
-					t.Errorf("the failed run leaves %v", left)
-				}
+				f.leavesNothing(imp, 1)
+				f.clock.Advance(-30 * time.Second)
 			}
 		})
 	}
@@ -96,11 +93,7 @@ func TestCrashedRunIsTakenBack(t *testing.T) {
 			}
 			f.runAll()
 			f.wantResult(imp, goodResult)
-			f.clock.Advance(31 * time.Second)
-			must(t, f.Sweep(f.ctx))
-			if left := f.blobs.below("imports/" + imp.ID + "/run-1/"); len(left) > 0 {
-				t.Errorf("the lost run leaves %v", left)
-			}
+			f.leavesNothing(imp, 1)
 			f.wantResult(imp, goodResult)
 		})
 	}
@@ -183,10 +176,8 @@ func TestTenLossesAreTheEnd(t *testing.T) {
 	if diff := cmp.Diff(want, imp.Outcome.All()); diff != "" || imp.Outcome.Verdict != engine.Broken {
 		t.Errorf("verdict %d, notices (-want +got):\n%s", imp.Outcome.Verdict, diff)
 	}
-	f.clock.Advance(31 * time.Second)
-	must(t, f.Sweep(f.ctx))
-	if left := f.blobs.below("imports/" + imp.ID + "/run"); len(left) > 0 {
-		t.Errorf("the lost runs leave %v", left)
+	for run := range 10 {
+		f.leavesNothing(imp, run+1)
 	}
 	if ran, err := f.RunNext(f.ctx); ran || err != nil {
 		t.Errorf("it ran again: %v, error %v", ran, err)
@@ -247,15 +238,24 @@ func TestStoppedRunIsHandedBack(t *testing.T) {
 			if imp := f.status(imp, service.Pending); imp.Lost != 0 {
 				t.Errorf("the stop counts as %d losses", imp.Lost)
 			}
-			if left := f.blobs.below("imports/" + imp.ID + "/run"); len(left) > 0 {
-				t.Errorf("the stopped run leaves %v", left)
-			}
 			if n := f.waiting(); n == 0 {
 				t.Error("no job waits for the import")
 			}
 			f.runAll()
+			f.leavesNothing(imp, 1)
 			f.wantResult(imp, goodResult)
 		})
+	}
+}
+
+// leavesNothing checks that a run that does not count has left nothing, once it
+// must have stopped.
+func (f *fixture) leavesNothing(imp service.Import, run int) {
+	f.Helper()
+	f.clock.Advance(30 * time.Second)
+	must(f.T, f.Sweep(f.ctx))
+	if left := f.blobs.below(fmt.Sprintf("imports/%s/run-%d/", imp.ID, run)); len(left) > 0 {
+		f.Errorf("run %d leaves %v", run, left)
 	}
 }
 
@@ -285,9 +285,8 @@ func TestSupersededRunLeavesNothing(t *testing.T) {
 			if imp := f.now(imp); imp.Run != 2 || !strings.Contains(imp.Result.Key, "/run-2/") || !strings.Contains(imp.Stage, "/run-2/") {
 				t.Errorf("run %d, result %s, stage %s; want those of the second run", imp.Run, imp.Result.Key, imp.Stage)
 			}
-			if left := f.blobs.below("imports/" + imp.ID + "/run-1/"); len(left) > 0 {
-				t.Errorf("the superseded run leaves %v", left)
-			}
+			f.leavesNothing(imp, 1)
+			f.wantResult(imp, goodResult)
 		})
 	}
 }
@@ -334,6 +333,8 @@ func TestRunWatches(t *testing.T) {
 	if ran, err := f.RunNext(f.ctx); !ran || err != nil {
 		t.Errorf("ran %v, error %v; want a run without an error", ran, err)
 	}
+	f.clock.Advance(30 * time.Second)
+	must(t, f.Sweep(f.ctx))
 	if left := f.blobs.below("imports/"); len(left) > 0 {
 		t.Errorf("the deleted import leaves %v", left)
 	}

@@ -182,14 +182,16 @@ func (s *Service) SaveSessionFile(ctx context.Context, session Session, in Incom
 	}
 	r := &Receiving{MaxSize: s.cfg.MaxFileSize}
 	done, err := s.storeFile(ctx, key, io.LimitReader(in.Body, r.MaxSize+1), func(d stored) error { return r.approve(in, d) })
-	if err == nil {
-		file := File{Key: key, Size: done.size, SHA256: hex.EncodeToString(done.sha256)}
-		session, err = s.keepSessionFile(ctx, session, file, in.Filename, contentType)
-	}
 	if err != nil {
 		s.empty(context.WithoutCancel(ctx), key)
+		return Session{}, err
 	}
-	return session, err
+	file := File{Key: key, Size: done.size, SHA256: hex.EncodeToString(done.sha256)}
+	kept, err := s.keepSessionFile(ctx, session, file, in.Filename, contentType)
+	if err != nil && settled(err) {
+		s.empty(context.WithoutCancel(ctx), key)
+	}
+	return kept, err
 }
 
 func (s *Service) keepSessionFile(ctx context.Context, session Session, file File, name, contentType string) (Session, error) {

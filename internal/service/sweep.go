@@ -116,19 +116,24 @@ func (s *Service) emptyTrash(ctx context.Context) error {
 	if err != nil || len(due) == 0 {
 		return err
 	}
+	var gone []Trash
+	var troubles []error
 	for _, t := range due {
 		if err := s.remove(ctx, t.Prefix); err != nil {
-			return err
+			troubles = append(troubles, err)
+			continue
 		}
+		gone = append(gone, t)
 	}
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
-		for _, t := range due {
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		for _, t := range gone {
 			if err := tx.Trash.Remove(ctx, t.Prefix); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	return errors.Join(append(troubles, err)...)
 }
 
 func (s *Service) forgetSessions(ctx context.Context) error {

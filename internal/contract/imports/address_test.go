@@ -1,0 +1,190 @@
+package imports_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// altered gives the text with each of its bytes replaced by another one that an
+// address may hold, one at a time: all of the positions in steps.
+func altered(text string, steps int) []string {
+	var list []string
+	for at := 0; at < len(text); at += steps {
+		for _, other := range []byte("Aa0-") {
+			if text[at] != other {
+				list = append(list, text[:at]+string(other)+text[at+1:])
+				break
+			}
+		}
+	}
+	return list
+}
+
+// otherCase gives the text with the case of one letter changed, one at a time.
+func otherCase(text string) []string {
+	var list []string
+	for at := range text {
+		if changed := string(text[at] ^ 0x20); strings.EqualFold(changed, text[at:at+1]) && changed != text[at:at+1] {
+			list = append(list, text[:at]+changed+text[at+1:])
+		}
+	}
+	return list
+}
+
+// TestUploadAddressAltered alters each byte of the token and of the id.
+func TestUploadAddressAltered(t *testing.T) {
+	each(t, func(c client) {
+		made := c.create(inline(people()))
+		id, address := made.String("id"), made.String("upload")
+		token := c.address(address).Query().Get("token")
+		if token == "" {
+			c.t.Fatalf("no token in %s", address)
+		}
+		at := strings.TrimSuffix(c.server.URL, "/") + c.address(address).Path
+		tokens := append(altered(token, 1), token[:len(token)-1], token+"A", token+"=", token+".", "."+token, "", strings.ToUpper(token), token+token)
+		tokens = append(tokens, otherCase(token[len(token)-8:])...)
+		for _, other := range tokens {
+			c.refusedAddress(at + "?token=" + url.QueryEscape(other))
+		}
+		for _, other := range append(altered(id, 1), otherCase(id)...) {
+			c.refusedAddress(strings.Replace(address, id, other, 1))
+		}
+		c.refusedAddress(at)
+		c.checkAwaits(id)
+	})
+}
+
+// refusedAddress sends a file to an address that is not one given out.
+func (c client) refusedAddress(address string) {
+	c.t.Helper()
+	if got := c.put(address, goodFile); got.Status != http.StatusForbidden {
+		c.t.Errorf("the address %s: status %d: %s", address, got.Status, got.Body)
+	}
+}
+
+// TestTokensServeOnePurpose hands each token to each of the places that want
+// another one, and those of another import.
+func TestTokensServeOnePurpose(t *testing.T) {
+	each(t, func(c client) {
+		one := c.run(inline(people()), goodFile).want("SUCCESSFUL")
+		other := c.run(inline(people()), goodFile).want("SUCCESSFUL")
+		awaits := c.create(inline(people())).Object()
+		result := one.call("GET", importsPath+one.id+"/url/", nil).String("presigned_url")
+		file := one.uploadDoc()["raw_upload"].(m)["download_url"].(string)
+		tokens := map[string]string{
+			"upload":        c.tokenOf(awaits["upload"].(string)),
+			"other upload":  c.tokenOf(one.doc["upload"].(string)),
+			"review":        c.address(awaits["review_url"].(string)).Fragment,
+			"result":        c.tokenOf(result),
+			"file":          c.tokenOf(file),
+			"other result":  c.tokenOf(other.call("GET", importsPath+other.id+"/url/", nil).String("presigned_url")),
+			"session":       c.hydration(),
+			"key":           c.key,
+			"empty":         "",
+			"own review":    c.address(one.doc["review_url"].(string)).Fragment,
+			"other review":  c.address(other.doc["review_url"].(string)).Fragment,
+			"other own url": c.tokenOf(other.uploadDoc()["raw_upload"].(m)["download_url"].(string)),
+		}
+		for name, token := range tokens {
+			if name != "upload" {
+				c.refusedAddress(withToken(awaits["upload"].(string), token))
+			}
+			if name != "result" && name != "file" {
+				c.refusedDownload(withToken(result, token))
+			}
+			if name != "own review" {
+				c.refusedReview(one.id, token)
+			}
+			c.refusedReview(unknownID, token)
+		}
+		c.checkAwaits(awaits["id"].(string))
+		// Each opens what it was made for.
+		c.bare().call("GET", result, nil).Want(http.StatusOK)
+		c.bare().call("GET", file, nil).Want(http.StatusOK)
+		c.review(one.id, tokens["own review"]).Want(http.StatusOK)
+	})
+}
+
+func (e ended) uploadDoc() m {
+	e.t.Helper()
+	return e.call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).Want(http.StatusOK).Object()
+}
+
+func (c client) tokenOf(address string) string {
+	c.t.Helper()
+	return c.address(address).Query().Get("token")
+}
+
+// hydration is a hydration token.
+func (c client) hydration() string {
+	c.t.Helper()
+	return c.call("POST", "/api/widget/session/v2/auth/", nil).Want(http.StatusCreated).String("hydrationId")
+}
+
+func withToken(address, token string) string {
+	bare, _, _ := strings.Cut(address, "?")
+	return bare + "?token=" + url.QueryEscape(token)
+}
+
+func (c client) refusedDownload(address string) {
+	c.t.Helper()
+	if got := c.bare().call("GET", address, nil); got.Status != http.StatusForbidden {
+		c.t.Errorf("the download %s: status %d: %.200s", address, got.Status, got.Body)
+	}
+}
+
+func (c client) refusedReview(id, token string) {
+	c.t.Helper()
+	if got := c.review(id, token); got.Status != http.StatusForbidden {
+		c.t.Errorf("the review of %s with the token %q: status %d: %.200s", id, token, got.Status, got.Body)
+	}
+}
+
+// TestDownloadAddressAltered alters the address of a result.
+func TestDownloadAddressAltered(t *testing.T) {
+	each(t, func(c client) {
+		e := c.run(inline(people()), goodFile).want("SUCCESSFUL")
+		address := e.call("GET", importsPath+e.id+"/url/", nil).String("presigned_url")
+		token := c.tokenOf(address)
+		for _, other := range append(altered(token, 3), token[:len(token)-1], token+"A", "") {
+			c.refusedDownload(withToken(address, other))
+		}
+		id := e.metadata()["id"].(string)
+		for _, other := range append(altered(id, 5), e.id) {
+			c.refusedDownload(strings.Replace(address, id, other, 1))
+		}
+		c.refusedDownload(address + "&format=csv&token=x")
+	})
+}
+
+// TestAddressMethods calls the addresses with methods they do not have.
+func TestAddressMethods(t *testing.T) {
+	each(t, func(c client) {
+		made := c.create(inline(people()))
+		upload, review := made.String("upload"), c.address(made.String("review_url"))
+		for _, method := range []string{"GET", "DELETE", "PATCH"} {
+			c.bare().call(method, upload, nil).Want(http.StatusMethodNotAllowed)
+		}
+		for _, method := range []string{"PUT", "POST", "DELETE"} {
+			c.bare().call(method, c.server.URL+review.Path, "x").Want(http.StatusMethodNotAllowed)
+			c.bare().call(method, reviewPath+made.String("id")+"/", "x").Want(http.StatusMethodNotAllowed)
+		}
+		c.checkAwaits(made.String("id"))
+	})
+}
+
+// TestUploadAddressIsFresh wants every retrieve to sign an address that works,
+// and earlier ones to go on working meanwhile.
+func TestUploadAddressIsFresh(t *testing.T) {
+	each(t, func(c client) {
+		made := c.create(inline(people()))
+		c.eventually("a retrieve signs another address", func() bool {
+			return c.get(made.String("id")).String("upload") != made.String("upload")
+		})
+		c.put(made.String("upload"), goodFile).Want(http.StatusOK)
+		second := c.create(inline(people()))
+		c.put(c.get(second.String("id")).String("upload"), goodFile).Want(http.StatusOK)
+	})
+}

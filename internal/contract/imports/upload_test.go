@@ -1,0 +1,208 @@
+package imports_test
+
+import (
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/intraydata/intray/internal/livetest"
+)
+
+const goodFile = "email,name\na@example.org,A\n"
+
+// TestUploadTakesAnyContentType sends one file in all ways that are allowed.
+func TestUploadTakesAnyContentType(t *testing.T) {
+	each(t, func(c client) {
+		for _, contentType := range []string{"", "text/csv", "application/json", "application/octet-stream", "image/png", "no type at all",
+			"application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
+			made := c.create(inline(people()))
+			reply := c.put(made.String("upload"), goodFile, "Content-Type", contentType).Want(http.StatusOK)
+			sum := md5.Sum([]byte(goodFile))
+			if etag := reply.Header.Get("ETag"); etag != `"`+hex.EncodeToString(sum[:])+`"` {
+				c.t.Errorf("%q: ETag %q", contentType, etag)
+			}
+			c.await(made.String("id")).want("SUCCESSFUL")
+		}
+		chunked := c.create(inline(people()))
+		c.put(chunked.String("upload"), io.MultiReader(strings.NewReader(goodFile))).Want(http.StatusOK)
+		c.await(chunked.String("id")).want("SUCCESSFUL")
+	})
+}
+
+// TestUploadForm sends forms, whole and broken.
+func TestUploadForm(t *testing.T) {
+	each(t, func(c client) {
+		made := c.create(inline(people()))
+		address, id := made.String("upload"), made.String("id")
+		const head = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.csv\"\r\n\r\n"
+		broken := map[string]int{
+			"":                          400,
+			"--b--\r\n":                 400,
+			head + goodFile:             400,
+			head + goodFile + "\r\n--b": 400,
+			head[:40]:                   400,
+			"no form at all":            400,
+			"--b\r\n\r\n" + goodFile + "\r\n--b--\r\n":                                  400,
+			strings.Replace(head, `"file"`, `"upload"`, 1) + goodFile + "\r\n--b--\r\n": 400,
+		}
+		for body, want := range broken {
+			if got := c.bare().call("POST", address, body, "Content-Type", "multipart/form-data; boundary=b"); got.Status != want {
+				c.t.Errorf("the form %q: status %d: %s", body, got.Status, got.Body)
+			}
+		}
+		for _, contentType := range []string{"", "text/csv", "application/json", "multipart/form-data", "multipart/mixed; boundary=b"} {
+			if got := c.bare().call("POST", address, head+goodFile+"\r\n--b--\r\n", "Content-Type", contentType).Status; got != 415 {
+				c.t.Errorf("a form of type %q: status %d", contentType, got)
+			}
+		}
+		if got := c.post(address, "file", "form.csv", goodFile); got.Status != 200 || got.Header.Get("ETag") == "" {
+			c.t.Fatalf("a whole form: %d %s", got.Status, got.Body)
+		}
+		if e := c.await(id).want("SUCCESSFUL"); e.doc["original_filename"] != "form.csv" {
+			c.t.Errorf("the name is %v", e.doc["original_filename"])
+		}
+	})
+}
+
+// TestUploadDigests sends digests that fit and others.
+func TestUploadDigests(t *testing.T) {
+	md, sha := md5.Sum([]byte(goodFile)), sha256.Sum256([]byte(goodFile))
+	other := sha256.Sum256([]byte("other"))
+	text := base64.StdEncoding.EncodeToString
+	right := [][2]string{
+		{"Content-MD5", text(md[:])},
+		{"Repr-Digest", "sha-256=:" + text(sha[:]) + ":"},
+		{"Repr-Digest", "sha-512=:AAAA:, sha-256=:" + text(sha[:]) + ":"},
+	}
+	wrong := [][2]string{
+		{"Content-MD5", text(other[:16])}, {"Content-MD5", hex.EncodeToString(md[:])}, {"Content-MD5", "x"},
+		{"Content-MD5", strings.TrimRight(text(md[:]), "=")},
+		{"Repr-Digest", "sha-256=:" + text(other[:]) + ":"}, {"Repr-Digest", "sha-256=:x:"}, {"Repr-Digest", "sha-256=" + text(sha[:])},
+		{"Repr-Digest", "sha-256=:" + text(sha[:16]) + ":"},
+	}
+	each(t, func(c client) {
+		made := c.create(inline(people()))
+		for _, header := range wrong {
+			if got := c.put(made.String("upload"), goodFile, header[0], header[1]); got.Status != 400 {
+				c.t.Errorf("%s: %s: status %d", header[0], header[1], got.Status)
+			}
+		}
+		c.checkAwaits(made.String("id"))
+		for _, header := range right {
+			again := c.create(inline(people()))
+			c.put(again.String("upload"), goodFile, header[0], header[1]).Want(http.StatusOK)
+		}
+	})
+}
+
+// TestUploadOnce sends a second file, before and after the import has ended.
+func TestUploadOnce(t *testing.T) {
+	each(t, func(c client) {
+		made := c.create(inline(people()))
+		id := made.String("id")
+		c.put(made.String("upload"), goodFile).Want(http.StatusOK)
+		c.put(made.String("upload"), goodFile).Want(http.StatusConflict)
+		e := c.await(id).want("SUCCESSFUL")
+		fresh, ok := e.doc["upload"].(string)
+		if !ok {
+			c.t.Fatal("upload is no text once the import has ended")
+		}
+		c.put(fresh, "email\nb@example.org\n").Want(http.StatusConflict)
+		c.post(fresh, "file", "x.csv", goodFile).Want(http.StatusConflict)
+		if got := c.await(id).rows(); !strings.Contains(got, "a@example.org") {
+			c.t.Errorf("the result has changed: %s", got)
+		}
+	})
+}
+
+// TestUploadInParallel sends many files to one import at once.
+func TestUploadInParallel(t *testing.T) {
+	each(t, func(c client) {
+		made := c.create(inline(people()))
+		const senders = 12
+		statuses := make([]int, senders)
+		var all sync.WaitGroup
+		for i := range senders {
+			all.Go(func() {
+				file := "email,name\na@example.org," + strings.Repeat(string(rune('A'+i)), 1<<16) + "\n"
+				request := c.server.Request(c.t, "PUT", made.String("upload"), file, "X-Service-License-Key", "")
+				if reply, err := c.server.Try(c.t, request); err == nil {
+					statuses[i] = reply.Status
+				}
+			})
+		}
+		all.Wait()
+		winner := -1
+		for i, status := range statuses {
+			switch {
+			case status == http.StatusOK && winner < 0:
+				winner = i
+			case status != http.StatusConflict:
+				c.t.Errorf("the statuses are %v: exactly one is 200, all others are 409", statuses)
+			}
+		}
+		if winner < 0 {
+			c.t.Fatal("no upload was taken")
+		}
+		rows := c.await(made.String("id")).rows()
+		if want := `"name":"` + strings.Repeat(string(rune('A'+winner)), 1<<16) + `"`; !strings.Contains(rows, want) {
+			c.t.Errorf("the result is not that of the upload that was taken: %.100s", rows)
+		}
+	})
+}
+
+// TestUploadSizeLimit sends as many bytes as maxFileSize allows, and one more.
+func TestUploadSizeLimit(t *testing.T) {
+	file := goodFile + strings.Repeat("b@example.org,B\n", 100)
+	each(t, func(c client) {
+		limit := settings(m{"maxFileSize": len(file)})
+		made := c.create(inline(people(), limit))
+		address, over := made.String("upload"), file+"x"
+		sends := map[string]func() *livetest.Reply{
+			"declared": func() *livetest.Reply { return c.put(address, over) },
+			"chunked":  func() *livetest.Reply { return c.put(address, io.MultiReader(strings.NewReader(over))) },
+			"form":     func() *livetest.Reply { return c.post(address, "file", "x.csv", over) },
+			"far over": func() *livetest.Reply { return c.put(address, strings.Repeat(over, 5000)) },
+			"large form": func() *livetest.Reply {
+				return c.post(address, "file", "x.csv", strings.Repeat(over, 2000))
+			},
+			"far over, chunked": func() *livetest.Reply {
+				return c.put(address, io.MultiReader(strings.NewReader(strings.Repeat(over, 5000))))
+			},
+		}
+		for name, send := range sends {
+			if got := send(); got.Status != http.StatusRequestEntityTooLarge || !strings.Contains(got.Text(), "maxFileSize") {
+				c.t.Errorf("%s: status %d: %s", name, got.Status, got.Body)
+			}
+		}
+		if status := c.status(made.String("id")); status != "AWAITING_UPLOAD" {
+			c.t.Errorf("the import is %s", status)
+		}
+		c.put(address, file).Want(http.StatusOK)
+		c.await(made.String("id")).want("SUCCESSFUL")
+		form := c.create(inline(people(), limit))
+		c.post(form.String("upload"), "file", "x.csv", file).Want(http.StatusOK)
+	})
+}
+
+// TestUploadOfNothing sends empty files. They are taken, and the import fails.
+func TestUploadOfNothing(t *testing.T) {
+	each(t, func(c client) {
+		for _, file := range []string{"", " ", "\r\n\r\n", "\uFEFF", strings.Repeat(" \t\n", 1<<16)} {
+			e := c.run(inline(people()), file).want("FAILED")
+			if e.types() != "EMPTY_FILE" {
+				c.t.Errorf("%.10q: %s", file, show(e.doc["import_errors"]))
+			}
+			sum := sha256.Sum256([]byte(file))
+			if got := e.metadata()["sha256"]; got != hex.EncodeToString(sum[:]) {
+				c.t.Errorf("%.10q: sha256 %v", file, got)
+			}
+		}
+	})
+}

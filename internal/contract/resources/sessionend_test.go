@@ -1,0 +1,191 @@
+package resources_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/intraydata/intray/internal/livetest"
+)
+
+func TestDeletedSession(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		marker := strings.ToLower(unique("marker"))
+		first, kept := c.newSession(nil), c.newSession(nil)
+		second := c.call("POST", sessionsPath+first.id+"/auth/", nil).Want(http.StatusOK).String("hydrationId")
+		for _, token := range []string{first.token, kept.token} {
+			c.widget(token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK)
+		}
+		c.widget(first.token, "PUT", filePath, marker, "Content-Type", "text/csv").Want(http.StatusOK)
+		if len(filesWith(t, s.Data(), marker)) == 0 {
+			t.Fatal("the search does not find the file of the session")
+		}
+		for range 3 {
+			reply := c.call("DELETE", sessionsPath+first.id+"/", nil).Want(http.StatusOK)
+			if reply.Text() != `{"success":true}` {
+				t.Errorf("the answer is %s", reply.Body)
+			}
+			for _, token := range []string{first.token, second} {
+				c.expectShut(token)
+			}
+		}
+		c.call("POST", sessionsPath+first.id+"/auth/", nil).Want(http.StatusNotFound)
+		c.widget(kept.token, "GET", statePath, nil).Want(http.StatusOK)
+		eventually(t, "the file is gone", func() bool { return len(filesWith(t, s.Data(), marker)) == 0 })
+	})
+}
+
+// expectShut makes every widget call with a token.
+func (c client) expectShut(token string) {
+	c.t.Helper()
+	for _, path := range []string{statePath, filePath} {
+		for _, method := range []string{"GET", "PUT"} {
+			c.widget(token, method, path, m{}).Want(http.StatusForbidden)
+			c.widget("", method, path+"?hydrationId="+token, m{}).Want(http.StatusForbidden)
+		}
+	}
+}
+
+// TestDeletingWhatIsNotThere answers like deleting what was.
+func TestDeletingWhatIsNotThere(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		mine := c.newSession(nil)
+		c.widget(mine.token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK)
+		for _, id := range []string{absent, mine.id, mine.id} {
+			if got := s.neighbour(t).call("DELETE", sessionsPath+id+"/", nil).Want(http.StatusOK).Text(); got != `{"success":true}` {
+				t.Errorf("the answer is %s", got)
+			}
+		}
+		if got := c.widget(mine.token, "GET", statePath, nil).Want(http.StatusOK).Text(); got != `{"n":1}` {
+			t.Errorf("a stranger changed the state to %s", got)
+		}
+		c.call("POST", sessionsPath+mine.id+"/auth/", nil).Want(http.StatusOK)
+	})
+}
+
+// TestCallsAroundTheDeletion makes 200 widget calls while a session is deleted.
+// None that starts after the answer may succeed.
+func TestCallsAroundTheDeletion(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		mine := c.newSession(nil)
+		c.widget(mine.token, "PUT", statePath, m{"n": 0}).Want(http.StatusOK)
+		c.widget(mine.token, "PUT", filePath, "x", "Content-Type", "text/csv").Want(http.StatusOK)
+		var deleted atomic.Bool
+		var before, after atomic.Int64
+		begun := make(chan struct{})
+		var once sync.Once
+		var all sync.WaitGroup
+		for worker := range 40 {
+			all.Go(func() {
+				for n := range 5 {
+					if n == 2 && worker%2 == 0 {
+						once.Do(func() { close(begun) })
+					}
+					c.callAround(mine.token, worker+n, &deleted, &before, &after)
+				}
+			})
+		}
+		<-begun
+		c.call("DELETE", sessionsPath+mine.id+"/", nil).Want(http.StatusOK)
+		deleted.Store(true)
+		all.Wait()
+		if before.Load() == 0 {
+			t.Error("no call started before the deletion")
+		}
+		t.Logf("%d calls began before the answer, %d after it", before.Load(), after.Load())
+		c.expectShut(mine.token)
+		eventually(t, "nothing of the session is stored", func() bool {
+			return len(filesWith(t, s.Data()+"/blobs/sessions/"+mine.id, "")) == 0
+		})
+	})
+}
+
+// callAround makes one of the four widget calls, and judges it by whether it
+// began after the deletion was answered.
+func (c client) callAround(token string, kind int, deleted *atomic.Bool, before, after *atomic.Int64) {
+	method, path := []string{"GET", "PUT"}[kind%2], []string{statePath, filePath}[kind/2%2]
+	var body any
+	if method == "PUT" {
+		body = `{"n":1}`
+	}
+	request := c.site.nobody(c.t).request(method, path, body, "X-Hydration-Id", token)
+	late := deleted.Load()
+	reply, err := c.site.Try(c.t, request)
+	if err != nil {
+		c.t.Errorf("%s %s: %v", method, path, err)
+		return
+	}
+	c.site.check(c.t, request, reply)
+	if !late {
+		before.Add(1)
+		if reply.Status != http.StatusOK && reply.Status != http.StatusForbidden {
+			c.t.Errorf("%s %s during the deletion: %d %s", method, path, reply.Status, reply.Body)
+		}
+		return
+	}
+	after.Add(1)
+	if reply.Status != http.StatusForbidden {
+		c.t.Errorf("%s %s after the deletion: %d %s", method, path, reply.Status, reply.Body)
+	}
+}
+
+// TestWritersUponOneState saves 20 states upon the same one: one succeeds.
+func TestWritersUponOneState(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		token := c.newSession(nil).token
+		tag := c.widget(token, "PUT", statePath, m{"n": -1}).Want(http.StatusOK).Header.Get("ETag")
+		var saved atomic.Int64
+		var all sync.WaitGroup
+		for n := range 20 {
+			request := s.nobody(t).request("PUT", statePath, m{"n": n}, "X-Hydration-Id", token, "If-Match", tag)
+			all.Go(func() {
+				reply, err := s.Try(t, request)
+				switch {
+				case err != nil:
+					t.Error(err)
+				case reply.Status == http.StatusOK:
+					saved.Add(1)
+				case reply.Status != http.StatusPreconditionFailed:
+					t.Errorf("%d %s", reply.Status, reply.Body)
+				}
+			})
+		}
+		all.Wait()
+		if saved.Load() != 1 {
+			t.Errorf("%d writers have saved upon the same state", saved.Load())
+		}
+	})
+}
+
+// TestSavingAndDeletingAtOnce saves large states and files until the session is
+// gone; what is saved too late is not kept.
+func TestSavingAndDeletingAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		marker := strings.ToLower(unique("marker"))
+		file := strings.Repeat(marker, 100000)
+		for range 5 {
+			mine := c.newSession(nil)
+			replies := make(chan *livetest.Reply, 1)
+			request := s.nobody(t).request("PUT", filePath, file, "X-Hydration-Id", mine.token, "Content-Type", "text/csv")
+			go func() {
+				reply, err := s.Try(t, request)
+				if err != nil {
+					t.Error(err)
+				}
+				replies <- reply
+			}()
+			c.call("DELETE", sessionsPath+mine.id+"/", nil).Want(http.StatusOK)
+			if reply := <-replies; reply != nil && reply.Status != http.StatusOK && reply.Status != http.StatusForbidden {
+				t.Errorf("%d %s", reply.Status, reply.Body)
+			}
+		}
+		eventually(t, "no file of a deleted session is left", func() bool { return len(filesWith(t, s.Data(), marker)) == 0 })
+	})
+}

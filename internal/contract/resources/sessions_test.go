@@ -1,0 +1,253 @@
+package resources_test
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/internal/livetest"
+)
+
+// session is a session with one token.
+type session struct {
+	id, token string
+}
+
+func (c client) newSession(body any) session {
+	c.t.Helper()
+	made := c.call("POST", sessionsPath+"auth/", body).Want(http.StatusCreated)
+	return session{made.String("sessionId"), made.String("hydrationId")}
+}
+
+// widget calls as a page does: with a token and without a key.
+func (c client) widget(token, method, path string, body any, headers ...string) *livetest.Reply {
+	c.t.Helper()
+	c.key = ""
+	return c.call(method, path, body, append([]string{"X-Hydration-Id", token}, headers...)...)
+}
+
+func TestSessionIsMade(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		for _, call := range []struct {
+			body any
+			life float64
+		}{
+			{nil, 21600}, {m{}, 21600}, {m{"expires_in": 60}, 60}, {m{"import_identifier": ""}, 21600}, {m{"import_identifier": "contacts", "expires_in": 604800}, 604800},
+		} {
+			before := time.Now()
+			made := c.call("POST", sessionsPath+"auth/", call.body).Want(http.StatusCreated).Object()
+			var names []string
+			for name := range made {
+				names = append(names, name)
+			}
+			slices.Sort(names)
+			if !slices.Equal(names, []string{"expiresIn", "hydrationId", "savedAt", "sessionId"}) || made["expiresIn"] != call.life {
+				t.Errorf("%v makes %v", call.body, made)
+			}
+			at, err := time.Parse(time.RFC3339, made["savedAt"].(string))
+			if err != nil || at.Before(before.Add(-time.Second)) || at.After(time.Now().Add(time.Second)) {
+				t.Errorf("savedAt is %v", made["savedAt"])
+			}
+			if id, _ := made["sessionId"].(string); !uuidForm.MatchString(id) || made["hydrationId"] == "" {
+				t.Errorf("the ids are %v", made)
+			}
+		}
+	})
+}
+
+// TestSessionLabel makes two sessions of one label: it looks nothing up.
+func TestSessionLabel(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		label := m{"import_identifier": unique("label")}
+		one, two := c.newSession(label), c.newSession(label)
+		c.widget(one.token, "PUT", statePath, m{"of": "one"}).Want(http.StatusOK)
+		if one.id == two.id {
+			t.Error("one label gives one session twice")
+		}
+		c.widget(two.token, "GET", statePath, nil).Want(http.StatusNotFound)
+	})
+}
+
+func TestWrongSessionBodies(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		id := c.newSession(nil).id
+		for _, life := range []any{0, -1, 604801, "60", 1.5, true, nil, []any{}} {
+			for _, path := range []string{"auth/", id + "/auth/"} {
+				reply := c.call("POST", sessionsPath+path, m{"expires_in": life})
+				if reply.Status != http.StatusBadRequest || reply.Object()["expires_in"] == nil {
+					t.Errorf("expires_in %v: %d %s", life, reply.Status, reply.Body)
+				}
+			}
+		}
+		for _, label := range []any{1, nil, true, "a\nb", strings.Repeat("x", 256)} {
+			if reply := c.call("POST", sessionsPath+"auth/", m{"import_identifier": label}); reply.Status != http.StatusBadRequest || reply.Object()["import_identifier"] == nil {
+				t.Errorf("import_identifier %v: %d %s", label, reply.Status, reply.Body)
+			}
+		}
+	})
+}
+
+func TestSessionIsResumed(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		first := c.newSession(nil)
+		c.widget(first.token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK)
+		for body, life := range map[string]float64{"": 21600, "{}": 21600, `{"expires_in":60}`: 60} {
+			var sent any
+			if body != "" {
+				sent = body
+			}
+			resumed := c.call("POST", sessionsPath+first.id+"/auth/", sent).Want(http.StatusOK)
+			if got := resumed.Object(); len(got) != 2 || got["expiresIn"] != life {
+				t.Errorf("resumed with %q: %v", body, got)
+			}
+			// Both tokens open the session.
+			for _, token := range []string{first.token, resumed.String("hydrationId")} {
+				if got := c.widget(token, "GET", statePath, nil).Want(http.StatusOK).Text(); got != `{"n":1}` {
+					t.Errorf("the state is %s", got)
+				}
+			}
+		}
+		c.call("POST", sessionsPath+absent+"/auth/", nil).Want(http.StatusNotFound)
+		s.neighbour(t).call("POST", sessionsPath+first.id+"/auth/", nil).Want(http.StatusNotFound)
+	})
+}
+
+// TestTokenPlaces sends the token in each of its places.
+func TestTokenPlaces(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		token := c.newSession(nil).token
+		c.widget(token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK)
+		nobody := s.nobody(t)
+		for _, path := range []string{"state", "state/"} {
+			nobody.call("GET", sessionsPath+path+"?hydrationId="+token, nil).Want(http.StatusOK)
+			nobody.call("GET", sessionsPath+path, nil, "x-hydration-id", token).Want(http.StatusOK)
+			nobody.call("GET", sessionsPath+path, nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
+			nobody.call("GET", sessionsPath+path, nil).Want(http.StatusForbidden)
+		}
+		nobody.call("PUT", statePath+"?hydrationId="+token, m{"n": 2}).Want(http.StatusOK)
+		nobody.call("PUT", filePath+"?hydrationId="+token, "x", "Content-Type", "text/plain").Want(http.StatusOK)
+		nobody.call("GET", filePath+"?hydrationId="+token, nil).Want(http.StatusOK)
+	})
+}
+
+// TestTokenLife uses a token until it ends: for the second it was asked for,
+// and not for long after.
+func TestTokenLife(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		id := c.newSession(nil).id
+		before := time.Now()
+		token := c.call("POST", sessionsPath+id+"/auth/", m{"expires_in": 1}).Want(http.StatusOK).String("hydrationId")
+		var ended time.Duration
+		eventually(t, "the token ends", func() bool {
+			reply := c.widget(token, "GET", statePath, nil)
+			ended = time.Since(before)
+			return reply.Status == http.StatusForbidden
+		})
+		if ended < time.Second || ended > 4*time.Second {
+			t.Errorf("a token for 1 s ended after %v", ended)
+		}
+		for _, call := range [][2]string{{"PUT", statePath}, {"GET", filePath}, {"PUT", filePath}} {
+			c.widget(token, call[0], call[1], m{}).Want(http.StatusForbidden)
+		}
+		c.call("POST", sessionsPath+id+"/auth/", nil).Want(http.StatusOK)
+	})
+}
+
+// TestState saves and reads documents, each to the byte.
+func TestState(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		token := c.newSession(nil).token
+		c.widget(token, "GET", statePath, nil).Want(http.StatusNotFound)
+		for _, state := range []string{`{ "a" : 1.0e2, "ü":"\u00fc" }`, `[]`, `"text"`, `null`, `1`, `{"b":[{"c":null}]}`} {
+			saved := c.widget(token, "PUT", statePath, state).Want(http.StatusOK)
+			read := c.widget(token, "GET", statePath, nil).Want(http.StatusOK)
+			if read.Text() != state || read.Header.Get("ETag") == "" || read.Header.Get("ETag") != saved.Header.Get("ETag") {
+				t.Errorf("saved %s with %s, read %s with %s", state, saved.Header.Get("ETag"), read.Body, read.Header.Get("ETag"))
+			}
+			if !timeForm.MatchString(saved.String("savedAt")) {
+				t.Errorf("saving gives %s", saved.Body)
+			}
+		}
+		for name, broken := range malformed() {
+			if strings.HasPrefix(name, "a ") && (name == "a list" || name == "a text" || name == "a number") || name == "true" {
+				continue // A state may be any JSON value.
+			}
+			if reply := c.widget(token, "PUT", statePath, broken); reply.Status != http.StatusBadRequest {
+				t.Errorf("a state with %s: %d %s", name, reply.Status, reply.Body)
+			}
+		}
+		c.widget(token, "PUT", statePath, "").Want(http.StatusBadRequest)
+		c.widget(token, "PUT", statePath, "{}", "Content-Type", "text/plain").Want(http.StatusUnsupportedMediaType)
+		if got := c.widget(token, "GET", statePath, nil).Text(); got != `{"b":[{"c":null}]}` {
+			t.Errorf("a refused state left %s", got)
+		}
+	})
+}
+
+func TestStateSize(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		token := c.newSession(nil).token
+		most := `"` + strings.Repeat("x", 8*mebibyte-2) + `"`
+		c.widget(token, "PUT", statePath, most).Want(http.StatusOK)
+		c.widget(token, "PUT", statePath, most+" ").Want(http.StatusRequestEntityTooLarge)
+		c.widget(token, "PUT", statePath, unsized{strings.NewReader(most + " ")}).Want(http.StatusRequestEntityTooLarge)
+		if got := c.widget(token, "GET", statePath, nil).Want(http.StatusOK).Text(); got != most {
+			t.Errorf("the state has %d bytes", len(got))
+		}
+	})
+}
+
+// TestIfMatch saves upon what was read, and upon what was not.
+func TestIfMatch(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		token := c.newSession(nil).token
+		for _, tag := range []string{`"x"`, "*"} {
+			c.widget(token, "PUT", statePath, m{}, "If-Match", tag).Want(http.StatusPreconditionFailed)
+		}
+		one := c.widget(token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK).Header.Get("ETag")
+		two := c.widget(token, "PUT", statePath, m{"n": 2}, "If-Match", one).Want(http.StatusOK).Header.Get("ETag")
+		c.widget(token, "PUT", statePath, m{"n": 3}, "If-Match", one).Want(http.StatusPreconditionFailed)
+		if got := c.widget(token, "GET", statePath, nil); got.Text() != `{"n":2}` || got.Header.Get("ETag") != two {
+			t.Errorf("the state is %s with %s", got.Body, got.Header.Get("ETag"))
+		}
+		c.widget(token, "PUT", statePath, m{"n": 4}, "If-Match", "*").Want(http.StatusOK)
+		c.widget(token, "PUT", statePath, m{"n": 5}).Want(http.StatusOK)
+	})
+}
+
+// TestSessionFile saves and reads files, each to the byte.
+func TestSessionFile(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		token := c.newSession(nil).token
+		c.widget(token, "GET", filePath, nil).Want(http.StatusNotFound)
+		for _, file := range [][]byte{[]byte("email\na@example.org\n"), {0, 1, 0xff, 0xfe}, {}, bytes.Repeat([]byte("0123456789abcdef"), 200000)} {
+			saved := c.widget(token, "PUT", filePath, file, "Content-Type", "text/csv", "X-File-Name", "%C3%BC.csv").Want(http.StatusOK)
+			read := c.widget(token, "GET", filePath, nil).Want(http.StatusOK)
+			if !bytes.Equal(read.Body, file) || read.Header.Get("ETag") != saved.Header.Get("ETag") || read.Header.Get("ETag") == "" {
+				t.Errorf("of %d bytes %d are read, tags %s and %s", len(file), len(read.Body), saved.Header.Get("ETag"), read.Header.Get("ETag"))
+			}
+			if got := read.Header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment") || !strings.Contains(got, "%C3%BC.csv") {
+				t.Errorf("Content-Disposition is %q", got)
+			}
+		}
+		for _, digest := range []string{"AAAAAAAAAAAAAAAAAAAAAA==", "no digest"} {
+			c.widget(token, "PUT", filePath, "x", "Content-MD5", digest).Want(http.StatusBadRequest)
+		}
+		if got := c.widget(token, "GET", filePath, nil).Want(http.StatusOK); len(got.Body) != 3200000 {
+			t.Errorf("a refused file left %d bytes", len(got.Body))
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package service_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/service"
+)
+
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made, warnings, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(t, "Contacts")})
+	must(t, err)
+	if len(warnings) > 0 {
+		t.Errorf("warnings %v, want none", warnings)
+	}
+	_, _, err = f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(t, "Contacts")})
+	f.refused(err, service.Conflict, "name_taken")
+	f.clock.Advance(time.Second)
+	_, _, err = f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(t, "Orders")})
+	must(t, err)
+	_, _, err = f.ReplaceSchema(f.ctx, f.org, made.ID, service.SchemaDraft{Doc: named(t, "Orders")})
+	f.refused(err, service.Conflict, "name_taken")
+	f.clock.Advance(time.Second)
+	next, _, err := f.ReplaceSchema(f.ctx, f.org, made.ID, service.SchemaDraft{Doc: named(t, "People")})
+	must(t, err)
+	if next.ID != made.ID || !next.Created.Equal(made.Created) || !next.Modified.After(made.Modified) {
+		t.Errorf("replaced %+v by %+v", made, next)
+	}
+	got, err := f.Schema(f.ctx, f.org, made.ID)
+	must(t, err)
+	if diff := cmp.Diff(next, got); diff != "" {
+		t.Errorf("kept another schema than answered (-answered +kept):\n%s", diff)
+	}
+	list, err := f.Schemas(f.ctx, f.org)
+	must(t, err)
+	var names []string
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	if diff := cmp.Diff([]string{"People", "Orders"}, names); diff != "" {
+		t.Errorf("listed, oldest first (-want +got):\n%s", diff)
+	}
+	must(t, f.DeleteSchema(f.ctx, f.org, made.ID))
+	f.refused(f.DeleteSchema(f.ctx, f.org, made.ID), service.NotFound, "not_found")
+}
+
+func TestSchemaTextsAreKept(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	d := named(t, "Contacts")
+	d.Settings = decoded(t, `{"title":"<b> & \u2028 1.50","maxRecords":12345678901}`)
+	made, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: d})
+	must(t, err)
+	if diff := cmp.Diff(`{"maxRecords":12345678901,"title":"<b> & \u2028 1.50"}`, string(made.Document.Settings)); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(`{}`, string(made.Document.Hooks)); diff != "" {
+		t.Errorf("hooks (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(string(made.Document.Fields), `"type":"string"`) || !strings.Contains(string(made.Document.Fields), `"validators":[]`) {
+		t.Errorf("fields %s: type and validators are not always there", made.Document.Fields)
+	}
+}
+
+func TestInlineSchemasAreNotChanged(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.create("")
+	_, _, err := f.ReplaceSchema(f.ctx, f.org, imp.SchemaID, service.SchemaDraft{Doc: named(t, "Mine")})
+	f.refused(err, service.Conflict, "inline_schema")
+	f.refused(f.DeleteSchema(f.ctx, f.org, imp.SchemaID), service.Conflict, "inline_schema")
+}
+
+func TestWrongSchemasNameEachTrouble(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	d := named(t, "Contacts")
+	d.Fields = decoded(t, `[{"key":"a","label":"A","surprise":1},{"key":"a","label":"B"}]`)
+	_, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: d})
+	var e *service.Error
+	if !errors.As(err, &e) || e.Kind != service.Invalid || len(e.Fields) == 0 {
+		t.Fatalf("error %#v, want that it is invalid, by field", err)
+	}
+	for path := range e.Fields {
+		if !strings.HasPrefix(path, "fields") {
+			t.Errorf("a word about %q", path)
+		}
+	}
+}
+
+func TestParseID(t *testing.T) {
+	t.Parallel()
+	const id = "0f8fad5b-d9cb-469f-a165-70867728950e"
+	for text, ok := range map[string]bool{
+		id: true, strings.ToUpper(id): true, "": false, id[1:]: false, "{" + id[2:] + "}": false,
+		strings.ReplaceAll(id, "-", ""): false, "urn:uuid:" + id: false, strings.Replace(id, "0", "g", 1): false,
+	} {
+		got, valid := service.ParseID(text)
+		if valid != ok || ok && got != id {
+			t.Errorf("%q is read as %q, %v; want %v", text, got, valid, ok)
+		}
+	}
+}
+
+func TestErrorsAreFoundByKind(t *testing.T) {
+	t.Parallel()
+	err := error(&service.Error{Kind: service.Conflict, Code: "name_taken", Text: "Taken."})
+	for target, want := range map[*service.Error]bool{
+		{Kind: service.Conflict}:                     true,
+		{Kind: service.Conflict, Code: "name_taken"}: true,
+		{Kind: service.Conflict, Code: "other"}:      false,
+		{Kind: service.NotFound}:                     false,
+	} {
+		if got := errors.Is(err, target); got != want {
+			t.Errorf("is it %+v: %v, want %v", target, got, want)
+		}
+	}
+	if err.Error() != "Taken." {
+		t.Errorf("it says %q", err)
+	}
+}
