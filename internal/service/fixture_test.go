@@ -108,7 +108,7 @@ func emptyFixture(t *testing.T, changes ...change) *fixture {
 	t.Cleanup(func() { must(t, rows.Close()) })
 	f := &fixture{
 		T: t, ctx: t.Context(), store: rows, clock: &clock{now: began}, sftp: &sftp{},
-		blobs: &blobs{Store: mem.New(), keys: map[string]bool{}},
+		blobs: &blobs{Store: mem.New(), keys: map[string]bool{}, room: -1},
 	}
 	f.Service = f.node("folder/one", changes...)
 	must(t, f.Join(f.ctx))
@@ -281,6 +281,14 @@ type blobs struct {
 	keys map[string]bool
 	// fail, where it is set, is asked before each use of a key.
 	fail func(ctx context.Context, use, key string) error
+	// room is how many bytes each blob can have; -1 means any.
+	room int
+}
+
+func (b *blobs) fullAt(room int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.room = room
 }
 
 func (b *blobs) ask(ctx context.Context, use, key string) error {
@@ -304,7 +312,13 @@ func (b *blobs) Create(ctx context.Context, key string) (blob.Writer, error) {
 		return nil, err
 	}
 	w, err := b.Store.Create(ctx, key)
-	return noted{w, b, key}, err
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := noted{Writer: w, blobs: b, key: key, to: w}
+	if b.room >= 0 {
+		n.to = &full{w, b.room}
+	}
+	return n, err
 }
 
 func (b *blobs) Open(ctx context.Context, key string) (blob.Reader, error) {
@@ -365,11 +379,15 @@ func (b *blobs) read(t testing.TB, key string) string {
 	return string(text)
 }
 
+// noted is a blob being written, through to.
 type noted struct {
 	blob.Writer
 	blobs *blobs
 	key   string
+	to    io.Writer
 }
+
+func (n noted) Write(p []byte) (int, error) { return n.to.Write(p) }
 
 func (n noted) Commit() error {
 	if err := n.Writer.Commit(); err != nil {

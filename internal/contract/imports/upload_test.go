@@ -35,39 +35,41 @@ func TestUploadTakesAnyContentType(t *testing.T) {
 	})
 }
 
-// TestUploadForm sends forms, whole and broken.
+// formHead begins a form with the boundary b and a part that is the file.
+const formHead = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.csv\"\r\n\r\n"
+
+// TestUploadForm sends forms that are broken, and then a whole one.
 func TestUploadForm(t *testing.T) {
+	broken := []string{
+		"", "--b--\r\n", formHead[:40], formHead + goodFile, formHead + goodFile + "\r\n--b", formHead + goodFile + "\r\n--b\r\nContent-",
+		"no form at all", "--b\r\n\r\n" + goodFile + "\r\n--b--\r\n",
+		strings.Replace(formHead, `"file"`, `"upload"`, 1) + goodFile + "\r\n--b--\r\n",
+	}
 	each(t, func(c client) {
-		made := c.create(inline(people()))
-		address, id := made.String("upload"), made.String("id")
-		const head = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.csv\"\r\n\r\n"
-		broken := map[string]int{
-			"":                          400,
-			"--b--\r\n":                 400,
-			head + goodFile:             400,
-			head + goodFile + "\r\n--b": 400,
-			head[:40]:                   400,
-			"no form at all":            400,
-			"--b\r\n\r\n" + goodFile + "\r\n--b--\r\n":                                  400,
-			strings.Replace(head, `"file"`, `"upload"`, 1) + goodFile + "\r\n--b--\r\n": 400,
-		}
-		for body, want := range broken {
-			if got := c.bare().call("POST", address, body, "Content-Type", "multipart/form-data; boundary=b"); got.Status != want {
+		for _, body := range broken {
+			made := c.create(inline(people()))
+			if got := c.form(made.String("upload"), body, "multipart/form-data; boundary=b"); got.Status != 400 {
 				c.t.Errorf("the form %q: status %d: %s", body, got.Status, got.Body)
 			}
 		}
+		made := c.create(inline(people()))
 		for _, contentType := range []string{"", "text/csv", "application/json", "multipart/form-data", "multipart/mixed; boundary=b"} {
-			if got := c.bare().call("POST", address, head+goodFile+"\r\n--b--\r\n", "Content-Type", contentType).Status; got != 415 {
+			if got := c.form(made.String("upload"), formHead+goodFile+"\r\n--b--\r\n", contentType).Status; got != 415 {
 				c.t.Errorf("a form of type %q: status %d", contentType, got)
 			}
 		}
-		if got := c.post(address, "file", "form.csv", goodFile); got.Status != 200 || got.Header.Get("ETag") == "" {
+		if got := c.post(made.String("upload"), "file", "form.csv", goodFile); got.Status != 200 || got.Header.Get("ETag") == "" {
 			c.t.Fatalf("a whole form: %d %s", got.Status, got.Body)
 		}
-		if e := c.await(id).want("SUCCESSFUL"); e.doc["original_filename"] != "form.csv" {
+		if e := c.await(made.String("id")).want("SUCCESSFUL"); e.doc["original_filename"] != "form.csv" {
 			c.t.Errorf("the name is %v", e.doc["original_filename"])
 		}
 	})
+}
+
+func (c client) form(address, body, contentType string) *livetest.Reply {
+	c.t.Helper()
+	return c.bare().call("POST", address, body, "Content-Type", contentType)
 }
 
 // TestUploadDigests sends digests that fit and others.
@@ -177,7 +179,7 @@ func TestUploadSizeLimit(t *testing.T) {
 			},
 		}
 		for name, send := range sends {
-			if got := send(); got.Status != http.StatusRequestEntityTooLarge || !strings.Contains(got.Text(), "maxFileSize") {
+			if got := send(); got.Status != http.StatusRequestEntityTooLarge {
 				c.t.Errorf("%s: status %d: %s", name, got.Status, got.Body)
 			}
 		}

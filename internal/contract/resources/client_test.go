@@ -69,7 +69,7 @@ func (s *site) breaches(method, path string, reply *livetest.Reply) (wrong []str
 	switch {
 	case method == http.MethodHead, method == http.MethodOptions:
 	case documented:
-		if breach := operation.conforms(reply.Status, reply.Header.Get("Content-Type"), reply.Body); breach != "" {
+		if breach := s.document.conforms(operation, reply.Status, reply.Header.Get("Content-Type"), reply.Body); breach != "" {
 			wrong = append(wrong, breach)
 		}
 	case reply.Status != http.StatusNotFound && reply.Status != http.StatusMethodNotAllowed:

@@ -27,7 +27,7 @@ func postgresURL(t *testing.T, owner testing.TB) string {
 		t.Fatal(err)
 	}
 	owner.Cleanup(func() {
-		if err := execPostgres(server, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		if err := execPostgres(server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
 			fmt.Fprintln(os.Stderr, "drop the database of a test:", err)
 		}
 	})

@@ -59,7 +59,7 @@ func (d *document) methods() map[string][]string {
 // end. Both are answered alike, and without a redirect.
 func TestTrailingSlash(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+		c := s.fresh(t)
 		for _, o := range s.document.list {
 			path := strings.TrimSuffix(o.at(absent), "/")
 			without := c.call(o.method, path, bodyFor(o))
@@ -81,7 +81,7 @@ func TestTrailingSlash(t *testing.T) {
 
 func TestUnknownQueryParametersAreIgnored(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+		c := s.fresh(t)
 		for _, query := range []string{"?unknown=1", "?a=1&a=2&b", "?Start=x&END=y", "?%zz=1", "?;=&&=", "?x=%00", "?page=2"} {
 			for _, path := range []string{schemasPath, uploadsPath, importsPath, credentialsPath, "/healthz", "/openapi.json"} {
 				if reply := c.call("GET", path+query, nil); reply.Status != http.StatusOK {

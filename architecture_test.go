@@ -1,0 +1,288 @@
+package intray_test
+
+import (
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the picture of imports in docs/architecture.md")
+
+// module is the path of this module, and the name of its root package in the
+// picture is its last part.
+const module = "github.com/intraydata/intray"
+
+// pkg is a package as the go command tells of it.
+type pkg struct {
+	ImportPath string
+	Name       string
+	// GoFiles are those that are no tests.
+	GoFiles []string
+	Imports []string
+}
+
+// packages lists those of the module, by their path below it.
+func packages(t *testing.T) map[string]pkg {
+	t.Helper()
+	list := exec.Command("go", "list", "-json=ImportPath,Name,GoFiles,Imports", "./...")
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	all := map[string]pkg{}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var p pkg
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all[short(p.ImportPath)] = p
+	}
+	if len(all) < 20 || len(all["engine"].Imports) == 0 {
+		t.Fatalf("go list found %d packages: %v", len(all), all)
+	}
+	return all
+}
+
+// short gives the path below the module; the root is intray.
+func short(importPath string) string {
+	if importPath == module {
+		return path.Base(module)
+	}
+	return strings.TrimPrefix(importPath, module+"/")
+}
+
+func isOurs(importPath string) bool {
+	return importPath == module || strings.HasPrefix(importPath, module+"/")
+}
+
+// direct are the packages of this module that a package imports.
+func (p pkg) direct() []string {
+	list := []string{}
+	for _, name := range p.Imports {
+		if isOurs(name) {
+			list = append(list, short(name))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// foreign are the packages of other modules that a package imports.
+func (p pkg) foreign() []string {
+	var list []string
+	for _, name := range p.Imports {
+		if first, _, _ := strings.Cut(name, "/"); strings.Contains(first, ".") && !isOurs(name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// within says whether a package is one of those named. A name that ends in /
+// means all packages below it.
+func within(name string, list ...string) bool {
+	return slices.ContainsFunc(list, func(one string) bool {
+		return name == one || strings.HasSuffix(one, "/") && strings.HasPrefix(name, one)
+	})
+}
+
+// machinery is what tests are made with; it is no part of the program.
+var machinery = []string{"internal/livetest", "internal/blob/blobtest", "internal/store/storetest", "source/sourcetest", "internal/contract/"}
+
+// forTests says whether a package is made for tests, or of tests only.
+func (p pkg) forTests() bool {
+	return within(short(p.ImportPath), machinery...) || len(p.GoFiles) == 0
+}
+
+// adapters speak with the outside, each in its own way.
+var adapters = []string{"internal/store", "internal/api", "internal/worker", "internal/webhook", "internal/sftp", "internal/web"}
+
+// levels say from which packages each may import. Packages that are not named
+// here must be added, with a thought to where they belong.
+var levels = map[string][]string{
+	"intray":               {},
+	"internal/shape":       {},
+	"internal/seal":        {},
+	"internal/queue":       {},
+	"internal/egress":      {},
+	"internal/blob":        {},
+	"internal/blob/disk":   {"internal/blob"},
+	"internal/blob/mem":    {"internal/blob"},
+	"internal/bench":       {},
+	"internal/value":       {"intray"},
+	"internal/check":       {"intray", "internal/value"},
+	"mapping":              {"intray"},
+	"output":               {"intray"},
+	"source":               {"intray"},
+	"source/csv":           {"intray", "source"},
+	"source/jsonrows":      {"intray", "source"},
+	"source/all":           {"source", "source/"},
+	"schemajson":           {"intray", "internal/shape", "schemajson/internal/"},
+	"schemajson/internal/": {},
+	"internal/stage":       {"intray", "internal/blob"},
+	"engine":               {"intray", "source", "mapping", "internal/value", "internal/check"},
+	"internal/service":     {"intray", "source", "mapping", "engine", "output", "schemajson", "internal/value", "internal/check", "internal/shape", "internal/stage", "internal/blob", "internal/queue", "internal/seal"},
+	"internal/store":       {"intray", "internal/service", "internal/queue"},
+	"internal/sftp":        {"internal/egress", "internal/seal"},
+	"internal/worker":      {"internal/service", "internal/queue"},
+	"internal/api":         {"intray", "output", "schemajson", "internal/service", "internal/shape", "internal/seal"},
+	"internal/web":         {},
+	"internal/app":         {"intray", "engine", "output", "schemajson", "source", "source/all", "internal/"},
+	"cmd/intray":           {"intray", "engine", "output", "schemajson", "source", "source/all", "internal/app", "internal/service"},
+}
+
+// level gives what a package may import.
+func level(name string) ([]string, bool) {
+	if may, known := levels[name]; known {
+		return may, true
+	}
+	for group, may := range levels {
+		if strings.HasSuffix(group, "/") && strings.HasPrefix(name, group) {
+			return may, true
+		}
+	}
+	return nil, false
+}
+
+func TestImportsPointDown(t *testing.T) {
+	for name, p := range packages(t) {
+		if p.forTests() {
+			continue
+		}
+		may, known := level(name)
+		if !known {
+			t.Errorf("%s has no place among the levels: give it one in this test and in docs/architecture.md", name)
+		}
+		for _, dep := range p.direct() {
+			if !within(dep, may...) {
+				t.Errorf("%s imports %s, and may import only %v", name, dep, may)
+			}
+		}
+	}
+}
+
+func TestAdaptersStandApart(t *testing.T) {
+	for name, p := range packages(t) {
+		if p.forTests() {
+			continue
+		}
+		for _, dep := range p.direct() {
+			if within(dep, adapters...) && !within(name, "internal/app", "cmd/intray") {
+				t.Errorf("%s names the adapter %s; only internal/app and the command do", name, dep)
+			}
+			if within(dep, "internal/blob/disk", "internal/blob/mem", "internal/blob/s3") && name != "internal/app" {
+				t.Errorf("%s names the blobs of %s; only internal/app does", name, dep)
+			}
+			if dep == "internal/app" && name != "cmd/intray" {
+				t.Errorf("%s imports the composition root", name)
+			}
+			if dep == "cmd/intray" {
+				t.Errorf("%s imports the command", name)
+			}
+		}
+	}
+}
+
+func TestRootImportsTheStandardLibraryOnly(t *testing.T) {
+	root := packages(t)["intray"]
+	if len(root.direct())+len(root.foreign()) > 0 {
+		t.Errorf("the root package imports %v and %v", root.direct(), root.foreign())
+	}
+}
+
+// TestHalvesStandApart keeps the engine half away from what only a service
+// needs, directly and through others.
+func TestHalvesStandApart(t *testing.T) {
+	all := packages(t)
+	far := map[string]string{
+		"database/sql": "a database", "net/http": "HTTP", module + "/internal/service": "the service", module + "/internal/store": "the store",
+	}
+	half := []string{"intray", "source", "source/", "engine", "mapping", "output", "schemajson", "schemajson/", "internal/value", "internal/check", "internal/stage", "internal/shape"}
+	for name, p := range all {
+		if !within(name, half...) || p.forTests() {
+			continue
+		}
+		list := exec.Command("go", "list", "-deps", p.ImportPath)
+		out, err := list.Output()
+		if err != nil {
+			t.Fatalf("go list -deps: %v", err)
+		}
+		for dep := range strings.Lines(string(out)) {
+			if what, reached := far[strings.TrimSpace(dep)]; reached {
+				t.Errorf("%s comes to know %s", name, what)
+			}
+		}
+	}
+}
+
+func TestTestsStayOutOfTheProgram(t *testing.T) {
+	all := packages(t)
+	for name, p := range all {
+		if p.forTests() {
+			continue
+		}
+		for _, dep := range p.Imports {
+			if dep == "testing" || strings.HasPrefix(dep, "testing/") || within(short(dep), machinery...) {
+				t.Errorf("%s imports %s, which is for tests", name, dep)
+			}
+		}
+	}
+}
+
+func TestPackageNames(t *testing.T) {
+	banned := []string{"util", "utils", "common", "helper", "helpers", "types", "models", "model", "misc", "base", "shared", "manager", "data"}
+	for name, p := range packages(t) {
+		for part := range strings.SplitSeq(name, "/") {
+			if slices.Contains(banned, part) || slices.Contains(banned, p.Name) {
+				t.Errorf("the package %s (%s) has a name that says nothing", name, p.Name)
+			}
+		}
+	}
+}
+
+// picturePage shows all imports in a block of its own.
+const (
+	picturePage  = "docs/architecture.md"
+	pictureBegin = "```imports\n"
+	pictureEnd   = "```"
+)
+
+// picture gives one line for each package: what it imports of this module.
+func picture(all map[string]pkg) string {
+	text := ""
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		text += strings.TrimSpace(name+": "+strings.Join(all[name].direct(), " ")) + "\n"
+	}
+	return text
+}
+
+func TestPictureOfImports(t *testing.T) {
+	right := picture(packages(t))
+	text, err := os.ReadFile(picturePage)
+	if err != nil {
+		t.Fatalf("%v\nThe page must hold:\n%s%s%s", err, pictureBegin, right, pictureEnd)
+	}
+	before, rest, found := strings.Cut(string(text), pictureBegin)
+	shown, after, closed := strings.Cut(rest, pictureEnd)
+	if !found || !closed {
+		t.Fatalf("%s has no block of imports. It must hold:\n%s%s%s", picturePage, pictureBegin, right, pictureEnd)
+	}
+	if *update {
+		if err := os.WriteFile(picturePage, []byte(before+pictureBegin+right+pictureEnd+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(right, shown); diff != "" {
+		t.Errorf("%s shows other imports than the code has; go test . -run PictureOfImports -update rewrites it (-code +page):\n%s", picturePage, diff)
+	}
+}

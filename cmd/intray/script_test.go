@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"intray": main})
+}
+
+// TestScripts runs each script of testdata: the program as its user types it.
+// Beside the commands that every testscript has there are
+//
+//	status N PROGRAM ARGS…   runs a program, which must end with the status N
+//	files FOLDER NAMES…      the folder holds these files and no others
+//	keep NAME                keeps what the program wrote as a variable
+//	same FILE FILE           the files differ in nothing but a line end behind all
+//	firstid NAME             keeps the id of the first key that was listed
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("INTRAY_UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			// A program under the race detector waits a second at its end.
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status": status, "files": files, "keep": keep, "firstid": firstID, "same": same,
+		},
+	})
+}
+
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N PROGRAM ARGS…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d\n%s", got, want, ts.ReadFile("stderr"))
+	}
+}
+
+func files(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: files FOLDER NAMES…")
+	}
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	var got []string
+	for _, entry := range entries {
+		got = append(got, entry.Name())
+	}
+	want := slices.Sorted(slices.Values(args[1:]))
+	if !slices.Equal(got, want) {
+		ts.Fatalf("%s holds %v, want %v", args[0], got, want)
+	}
+}
+
+func keep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: keep NAME")
+	}
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
+}
+
+func firstID(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: firstid NAME")
+	}
+	lines := strings.Split(ts.ReadFile("stdout"), "\n")
+	id, _, found := strings.Cut(lines[1], " ")
+	if !found || len(id) != 36 {
+		ts.Fatalf("%q begins with no id", lines[1])
+	}
+	ts.Setenv(args[0], id)
+}
+
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: same FILE FILE")
+	}
+	got, want := ts.ReadFile(args[0]), ts.ReadFile(args[1])
+	if strings.TrimSuffix(got, "\n") != strings.TrimSuffix(want, "\n") {
+		ts.Fatalf("%s is\n%s\nand %s is\n%s", args[0], got, args[1], want)
+	}
+}

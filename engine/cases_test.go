@@ -1,0 +1,255 @@
+package engine_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/blob/mem"
+	"github.com/intraydata/intray/internal/stage"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/schemajson"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/all"
+)
+
+var update = flag.Bool("update", false, "rewrite what the cases expect")
+
+// cases are the files of testdata/cases below the repository's root.
+const cases = "../testdata/cases/*.txtar"
+
+// TestCases runs each case: a file and a schema, and what is expected of them.
+//
+// A case is a txtar archive. Its comment says what it shows. The file is named
+// input and an ending, and .quoted behind that where it is written as Go
+// strings, one a line, for what a text file cannot show. schema.json is as in
+// the command line. What is expected is the outcome (the verdict, the mapping,
+// the notices), the problems of the staged rows, and rows.json, the result,
+// where there is one. -update rewrites it.
+func TestCases(t *testing.T) {
+	files, err := filepath.Glob(cases)
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d cases, error %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(bytes.TrimSpace(archive.Comment)) == 0 {
+				t.Error("the case does not say what it shows")
+			}
+			c := readCase(t, archive)
+			got := c.run(t, 1)
+			if diff := gocmp.Diff(got, c.run(t, 8)); diff != "" {
+				t.Errorf("another outcome with 8 workers than with one (-one +8):\n%s", diff)
+			}
+			if *update {
+				archive.Files = append(c.given, got.files()...)
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := gocmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// testCase is one file and one schema.
+type testCase struct {
+	given  []txtar.File
+	input  source.Input
+	schema *intray.Schema
+	want   expected
+}
+
+// expected is what comes of them, as text.
+type expected struct{ Outcome, Problems, Rows string }
+
+func (e expected) files() []txtar.File {
+	var list []txtar.File
+	for _, f := range []txtar.File{{Name: "outcome", Data: []byte(e.Outcome)}, {Name: "problems", Data: []byte(e.Problems)}, {Name: "rows.json", Data: []byte(e.Rows)}} {
+		if len(f.Data) > 0 {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func readCase(t *testing.T, archive *txtar.Archive) testCase {
+	t.Helper()
+	var c testCase
+	for _, f := range archive.Files {
+		switch f.Name {
+		case "outcome":
+			c.want.Outcome = string(f.Data)
+			continue
+		case "problems":
+			c.want.Problems = string(f.Data)
+			continue
+		case "rows.json":
+			c.want.Rows = string(f.Data)
+			continue
+		case "schema.json":
+			schema, err := schemajson.ReadFile(bytes.NewReader(f.Data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.schema = schema
+		default:
+			c.input = input(t, f)
+		}
+		c.given = append(c.given, f)
+	}
+	if c.schema == nil || c.input.ReaderAt == nil {
+		t.Fatal("the case has no schema.json or no input")
+	}
+	return c
+}
+
+func input(t *testing.T, f txtar.File) source.Input {
+	t.Helper()
+	name, quoted := strings.CutSuffix(f.Name, ".quoted")
+	if !strings.HasPrefix(name, "input.") {
+		t.Fatalf("the file %q has no place in a case", f.Name)
+	}
+	text := f.Data
+	if quoted {
+		text = nil
+		for line := range strings.Lines(string(f.Data)) {
+			part, err := strconv.Unquote(strings.TrimSpace(line))
+			if err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			text = append(text, part...)
+		}
+	}
+	return source.Input{Name: name, ReaderAt: bytes.NewReader(text), Size: int64(len(text))}
+}
+
+// run runs the case through the real formats, stage and output.
+func (c testCase) run(t *testing.T, workers int) expected {
+	t.Helper()
+	ctx := t.Context()
+	s := staging{blobs: mem.New(), ctx: ctx}
+	e := engine.New(engine.Config{Formats: all.Formats(), Workers: workers})
+	out, err := e.Run(ctx, c.input, c.schema, s.open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := expected{Outcome: describe(c.schema, out)}
+	if s.writer == nil {
+		return got
+	}
+	defer s.writer.Abort()
+	if out.Verdict == engine.Broken {
+		return got
+	}
+	if _, err := s.writer.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	staged, err := stage.Open(ctx, s.blobs, "stage")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer staged.Close()
+	got.Problems = problems(t, c.schema, staged)
+	if out.Verdict != engine.Done {
+		return got
+	}
+	var rows strings.Builder
+	if _, err := output.Write(ctx, &rows, output.JSON, c.schema, staged.Batches(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	got.Rows = strings.TrimSuffix(rows.String(), "\n") + "\n"
+	return got
+}
+
+// staging opens the stage of one run.
+type staging struct {
+	ctx    context.Context
+	blobs  *mem.Store
+	writer *stage.Writer
+}
+
+func (s *staging) open(fields []string, unmapped []int) (engine.Sink, error) {
+	s.writer = stage.NewWriter(s.ctx, s.blobs, "stage", stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
+	return s.writer, nil
+}
+
+var verdicts = map[engine.Verdict]string{engine.Done: "done", engine.Open: "open", engine.Broken: "broken"}
+
+// describe writes an outcome for people to read and compare.
+func describe(schema *intray.Schema, out *engine.Outcome) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d data rows, %d with an error %v\n", verdicts[out.Verdict], out.DataRows, out.ErrorRows, out.RowsWithError)
+	for i, match := range out.Mapping.Fields {
+		if match.Column == intray.NoColumn {
+			fmt.Fprintf(&b, "%s: no column\n", schema.Fields[i].Key)
+			continue
+		}
+		fmt.Fprintf(&b, "%s: column %d %q, %v, %s\n", schema.Fields[i].Key, match.Column, match.Header, match.Score, strings.Join(match.Reasons, "; "))
+	}
+	if len(out.Mapping.Unmapped) > 0 {
+		fmt.Fprintf(&b, "unmapped: %v\n", out.Mapping.Unmapped)
+	}
+	for _, n := range out.All() {
+		fmt.Fprintf(&b, "%s %s%s: %s\n", n.Type, n.Level, where(n), n.Text)
+	}
+	return b.String()
+}
+
+func where(n intray.Notice) string {
+	text := ""
+	if n.Row != nil {
+		text += fmt.Sprintf(" row %d", *n.Row)
+	}
+	if n.Field != "" {
+		text += " field " + n.Field
+	}
+	if n.Header != "" {
+		text += fmt.Sprintf(" header %q", n.Header)
+	}
+	if n.Value != nil {
+		text += fmt.Sprintf(" value %q", *n.Value)
+	}
+	if n.Total > 0 {
+		text += fmt.Sprintf(" total %d", n.Total)
+	}
+	return text
+}
+
+// problems writes those of the staged rows, one a line.
+func problems(t *testing.T, schema *intray.Schema, staged *stage.Stage) string {
+	t.Helper()
+	text := ""
+	for b, err := range staged.Batches(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range b.Problems {
+			key := ""
+			if p.Field != intray.NoField {
+				key = schema.Fields[p.Field].Key
+			}
+			text += fmt.Sprintf("line %d, row %d, %s: %s %s\n", b.Lines[p.Row], b.First+int64(p.Row), cmp.Or(key, "whole row"), p.Level, p.Code)
+		}
+	}
+	return text
+}

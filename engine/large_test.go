@@ -1,0 +1,225 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/bench"
+	"github.com/intraydata/intray/internal/blob"
+	"github.com/intraydata/intray/internal/blob/mem"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/all"
+)
+
+// people is a schema for the files of the bench package.
+func people() *intray.Schema {
+	text, mail := intray.FieldType{Name: intray.TypeString}, intray.FieldType{Name: intray.TypeEmail}
+	s := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
+		{Key: "email", Label: "E-Mail", Type: mail, Validators: []intray.Validator{{Rule: "required"}}},
+		{Key: "name", Label: "Name", Type: text, AlternateMatches: []string{"last_name"}},
+		{Key: "notes", Label: "Notes", Type: text},
+	}}
+	s.Settings.PassThroughUnmappedColumns = true
+	return s
+}
+
+// run moves a file into a stage in memory.
+func run(t *testing.T, text string, schema *intray.Schema, workers int) (*engine.Outcome, *mem.Store) {
+	t.Helper()
+	s := staging{ctx: t.Context(), blobs: mem.New()}
+	in := source.Input{Name: "people.csv", ReaderAt: strings.NewReader(text), Size: int64(len(text))}
+	out, err := engine.New(engine.Config{Formats: all.Formats(), Workers: workers}).Run(t.Context(), in, schema, s.open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.writer != nil {
+		defer s.writer.Abort()
+		if _, err := s.writer.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out, s.blobs
+}
+
+// TestRunsAreTheSame runs a file of many batches several times, with one worker
+// and with many: the outcome and every byte of the stage are the same.
+func TestRunsAreTheSame(t *testing.T) {
+	const rows = 60_000
+	var file strings.Builder
+	if err := bench.Write(&file, rows, 7); err != nil {
+		t.Fatal(err)
+	}
+	first, blobs := run(t, file.String(), people(), 1)
+	if first.DataRows != rows || first.ErrorRows < rows/100 || first.ErrorRows > rows/25 {
+		t.Fatalf("%d rows, %d with an error", first.DataRows, first.ErrorRows)
+	}
+	want := files(t, blobs)
+	if len(want) < 3 {
+		t.Fatalf("the stage has %d files", len(want))
+	}
+	for _, workers := range []int{2, 8, 8} {
+		out, blobs := run(t, file.String(), people(), workers)
+		if diff := cmp.Diff(first, out); diff != "" {
+			t.Errorf("with %d workers, another outcome (-one +%d):\n%s", workers, workers, diff)
+		}
+		for name, text := range files(t, blobs) {
+			if !bytes.Equal(text, want[name]) {
+				t.Errorf("with %d workers, %s differs", workers, name)
+			}
+		}
+	}
+}
+
+// files reads all files of a stage.
+func files(t *testing.T, blobs *mem.Store) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	names := []string{"manifest.json", "problems.parquet", "problems.roar"}
+	for i := range 100 {
+		names = append(names, fmt.Sprintf("seg-%04d.parquet", i))
+	}
+	for _, name := range names {
+		r, err := blobs.Open(t.Context(), "stage/"+name)
+		if errors.Is(err, blob.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all[name], err = io.ReadAll(io.NewSectionReader(r, 0, r.Size())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// TestManyProblems makes sure that an outcome stays small and exact, however
+// much is wrong.
+func TestManyProblems(t *testing.T) {
+	const rows = 40_000
+	file := "email,Name\n" + strings.Repeat("nobody,x\nada@example.org,x\n", rows/2)
+	out, _ := run(t, file, people(), 8)
+	if out.DataRows != rows || out.ErrorRows != rows/2 || out.Problems != rows/2 {
+		t.Errorf("%d rows, %d with an error, %d problems", out.DataRows, out.ErrorRows, out.Problems)
+	}
+	want := make([]int64, engine.MaxRowsWithError)
+	for i := range want {
+		want[i] = int64(2 * i)
+	}
+	if !slices.Equal(want, out.RowsWithError) {
+		t.Errorf("%d rows with an error are listed, from %v on; want the first %d", len(out.RowsWithError), out.RowsWithError[:3], len(want))
+	}
+	notices := out.All()
+	if len(notices) != engine.MaxNotices+1 {
+		t.Fatalf("%d notices, want %d", len(notices), engine.MaxNotices+1)
+	}
+	for i, n := range notices[:engine.MaxNotices] {
+		if n.Type != intray.Validation || *n.Row != int64(2*i) || *n.Value != "nobody" {
+			t.Fatalf("notice %d is %+v", i, n)
+		}
+	}
+	last := intray.Notice{Type: intray.Truncated, Level: intray.LevelInfo, Total: rows / 2, Text: "1000 of 20000 notices are listed here."}
+	if diff := cmp.Diff(last, notices[engine.MaxNotices]); diff != "" {
+		t.Errorf("the last notice (-want +got):\n%s", diff)
+	}
+}
+
+// TestNoticesAtTheirLimit: exactly as many as are listed are not cut.
+func TestNoticesAtTheirLimit(t *testing.T) {
+	for n, want := range map[int]int{engine.MaxNotices: engine.MaxNotices, engine.MaxNotices + 1: engine.MaxNotices + 1} {
+		schema := people()
+		schema.Settings.InvalidDataBehavior = intray.IncludeInvalidRows
+		out, _ := run(t, "email,Name\n"+strings.Repeat("nobody,x\n", n), schema, 2)
+		list := out.All()
+		if cut := list[len(list)-1].Type == intray.Truncated; len(list) != want || cut != (n > engine.MaxNotices) {
+			t.Errorf("%d problems: %d notices, cut %v", n, len(list), cut)
+		}
+	}
+}
+
+// TestLimitFallsOnEveryPlace cuts a file of several batches before, at and
+// behind their borders.
+func TestLimitFallsOnEveryPlace(t *testing.T) {
+	const rows = 2*intray.BatchRows + 100
+	file := "email,Name\n" + strings.Repeat("ada@example.org,x\n", rows)
+	for _, limit := range []int64{1, intray.BatchRows - 1, intray.BatchRows, intray.BatchRows + 1, 2 * intray.BatchRows, rows - 1, rows, rows + 1} {
+		schema := people()
+		schema.Settings.MaxRecords = limit
+		out, _ := run(t, file, schema, 8)
+		cut := len(out.Notices) == 1 && out.Notices[0].Type == intray.MaxRecords
+		if out.DataRows != min(limit, rows) || cut != (limit < rows) || len(out.Notices) > 1 {
+			t.Errorf("a limit of %d: %d rows, notices %v", limit, out.DataRows, out.Notices)
+		}
+	}
+}
+
+func TestEngineRefusesASchemaItCannotRead(t *testing.T) {
+	for name, spoil := range map[string]func(f *intray.Field){
+		"type":      func(f *intray.Field) { f.Type.Name = intray.TypeNumber },
+		"validator": func(f *intray.Field) { f.Validators = []intray.Validator{{Rule: "unique"}} },
+	} {
+		schema := people()
+		spoil(&schema.Fields[0])
+		in := source.Input{ReaderAt: strings.NewReader("email\nx\n"), Size: 8}
+		_, err := engine.New(engine.Config{Formats: all.Formats()}).Run(context.Background(), in, schema, nil)
+		if err == nil || !strings.Contains(err.Error(), "email") {
+			t.Errorf("%s: error %v, want one that names the field", name, err)
+		}
+	}
+}
+
+func TestFaultsOfTheMachineryAreErrors(t *testing.T) {
+	in := source.Input{Name: "a.csv", ReaderAt: strings.NewReader("email\nada@example.org\n"), Size: 22}
+	e := engine.New(engine.Config{Formats: all.Formats()})
+	_, err := e.Run(t.Context(), in, people(), func([]string, []int) (engine.Sink, error) { return nil, errFault })
+	if !errors.Is(err, errFault) {
+		t.Errorf("a sink that cannot be opened: error %v", err)
+	}
+	in.ReaderAt = brokenDisk{}
+	_, err = e.Run(t.Context(), in, people(), nil)
+	if !errors.Is(err, errFault) {
+		t.Errorf("a file that cannot be read from its disk: error %v", err)
+	}
+}
+
+type brokenDisk struct{}
+
+func (brokenDisk) ReadAt([]byte, int64) (int, error) { return 0, errFault }
+
+// ExampleEngine_Run imports a file from memory and writes the rows that it
+// keeps.
+func ExampleEngine_Run() {
+	ctx := context.Background()
+	schema := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
+		{Key: "email", Label: "E-Mail", Type: intray.FieldType{Name: intray.TypeEmail}},
+	}}
+	file := "E-Mail\nada@example.org\nnobody\n"
+	var kept []string
+	rows := sink{stage: func(b *intray.Batch) error {
+		for i := range b.Rows() {
+			if value, ok := b.Fields[0].Value(i); ok {
+				kept = append(kept, string(value))
+			}
+		}
+		return nil
+	}}
+	out, err := engine.New(engine.Config{Formats: all.Formats()}).Run(ctx,
+		source.Input{Name: "list.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, schema,
+		func([]string, []int) (engine.Sink, error) { return rows, nil })
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(kept, out.DataRows, out.ErrorRows, *out.Listed[0].Value)
+	// Output:
+	// [ada@example.org] 2 1 nobody
+}

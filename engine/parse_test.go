@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/csv"
+)
+
+// panicking is a parser with a bug in it.
+type panicking struct{}
+
+func (panicking) Parse(raw, _ []byte) value.Result { panic("boom at " + string(raw)) }
+
+// nowhere is a sink that keeps nothing.
+type nowhere struct{}
+
+func (nowhere) Stage(*intray.Batch) (func() error, error) { return func() error { return nil }, nil }
+
+func mailSchema() *intray.Schema {
+	return &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
+		{Key: "email", Label: "E-Mail", Type: intray.FieldType{Name: intray.TypeEmail}},
+		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}},
+	}}
+}
+
+func compiled(t testing.TB, schema *intray.Schema, columns int, fed ...int) *plan {
+	t.Helper()
+	m := intray.Mapping{}
+	for _, column := range fed {
+		m.Fields = append(m.Fields, intray.Match{Column: column})
+	}
+	p, err := compile(schema, m, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPanickingParserIsAnError(t *testing.T) {
+	file := "E-Mail,Name\nada@example.org,Ada\n"
+	book, err := csv.Format{}.Open(t.Context(), source.Input{ReaderAt: strings.NewReader(file), Size: int64(len(file))}, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := book.Open(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	p := compiled(t, mailSchema(), 2, 0, 1)
+	p.fields[1].parser = panicking{}
+	e := New(Config{Workers: 4})
+	err = e.convey(t.Context(), reader, p, nowhere{}, &Outcome{})
+	if err == nil || !strings.Contains(err.Error(), "boom at Ada") || !strings.Contains(err.Error(), "parse_test.go") {
+		t.Errorf("error %v, want the panic and where it happened", err)
+	}
+}
+
+// TestEachRowIsParsedByItself parses rows one by one and together: a row must
+// not depend on those around it, nor on what the batch held before.
+func TestEachRowIsParsedByItself(t *testing.T) {
+	schema := mailSchema()
+	schema.Settings.PassThroughUnmappedColumns = true
+	schema.Fields[0].Validators = []intray.Validator{{Rule: "required"}}
+	m := intray.Mapping{Fields: []intray.Match{{Column: 1}, {Column: intray.NoColumn}}, Unmapped: []int{0, 2}}
+	p, err := compile(schema, m, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := rapid.SampledFrom([]string{"", " ", "ada@example.org", " bob@example.org ", "nobody", "é"})
+	var used intray.Batch
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.SliceOfN(rapid.SliceOfN(cell, 0, 5), 1, 8).Draw(t, "rows")
+		var together intray.Records
+		together.First = 100
+		for i, row := range rows {
+			add(&together, row, int64(i+2))
+		}
+		p.parse(&together, &used, nil)
+		if used.First != 100 || used.Rows() != len(rows) {
+			t.Fatalf("%d rows from %d on", used.Rows(), used.First)
+		}
+		for i, row := range rows {
+			var alone intray.Records
+			var one intray.Batch
+			add(&alone, row, int64(i+2))
+			p.parse(&alone, &one, nil)
+			if diff := cmp.Diff(picked(&one, 0), picked(&used, i)); diff != "" {
+				t.Fatalf("row %d, %q (-alone +among others):\n%s", i, row, diff)
+			}
+		}
+	})
+}
+
+func add(r *intray.Records, cells []string, line int64) {
+	for _, cell := range cells {
+		r.AppendCell([]byte(cell))
+	}
+	r.EndRecord(line)
+}
+
+// seen is all that a batch holds of one row.
+type seen struct {
+	Line     int64
+	Values   []string
+	Null     []bool
+	Raws     []string
+	Unmapped map[int]string
+	Problems []intray.Problem
+}
+
+func picked(b *intray.Batch, row int) seen {
+	s := seen{Line: b.Lines[row], Unmapped: map[int]string{}}
+	for i := range b.Fields {
+		v, there := b.Fields[i].Value(row)
+		s.Values, s.Null, s.Raws = append(s.Values, string(v)), append(s.Null, !there), append(s.Raws, string(b.Fields[i].Raw(row)))
+	}
+	for i := range b.Unmapped {
+		s.Unmapped[b.Unmapped[i].Column] = string(b.Unmapped[i].Cells.At(row))
+	}
+	for _, problem := range b.Problems {
+		if problem.Row == row {
+			problem.Row = 0
+			s.Problems = append(s.Problems, problem)
+		}
+	}
+	return s
+}
+
+func TestExcerptsEndBetweenLetters(t *testing.T) {
+	for _, text := range []string{"", "short", strings.Repeat("x", maxExcerpt), strings.Repeat("x", maxExcerpt+1), strings.Repeat("é", maxExcerpt), "x" + strings.Repeat("é", maxExcerpt), strings.Repeat("\x80", maxExcerpt+9)} {
+		got := excerpt([]byte(text))
+		whole := len(text) <= maxExcerpt
+		if whole && got != text || !whole && (!strings.HasPrefix(text, strings.TrimSuffix(got, "…")) || !strings.HasSuffix(got, "…") || len(got) > maxExcerpt+len("…")) {
+			t.Errorf("%d bytes become %d: %.20q", len(text), len(got), got)
+		}
+		if strings.ContainsRune(got, '\uFFFD') && !strings.Contains(text, "\x80") {
+			t.Errorf("a letter was cut: %.20q", got[len(got)-10:])
+		}
+	}
+}
+
+// BenchmarkParse measures the parsing of a batch without any reading or
+// writing.
+func BenchmarkParse(b *testing.B) {
+	p := compiled(b, mailSchema(), 2, 0, 1)
+	var recs intray.Records
+	for range 10000 {
+		add(&recs, []string{"ada.lovelace@example.org", "Ada Lovelace"}, 1)
+	}
+	var batch intray.Batch
+	var scratch []byte
+	b.SetBytes(int64(recs.Bytes()))
+	b.ReportAllocs()
+	for b.Loop() {
+		scratch = p.parse(&recs, &batch, scratch)
+	}
+	b.ReportMetric(float64(b.N)*10000/b.Elapsed().Seconds(), "rows/s")
+}

@@ -1,0 +1,331 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray/internal/shape"
+)
+
+// splitted is what splitRows makes of a body.
+type splitted struct {
+	rest string
+	rows string
+	file bool
+}
+
+func split(folder string, from io.Reader) (splitted, error) {
+	a := &API{cfg: Config{TempDir: folder}}
+	rest, rows, err := a.splitRows(from)
+	if err != nil {
+		if rows != nil {
+			return splitted{}, errors.New("an error, and a file that nobody closes")
+		}
+		return splitted{}, err
+	}
+	text, err := io.ReadAll(rest)
+	if err != nil {
+		return splitted{}, err
+	}
+	s := splitted{rest: string(text), file: rows != nil}
+	if rows == nil {
+		return s, nil
+	}
+	defer rows.Close()
+	text, err = io.ReadAll(rows)
+	s.rows = string(text)
+	return s, err
+}
+
+func TestSplitRows(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		want splitted
+	}{
+		"rows alone":       {`{"initial_data":[{"a":1}]}`, splitted{`{"initial_data":[]}`, `[{"a":1}]`, true}},
+		"rows first":       {`{"initial_data":[{}],"b":2}`, splitted{`{"initial_data":[],"b":2}`, `[{}]`, true}},
+		"rows last":        {`{"b":2,"initial_data":[{}]}`, splitted{`{"b":2,"initial_data":[]}`, `[{}]`, true}},
+		"no rows":          {`{"initial_data":[]}`, splitted{`{"initial_data":[]}`, `[]`, true}},
+		"null":             {`{"initial_data":null,"b":2}`, splitted{`{"initial_data":null,"b":2}`, "", false}},
+		"none":             {`{"b":[{"initial_data":[1]}]}`, splitted{`{"b":[{"initial_data":[1]}]}`, "", false}},
+		"white space":      {" {\n\"initial_data\" \t:\r [ {} , {} ] \n, \"b\" : 2 } \n", splitted{" {\n\"initial_data\" \t:\r [] \n, \"b\" : 2 } \n", "[ {} , {} ]", true}},
+		"an escaped name":  {`{"initial\u005fdata":[{"x":"]"}]}`, splitted{`{"initial\u005fdata":[]}`, `[{"x":"]"}]`, true}},
+		"text that is not": {`{"b":"\"initial_data\":[","c":1}`, splitted{`{"b":"\"initial_data\":[","c":1}`, "", false}},
+		"no object":        {`[1,2]`, splitted{`[1,2]`, "", false}},
+		"nothing behind":   {`{"initial_data":[]} trailing`, splitted{`{"initial_data":[]} trailing`, `[]`, true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for way, from := range map[string]io.Reader{
+				"at once": strings.NewReader(c.body), "by bytes": iotest.OneByteReader(strings.NewReader(c.body)),
+			} {
+				got, err := split(t.TempDir(), from)
+				if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(splitted{})); err != nil || diff != "" {
+					t.Errorf("%s: error %v (-want +got):\n%s", way, err, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestSplitRowsRefuses(t *testing.T) {
+	deep := strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth)
+	for name, c := range map[string]struct {
+		body, code string
+	}{
+		"rows that are an object":  {`{"initial_data":{}}`, "invalid"},
+		"rows that are a text":     {`{"initial_data":"[]"}`, "invalid"},
+		"a row that is a number":   {`{"initial_data":[{},1]}`, "invalid"},
+		"a row that is an array":   {`{"initial_data":[[]]}`, "invalid"},
+		"a row that is null":       {`{"initial_data":[null]}`, "invalid"},
+		"rows twice":               {`{"initial_data":[],"initial_data":[]}`, "malformed_json"},
+		"rows and null":            {`{"initial_data":[{}],"initial_data":null}`, "malformed_json"},
+		"a name twice in a row":    {`{"initial_data":[{"a":1,"a":2}]}`, "malformed_json"},
+		"a name twice elsewhere":   {`{"a":1,"a":2}`, "malformed_json"},
+		"an end that is missing":   {`{"initial_data":[{}`, "malformed_json"},
+		"rows cut in a text":       {`{"initial_data":[{"a":"b`, "malformed_json"},
+		"no value":                 {`{"initial_data":`, "malformed_json"},
+		"a comma too many":         {`{"initial_data":[{},]}`, "malformed_json"},
+		"bytes that are not UTF-8": {"{\"initial_data\":[{\"a\":\"\xff\"}]}", "malformed_json"},
+		"the character U+0000":     {`{"initial_data":[{"a":"\u0000"}]}`, "malformed_json"},
+		"U+0000 in a name":         {`{"initial_data":[{"\u0000":1}]}`, "malformed_json"},
+		"half a surrogate pair":    {`{"initial_data":[{"a":"\ud800"}]}`, "malformed_json"},
+		"deep rows":                {`{"initial_data":[{"a":` + deep + `}]}`, "malformed_json"},
+		"deep others":              {`{"b":` + deep + `}`, "malformed_json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			for way, from := range map[string]io.Reader{
+				"at once": strings.NewReader(c.body), "by bytes": iotest.OneByteReader(strings.NewReader(c.body)),
+			} {
+				got, err := split(folder, from)
+				var e *refusal
+				if !errors.As(err, &e) || e.status != http.StatusBadRequest || e.code != c.code {
+					t.Errorf("%s: %+v, error %#v; want a refusal with the code %s", way, got, err, c.code)
+				}
+			}
+			left, err := os.ReadDir(folder)
+			if err != nil || len(left) > 0 {
+				t.Errorf("files are left: %v, error %v", left, err)
+			}
+		})
+	}
+}
+
+func TestSplitRowsAtItsLimits(t *testing.T) {
+	row := `{"a":"` + strings.Repeat("x", 1000) + `"},`
+	rows := "[" + strings.Repeat(row, maxRows/len(row)-1) + `{"a":"`
+	rows += strings.Repeat("y", maxRows-len(rows)-len(`"}]`)) + `"}]`
+	if len(rows) != maxRows {
+		t.Fatalf("%d bytes of rows, want %d", len(rows), maxRows)
+	}
+	got, err := split(t.TempDir(), strings.NewReader(`{"initial_data": `+rows+`}`))
+	if err != nil || got.rows != rows || got.rest != `{"initial_data": []}` {
+		t.Errorf("rows of the most bytes: %d came, the rest is %q, error %v", len(got.rows), got.rest, err)
+	}
+	for code, body := range map[string]string{
+		"initial_data_too_large": `{"initial_data":` + rows[:maxRows-1] + ` ]}`,
+		"body_too_large":         `{"b":"` + strings.Repeat("x", maxBody) + `","initial_data":[]}`,
+	} {
+		_, err := split(t.TempDir(), strings.NewReader(body))
+		var e *refusal
+		if !errors.As(err, &e) || e.status != http.StatusRequestEntityTooLarge || e.code != code {
+			t.Errorf("error %v, want 413 with the code %s", err, code)
+		}
+	}
+}
+
+func TestSplitRowsTellsOfABrokenBody(t *testing.T) {
+	broken := errors.New("the line is dead")
+	for _, body := range []string{"", `{"initial_data":[{"a":1},`, `{"b":`} {
+		_, err := split(t.TempDir(), io.MultiReader(strings.NewReader(body), iotest.ErrReader(broken)))
+		if !errors.Is(err, broken) {
+			t.Errorf("behind %q: error %v, want the reader's", body, err)
+		}
+	}
+}
+
+// someBody draws a JSON object as text, with rows at any place.
+func someBody(t *rapid.T) string {
+	space := rapid.SampledFrom([]string{"", "", " ", "\n\t", "\r\n "})
+	var b strings.Builder
+	write := func(text string) { b.WriteString(space.Draw(t, "space")); b.WriteString(text) }
+	names := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "initial_dat", "Initial_data", "é", "x y", "]"}), 0, 4, rapid.ID).Draw(t, "names")
+	at := rapid.IntRange(-1, len(names)).Draw(t, "place of the rows")
+	write("{")
+	for i := 0; i <= len(names); i++ {
+		if i == at {
+			member(t, write, "initial_data", someRows(t))
+			if i < len(names) {
+				write(",")
+			}
+		}
+		if i < len(names) {
+			member(t, write, names[i], someValue(t, 3))
+			if i+1 < len(names) || i+1 == at {
+				write(",")
+			}
+		}
+	}
+	write("}")
+	write("")
+	return b.String()
+}
+
+func member(t *rapid.T, write func(string), name, value string) {
+	quoted, err := json.Marshal(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(string(quoted))
+	write(":")
+	write(value)
+}
+
+func someRows(t *rapid.T) string {
+	rows := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string { return someObject(t, 3) }), 0, 5).Draw(t, "rows")
+	return "[" + strings.Join(rows, rapid.SampledFrom([]string{",", " , ", ",\n"}).Draw(t, "comma")) + "]"
+}
+
+func someObject(t *rapid.T, depth int) string {
+	names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{0,3}`), 0, 3, rapid.ID).Draw(t, "names")
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = `"` + name + `":` + someValue(t, depth-1)
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+func someValue(t *rapid.T, depth int) string {
+	kinds := []string{"null", "true", "false", "0", "-1.50e+3", `""`, `"\"}],{[\\"`, `"é\u0041\ud83d\ude00"`, "[]", "{}"}
+	if depth > 0 && rapid.Bool().Draw(t, "deeper") {
+		if rapid.Bool().Draw(t, "object") {
+			return someObject(t, depth)
+		}
+		return "[" + someValue(t, depth-1) + " , " + someValue(t, depth-1) + "]"
+	}
+	return rapid.SampledFrom(kinds).Draw(t, "value")
+}
+
+// TestSplitRowsAgreesWithAnotherReader holds the skeleton and the rows against
+// what encoding/json finds in the same body.
+func TestSplitRowsAgreesWithAnotherReader(t *testing.T) {
+	folder := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		body := someBody(t)
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(body), &want); err != nil {
+			t.Fatalf("the test draws no JSON: %v: %s", err, body)
+		}
+		rows, there := want[rowsField]
+		if there {
+			want[rowsField] = json.RawMessage("[]")
+		}
+		for _, from := range []io.Reader{strings.NewReader(body), iotest.OneByteReader(strings.NewReader(body)), iotest.HalfReader(strings.NewReader(body))} {
+			got, err := split(folder, from)
+			if err != nil {
+				t.Fatalf("%v: %s", err, body)
+			}
+			if got.file != there || got.rows != string(rows) {
+				t.Fatalf("rows %q (%v), want %q (%v)", got.rows, got.file, rows, there)
+			}
+			var rest map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(got.rest), &rest); err != nil {
+				t.Fatalf("the skeleton is no JSON: %v: %s", err, got.rest)
+			}
+			if diff := cmp.Diff(want, rest); diff != "" {
+				t.Fatalf("the skeleton (-want +got):\n%s", diff)
+			}
+		}
+	})
+}
+
+// FuzzSplitRows holds splitRows against the reader of all other bodies: what
+// that one takes as a whole must be taken in parts, with the same meaning, and
+// what it refuses must be refused.
+func FuzzSplitRows(f *testing.F) {
+	for _, body := range []string{
+		`{"initial_data":[{"a":1}],"b":2}`, `{"initial_data":null}`, `{"b":{"initial_data":[]}}`, `[]`, `{`, `{"initial_data":[1]}`,
+		`{"initial_data":[{}],"initial_data":[]}`, "{\"initial_data\"\n:\t[ {} ] } x", `{"a":"\u0000"}`, `{"initial_data":[{"a":"\ud800"}]}`,
+	} {
+		f.Add([]byte(body))
+	}
+	folder := f.TempDir()
+	f.Fuzz(func(t *testing.T, body []byte) {
+		got, err := split(folder, bytes.NewReader(body))
+		slow, slowErr := split(folder, iotest.OneByteReader(bytes.NewReader(body)))
+		if got != slow || (err == nil) != (slowErr == nil) {
+			t.Fatalf("at once %+v, %v; by bytes %+v, %v", got, err, slow, slowErr)
+		}
+		whole, wholeErr := shape.Decode(bytes.NewReader(body), shape.Limits{})
+		if err != nil {
+			if wholeErr == nil && rowsAreObjects(whole) {
+				t.Fatalf("a good body is refused: %v", err)
+			}
+			return
+		}
+		rest, restErr := shape.Decode(strings.NewReader(got.rest), shape.Limits{})
+		if wholeErr != nil {
+			if restErr == nil {
+				t.Fatalf("taken, although it is refused as a whole: %v", wholeErr)
+			}
+			return
+		}
+		if restErr != nil {
+			t.Fatalf("the skeleton %q is refused: %v", got.rest, restErr)
+		}
+		sameDocument(t, whole, rest, got)
+	})
+}
+
+// rowsAreObjects says whether the rows of a body, if any, have the right form.
+func rowsAreObjects(whole any) bool {
+	doc, ok := whole.(map[string]any)
+	if !ok || doc[rowsField] == nil {
+		return true
+	}
+	rows, ok := doc[rowsField].([]any)
+	for _, row := range rows {
+		_, object := row.(map[string]any)
+		ok = ok && object
+	}
+	return ok
+}
+
+func sameDocument(t *testing.T, whole, rest any, got splitted) {
+	t.Helper()
+	doc, _ := whole.(map[string]any)
+	if got.file {
+		rows, err := shape.Decode(strings.NewReader(got.rows), shape.Limits{})
+		if diff := cmp.Diff(doc[rowsField], rows); err != nil || diff != "" {
+			t.Fatalf("error %v, rows (-whole +apart):\n%s", err, diff)
+		}
+		doc[rowsField] = []any{}
+	}
+	if diff := cmp.Diff(whole, rest); diff != "" {
+		t.Fatalf("the rest (-whole +apart):\n%s", diff)
+	}
+}
+
+// BenchmarkSplitRows measures a body of the most bytes, in rows of 32 bytes.
+func BenchmarkSplitRows(b *testing.B) {
+	row := `{"a":"` + strings.Repeat("x", 23) + `"}`
+	body := `{"initial_data":[` + strings.Repeat(row+",", maxRows/(len(row)+1)-2) + row + `]}`
+	folder := b.TempDir()
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := split(folder, strings.NewReader(body)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

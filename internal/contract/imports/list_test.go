@@ -1,0 +1,113 @@
+package imports_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestList pages through the imports of an organization, newest first.
+func TestList(t *testing.T) {
+	eachFresh(t, func(c client) {
+		empty := c.call("GET", importsPath, nil).Want(http.StatusOK).Object()
+		if diff := cmp.Diff(m{"count": 0.0, "next": nil, "previous": nil, "results": []any{}}, empty); diff != "" {
+			c.t.Error(diff)
+		}
+		const total = 23
+		var ids []string
+		for i := range total {
+			ids = append([]string{c.create(inline(people(), m{"original_filename": fmt.Sprint(i)})).String("id")}, ids...)
+		}
+		for _, limit := range []int{1, 7, 22, 23, 100, 1000} {
+			c.checkPages(fmt.Sprintf("%s?limit=%d", importsPath, limit), limit, ids)
+		}
+		c.checkPages(importsPath, 100, ids)
+		c.checkPages(importsPath+"?limit=5000", 1000, ids)
+	})
+}
+
+// checkPages follows next to the end, and previous back to the beginning.
+func (c client) checkPages(first string, limit int, ids []string) {
+	c.t.Helper()
+	var got []string
+	var pages []string
+	for at := any(first); at != nil; {
+		page := c.call("GET", at.(string), nil).Want(http.StatusOK).Object()
+		pages = append(pages, at.(string))
+		if page["count"] != float64(len(ids)) || len(page["results"].([]any)) > limit {
+			c.t.Fatalf("%s: %s", at, show(page))
+		}
+		for _, item := range page["results"].([]any) {
+			got = append(got, c.checkItem(item.(m)))
+		}
+		if at = page["next"]; at != nil && !strings.HasPrefix(at.(string), c.server.URL+importsPath+"?") {
+			c.t.Fatalf("next is %v", at)
+		}
+		if (page["previous"] == nil) != (len(pages) == 1) {
+			c.t.Errorf("%s: previous is %v", pages[len(pages)-1], page["previous"])
+		}
+	}
+	if diff := cmp.Diff(ids, got); diff != "" {
+		c.t.Errorf("%s: %s", first, diff)
+	}
+	if want := (len(ids) + limit - 1) / limit; len(pages) != want {
+		c.t.Errorf("%s: %d pages, want %d", first, len(pages), want)
+	}
+}
+
+// checkItem holds an import in a list to its short form.
+func (c client) checkItem(item m) string {
+	c.t.Helper()
+	want := []string{"created_date", "id", "modified_date", "original_filename", "schema_id", "status"}
+	if diff := cmp.Diff(want, keysOf(item)); diff != "" {
+		c.t.Error(diff)
+	}
+	return item["id"].(string)
+}
+
+// TestListWindow sends windows that are odd or wrong.
+func TestListWindow(t *testing.T) {
+	each(t, func(c client) {
+		c.create(inline(people()))
+		for _, query := range []string{"limit=0", "limit=-1", "limit=x", "limit=1.5", "offset=-1", "offset=x", "limit=99999999999999999999", "offset=1e3", "limit=%00"} {
+			reply := c.call("GET", importsPath+"?"+query, nil)
+			name, _, _ := strings.Cut(query, "=")
+			if reply.Status != 400 || reply.Object()[name] == nil {
+				c.t.Errorf("%s: status %d: %.200s", query, reply.Status, reply.Body)
+			}
+		}
+		page := c.call("GET", importsPath+"?offset=1000000&limit=5&unknown=1", nil).Want(http.StatusOK).Object()
+		if len(page["results"].([]any)) != 0 || page["next"] != nil || page["previous"] == nil {
+			c.t.Errorf("beyond the end: %s", show(page))
+		}
+		c.call("GET", importsPath+"?offset=9223372036854775807&limit=1000", nil).Want(http.StatusOK)
+		c.call("GET", importsPath+"?limit=&offset=", nil).Want(http.StatusOK)
+	})
+}
+
+// TestListTellsTheStatus lists imports in each state at rest.
+func TestListTellsTheStatus(t *testing.T) {
+	eachFresh(t, func(c client) {
+		want := []string{"FAILED", "NEEDS_REVIEW", "SUCCESSFUL", "AWAITING_UPLOAD"}
+		c.create(inline(people()))
+		c.run(inline(people()), goodFile).want("SUCCESSFUL")
+		c.run(inline(people()), "phone\n1\n").want("NEEDS_REVIEW")
+		last := c.run(inline(people()), "").want("FAILED")
+		var got []string
+		items := c.call("GET", importsPath, nil).Object()["results"].([]any)
+		for _, item := range items {
+			got = append(got, item.(m)["status"].(string))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			c.t.Error(diff)
+		}
+		for key, value := range items[0].(m) {
+			if value != last.doc[key] {
+				c.t.Errorf("%s is %v in the list and %v in the import", key, value, last.doc[key])
+			}
+		}
+	})
+}

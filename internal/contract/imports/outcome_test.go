@@ -1,0 +1,191 @@
+package imports_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// outcome is a file that does not become a result, and what is said of it.
+type outcome struct {
+	name   string
+	fields []any
+	file   string
+	// types are those of the notices; texts stand in the first of them.
+	types string
+	texts []string
+}
+
+func needsReview() []outcome {
+	strict := []any{with(field("name", "string"), m{"requireMapping": true}), field("town", "string")}
+	similar := []any{m{"key": "mail", "label": "E-mail", "alternateMatches": []any{"Address"}}, m{"key": "post", "label": "Post", "alternateMatches": []any{"Address"}}}
+	return []outcome{
+		{"a required field has no column", people(), "name,town\nA,X\n", "UNMAPPED_FIELDS", []string{"Email"}},
+		{"requireMapping and no column", strict, "town\nX\n", "UNMAPPED_FIELDS", []string{"Name"}},
+		{"two required fields", []any{field("a", "string", "required"), field("b", "string", "required"), field("c", "string")}, "c\n1\n", "UNMAPPED_FIELDS UNMAPPED_FIELDS", nil},
+		{"two columns fit equally", people(), "email,name,name\na@example.org,A,B\n", "COLUMN_CONFLICT", []string{"Name"}},
+		{"two spellings fit equally", people(), "email,NAME,Na-me\na@example.org,A,B\n", "COLUMN_CONFLICT", []string{"Name"}},
+		{"one column fits two fields", similar, "address\nx\n", "COLUMN_CONFLICT", []string{"Post", "E-mail"}},
+		{"no column matches", people()[1:], "phone,fax\n1,2\n", "UNMAPPED_FIELDS", nil},
+		{"a header and no row", people(), "email,name\n", "NO_ROWS", nil},
+		{"a header without a line end", people(), "email", "NO_ROWS", nil},
+		{"a header and blank lines", people(), "email,name\n\n\n", "NO_ROWS", nil},
+	}
+}
+
+// TestNeedsReview runs files that leave something open. Nothing is guessed, and
+// there is no result.
+func TestNeedsReview(t *testing.T) {
+	for _, tt := range needsReview() {
+		t.Run(tt.name, func(t *testing.T) {
+			each(t, func(c client) {
+				e := c.run(inline(tt.fields, settings(m{"invalidDataBehavior": "INCLUDE_INVALID_ROWS"})), tt.file)
+				c.checkOutcome(e.want("NEEDS_REVIEW"), tt)
+				if e.uploadDoc()["upload_status"] != "PROCESSING" {
+					c.t.Errorf("the upload is %v", e.uploadDoc()["upload_status"])
+				}
+			})
+		})
+	}
+}
+
+func (c client) checkOutcome(e ended, want outcome) {
+	c.t.Helper()
+	if e.types() != want.types {
+		c.t.Fatalf("the notices are %s, want %s: %s", e.types(), want.types, show(e.notices()))
+	}
+	first := e.notices()[0]
+	for _, text := range want.texts {
+		if !strings.Contains(first["message"].(string), text) {
+			c.t.Errorf("the message does not tell %q: %s", text, first["message"])
+		}
+	}
+	if first["level"] != "error" {
+		c.t.Errorf("the level is %v", first["level"])
+	}
+	c.call("GET", importsPath+e.id+"/url/", nil).Want(http.StatusConflict)
+	if e.metadata()["numOutputRows"] != 0.0 {
+		c.t.Errorf("there are %v rows of output", e.metadata()["numOutputRows"])
+	}
+}
+
+func unreadable() []outcome {
+	const ok = "email,name\na@example.org,A\n"
+	return []outcome{
+		{"text behind a closing quote", people(), ok + "b@example.org,\"B\"x\n", "UNREADABLE_FILE", []string{"line 3"}},
+		{"a quote that is never closed", people(), ok + "b@example.org,\"B\n\nc@example.org,C\n", "UNREADABLE_FILE", []string{"line 3"}},
+		{"an open quote in the header", people(), "email,\"name\na@example.org,A\n", "UNREADABLE_FILE", []string{"line 1"}},
+		{"a byte that is not UTF-8", people(), ok + "b@example.org,M\xfcller\n", "UNREADABLE_FILE", []string{"line 3", "UTF-8"}},
+		{"a byte that is not UTF-8, in an unmapped column", people(), "email,x\na@example.org,\xe9\n", "UNREADABLE_FILE", []string{"line 2", "UTF-8"}},
+		{"a NUL byte", people(), ok + "b@example.org,B\x00\n", "UNREADABLE_FILE", nil},
+		{"UTF-16", people(), "\xff\xfee\x00m\x00a\x00i\x00l\x00\n\x00", "UNREADABLE_FILE", []string{"UTF-8"}},
+		{"a ZIP file", people(), "PK\x03\x04\x14\x00\x00\x00\x08\x00", "UNREADABLE_FILE", nil},
+		{"a PNG file", people(), "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "UNREADABLE_FILE", nil},
+		{"a PDF file", people(), "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "UNREADABLE_FILE", nil},
+		{"random bytes", people(), "\x00\x9f\x92\x96\xff\xfe\x01\x02", "UNREADABLE_FILE", nil},
+		{"JSON that breaks off", people(), "[{\"email\":\"a@example.org\"},\n{\"email\":", "UNREADABLE_FILE", []string{"line 2"}},
+		{"too many columns", people(), "email" + strings.Repeat(",", 20_000) + "\na@example.org\n", "TOO_LARGE", nil},
+	}
+}
+
+// TestUnreadable runs files that cannot be read. They say what is wrong and
+// where, and give no part of a result.
+func TestUnreadable(t *testing.T) {
+	for _, tt := range unreadable() {
+		t.Run(tt.name, func(t *testing.T) {
+			each(t, func(c client) {
+				e := c.run(inline(tt.fields), tt.file).want("FAILED")
+				c.checkOutcome(e, tt)
+				if e.uploadDoc()["upload_status"] != "FAILED" {
+					c.t.Errorf("the upload is %v", e.uploadDoc()["upload_status"])
+				}
+			})
+		})
+	}
+}
+
+// TestUnreadableAtTheEnd breaks a large file in its last line: no part of it
+// becomes a result.
+func TestUnreadableAtTheEnd(t *testing.T) {
+	each(t, func(c client) {
+		e := c.run(inline(people()), "email,name\n"+strings.Repeat("a@example.org,A\n", 200_000)+"b,\"B\"x\n").want("FAILED")
+		if e.types() != "UNREADABLE_FILE" || !strings.Contains(e.notices()[0]["message"].(string), "line 200002") {
+			c.t.Errorf("%s", show(e.notices()))
+		}
+		c.call("GET", importsPath+e.id+"/url/", nil).Want(http.StatusConflict)
+	})
+}
+
+// TestRaggedRows imports records with too few and too many cells: which cell is
+// whose is not guessed.
+func TestRaggedRows(t *testing.T) {
+	const file = "email,name,town\na@example.org,A,X\nb@example.org\nc@example.org,C,X,extra\nd@example.org,D,X,,\n"
+	each(t, func(c client) {
+		e := c.run(inline(people()), file).want("SUCCESSFUL")
+		e.checkCounts(4, 2, 1, 2)
+		want := `[{"email":"a@example.org","name":"A","town":"X"},{"email":"d@example.org","name":"D","town":"X"}]`
+		if diff := cmp.Diff(want, e.rows()); diff != "" {
+			c.t.Error(diff)
+		}
+		for i, n := range e.notices() {
+			if n["type"] != "VALIDATION" || n["rowIndex"] != float64(i+1) || n["fieldKey"] != nil {
+				c.t.Errorf("%s", show(n))
+			}
+		}
+		blocked := c.run(inline(people(), settings(m{"invalidDataBehavior": "BLOCK_SUBMIT"})), file)
+		blocked.want("NEEDS_REVIEW").checkCounts(4, 0, 1, 2)
+		kept := c.run(inline(people(), settings(m{"invalidDataBehavior": "INCLUDE_INVALID_ROWS"})), file)
+		kept.want("SUCCESSFUL").checkCounts(4, 4, 1, 2)
+	})
+}
+
+// TestMatching finds columns by key, label and further names, in other
+// spellings, and says so.
+func TestMatching(t *testing.T) {
+	fields := []any{m{"key": "email_address", "label": "Your E-mail", "type": "email", "alternateMatches": []any{"Mail to"}}, field("name", "string")}
+	each(t, func(c client) {
+		for _, header := range []string{"email_address", "Your E-mail", "Mail to", "YOUR E-MAIL", "your email", "emailAddress", " Email Address ", "MAIL_TO", "\uFEFFemail_address"} {
+			e := c.run(inline(fields), "x,"+header+"\n1,a@example.org\n")
+			if strings.HasPrefix(header, "\uFEFF") {
+				e = c.run(inline(fields), header+"\na@example.org\n")
+			}
+			if diff := cmp.Diff(`[{"email_address":"a@example.org","name":null}]`, e.rows()); diff != "" {
+				c.t.Errorf("%q: %s", header, diff)
+			}
+		}
+		exact := c.run(inline(fields), "Mail to,Your E-mail\nx@example.org,a@example.org\n")
+		if diff := cmp.Diff(`[{"email_address":"a@example.org","name":null}]`, exact.rows()); diff != "" {
+			c.t.Errorf("the label goes before a further name: %s", diff)
+		}
+	})
+}
+
+// TestFilesOfRows uploads JSON in place of CSV.
+func TestFilesOfRows(t *testing.T) {
+	each(t, func(c client) {
+		for _, file := range []string{`[{"email":"a@example.org","name":"A"}]`, "{\"email\":\"a@example.org\",\"name\":\"A\"}\n", "\uFEFF[{\"name\":\"A\",\"email\":\"a@example.org\"}]"} {
+			e := c.run(inline(people(), m{"original_filename": "people.json"}), file)
+			if diff := cmp.Diff(`[{"email":"a@example.org","name":"A","town":null}]`, e.rows()); diff != "" {
+				c.t.Errorf("%s: %s", file, diff)
+			}
+		}
+	})
+}
+
+var sentence = regexp.MustCompile(`(?s)^[\p{Lu}\d].*\.$`)
+
+// TestMessagesAreSentences looks at the message of each notice of every file
+// above.
+func TestMessagesAreSentences(t *testing.T) {
+	c := onSQLite(t)
+	for _, tt := range append(needsReview(), unreadable()...) {
+		for _, n := range c.run(inline(tt.fields), tt.file).notices() {
+			if !sentence.MatchString(n["message"].(string)) {
+				t.Errorf("%s: no sentence: %s", tt.name, n["message"])
+			}
+		}
+	}
+}

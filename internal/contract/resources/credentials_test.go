@@ -1,0 +1,191 @@
+package resources_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/crypto/ssh"
+)
+
+func login(more m) m {
+	l := m{"hostname": "sftp.example.org", "port": 22, "user": "anna", "auth_type": "PASSWORD"}
+	for name, value := range more {
+		l[name] = value
+	}
+	return l
+}
+
+// fingerprintForm is a SHA256 fingerprint as OpenSSH writes them.
+var fingerprintForm = regexp.MustCompile(`^SHA256:[A-Za-z0-9+/]{43}$`)
+
+func TestCredentialLife(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.fresh(t)
+		secret := s.secret()
+		made := c.call("POST", credentialsPath, login(m{"password": secret})).Want(http.StatusCreated)
+		body := made.Object()
+		id := made.String("id")
+		mark := made.String("key_fingerprint")
+		if diff := cmp.Diff(plain(login(m{"id": id, "key_fingerprint": mark})), any(body)); diff != "" || !uuidForm.MatchString(id) || !fingerprintForm.MatchString(mark) {
+			t.Errorf("made %s: %s", made.Body, diff)
+		}
+		path := credentialsPath + id + "/"
+		if got := c.call("GET", path, nil).Want(http.StatusOK); got.Text() != made.Text() {
+			t.Errorf("made %s, read %s", made.Body, got.Body)
+		}
+		list := c.call("GET", credentialsPath, nil).Want(http.StatusOK).Object()
+		if diff := cmp.Diff(m{"count": 1.0, "next": nil, "previous": nil, "results": []any{body}}, list); diff != "" {
+			t.Errorf("the list: %s", diff)
+		}
+		replaced := c.call("PUT", path, login(m{"port": 2222, "user": "ben", "password": secret})).Want(http.StatusOK)
+		if got := c.call("GET", path, nil); got.Text() != replaced.Text() || got.Object()["port"] != 2222.0 || got.String("user") != "ben" || got.String("id") != id {
+			t.Errorf("replaced by %s, read %s", replaced.Body, got.Body)
+		}
+		if gone := c.call("DELETE", path, nil).Want(http.StatusNoContent); len(gone.Body) != 0 {
+			t.Errorf("204 has the body %s", gone.Body)
+		}
+		for _, call := range [][2]string{{"GET", path}, {"PUT", path}, {"DELETE", path}, {"POST", path + "test_connection/"}} {
+			c.call(call[0], call[1], login(m{"password": "x"})).Want(http.StatusNotFound)
+		}
+	})
+}
+
+// TestFingerprints tell secrets apart without giving them away.
+func TestFingerprints(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		secret := s.secret()
+		markOf := func(body m) string {
+			return c.call("POST", credentialsPath, body).Want(http.StatusCreated).String("key_fingerprint")
+		}
+		one, two := markOf(login(m{"password": secret})), markOf(login(m{"password": secret}))
+		plain := sha256.Sum256([]byte(secret))
+		if one == two || !fingerprintForm.MatchString(one) || one == "SHA256:"+base64.RawStdEncoding.EncodeToString(plain[:]) {
+			t.Errorf("of one password there are the fingerprints %s and %s", one, two)
+		}
+		key := newKeyPair(t)
+		s.secrets.add(strings.Split(key.text, "\n")[2])
+		if got := markOf(login(m{"auth_type": "KEY", "private_key": key.text})); got != key.fingerprint() {
+			t.Errorf("the fingerprint of the key is %s, want %s", got, key.fingerprint())
+		}
+		if places := s.stored(t, secret); len(places) > 0 {
+			t.Errorf("the password is stored readably in %v", places)
+		}
+		if places := s.stored(t, strings.Split(key.text, "\n")[2]); len(places) > 0 {
+			t.Errorf("the key is stored readably in %v", places)
+		}
+	})
+}
+
+func TestWrongCredentials(t *testing.T) {
+	key := newKeyPair(t)
+	public := string(ssh.MarshalAuthorizedKey(key.signer.PublicKey()))
+	broken := strings.Replace(key.text, "\n", "\nAAAA", 1)
+	// Each has one fault, in the field that it is listed under.
+	wrong := map[string][]m{
+		"hostname": {
+			{"hostname": ""}, {"hostname": "a b"}, {"hostname": "sftp://a.example"}, {"hostname": "a.example:22"}, {"hostname": "a_/b"}, {"hostname": "-a.example"},
+			{"hostname": "a..example"}, {"hostname": strings.Repeat("a", 64) + ".example"}, {"hostname": strings.Repeat("abcd.", 60) + "example"}, {"hostname": 1}, {"hostname": nil},
+			{"hostname": "anna@a.example"}, {"hostname": "a.example\n"}, {"hostname": "2130706433"}, {"hostname": "[::1]"}, {"hostname": "0x7f.1"},
+		},
+		"port":        {{"port": 0}, {"port": -1}, {"port": 65536}, {"port": "22"}, {"port": 22.5}, {"port": nil}, {"port": 1 << 40}},
+		"user":        {{"user": ""}, {"user": 1}, {"user": nil}, {"user": "a\nb"}, {"user": strings.Repeat("x", 256)}},
+		"auth_type":   {{"auth_type": "password"}, {"auth_type": ""}, {"auth_type": "NONE"}, {"auth_type": nil}},
+		"password":    {{"password": nil}, {"password": ""}, {"password": 1}, {"auth_type": "KEY", "private_key": key.text}},
+		"private_key": {{"private_key": key.text}, {"auth_type": "KEY", "password": ""}, {"auth_type": "KEY", "password": "", "private_key": ""}},
+	}
+	for _, bad := range []string{"x", public, broken, protectedKey(t), pkcs1Key(t), string(key.text[:100]), "-----BEGIN OPENSSH PRIVATE KEY-----\n-----END OPENSSH PRIVATE KEY-----\n"} {
+		wrong["private_key"] = append(wrong["private_key"], m{"auth_type": "KEY", "password": "", "private_key": bad})
+	}
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		id := c.call("POST", credentialsPath, login(m{"password": "right"})).Want(http.StatusCreated).String("id")
+		for field, changes := range wrong {
+			for _, change := range changes {
+				body := login(m{"password": "right"})
+				for name, value := range change {
+					body[name] = value
+				}
+				reply := c.call("POST", credentialsPath, body)
+				if reply.Status != http.StatusBadRequest || reply.Object()[field] == nil {
+					t.Errorf("%.200v: %d %s, want 400 naming %s", change, reply.Status, reply.Body, field)
+				}
+				if keeps := field == "password" && (change["password"] == nil || change["password"] == "") && change["auth_type"] == nil; keeps {
+					continue // Replacing without a secret keeps the stored one.
+				}
+				if reply := c.call("PUT", credentialsPath+id+"/", body); reply.Status != http.StatusBadRequest {
+					t.Errorf("%.200v, replacing: %d %s", change, reply.Status, reply.Body)
+				}
+			}
+		}
+	})
+}
+
+// TestMissingCredentialFields leaves each field away.
+func TestMissingCredentialFields(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.backend(t)
+		for _, field := range []string{"hostname", "port", "user", "auth_type", "password"} {
+			body := login(m{"password": "x"})
+			delete(body, field)
+			if reply := c.call("POST", credentialsPath, body).Want(http.StatusBadRequest); reply.Object()[field] == nil {
+				t.Errorf("%s is not named: %s", field, reply.Body)
+			}
+		}
+		// The reference product's clients know this sentence.
+		if got := c.call("POST", credentialsPath, login(nil)).String("detail"); got != "Must supply password for password auth" {
+			t.Errorf("detail is %q", got)
+		}
+		for _, host := range []string{"a.example", "A.Example.", "192.0.2.1", "2001:db8::1", "xn--bcher-kva.example", "localhost", "a"} {
+			c.call("POST", credentialsPath, login(m{"hostname": host, "password": "x"})).Want(http.StatusCreated)
+		}
+		for _, port := range []any{1, 65535, 22.0} {
+			c.call("POST", credentialsPath, login(m{"port": port, "password": "x"})).Want(http.StatusCreated)
+		}
+		c.call("POST", credentialsPath, login(m{"password": "x", "private_key": ""})).Want(http.StatusCreated)
+		c.call("POST", credentialsPath, login(m{"password": "x", "private_key": nil})).Want(http.StatusCreated)
+	})
+}
+
+// TestCredentialPages follows the pages of the list.
+func TestCredentialPages(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		c := s.fresh(t)
+		var made []string
+		for range 5 {
+			made = append(made, c.call("POST", credentialsPath, login(m{"password": "x"})).Want(http.StatusCreated).String("id"))
+		}
+		var forth, back []string
+		last := ""
+		for next := any(s.URL + credentialsPath + "?limit=2"); next != nil; {
+			last = next.(string)
+			reply := c.call("GET", last, nil).Want(http.StatusOK)
+			forth, next = append(forth, idsIn(reply.Body)...), reply.Object()["next"]
+			if reply.Object()["count"] != 5.0 {
+				t.Errorf("count is %v", reply.Object()["count"])
+			}
+		}
+		for previous := any(last); previous != nil; {
+			reply := c.call("GET", previous.(string), nil).Want(http.StatusOK)
+			back, previous = append(idsIn(reply.Body), back...), reply.Object()["previous"]
+		}
+		sorted := func(ids []string) []string { return slices.Sorted(slices.Values(ids)) }
+		if !slices.Equal(forth, back) || !slices.Equal(sorted(forth), sorted(made)) {
+			t.Errorf("made %v, listed %v, and backwards %v", made, forth, back)
+		}
+		for _, query := range []string{"?offset=5", "?offset=9223372036854775807&limit=1000", "?limit=100000"} {
+			if reply := c.call("GET", credentialsPath+query, nil).Want(http.StatusOK).Object(); reply["next"] != nil {
+				t.Errorf("%s has a next page: %v", query, reply["next"])
+			}
+		}
+		for _, query := range []string{"?limit=-1", "?limit=x", "?limit=0", "?offset=-1", "?offset=1.5"} {
+			c.call("GET", credentialsPath+query, nil).Want(http.StatusBadRequest)
+		}
+	})
+}

@@ -1,0 +1,237 @@
+package value_test
+
+import (
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value"
+)
+
+func email(t testing.TB) value.Parser {
+	t.Helper()
+	p, err := value.Compile(intray.Field{Key: "email", Type: intray.FieldType{Name: intray.TypeEmail}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestEmail(t *testing.T) {
+	label := strings.Repeat("a", 63)
+	long := label + "." + label + "." + label + "." // 192 bytes
+	for name, c := range map[string]struct {
+		raw   string
+		state value.State
+		value string
+	}{
+		"plain":                    {"ada@example.org", value.Same, ""},
+		"capital letters stay":     {"Ada.Lovelace@Example.ORG", value.Same, ""},
+		"every sign of a word":     {".!#$%&'*+/=?^_`{|}~-"[1:] + "a@example.org", value.Same, ""},
+		"dots between":             {"a.b.c@example.org", value.Same, ""},
+		"a tag":                    {"ada+list@example.org", value.Same, ""},
+		"many labels":              {"a@b.c.d.e.example", value.Same, ""},
+		"a label of digits":        {"a@123.example", value.Same, ""},
+		"digits and hyphens":       {"a@1-2--3.x-y.z9", value.Same, ""},
+		"punycode":                 {"a@xn--bcher-kva.xn--p1ai", value.Same, ""},
+		"64 before the at":         {strings.Repeat("a", 64) + "@example.org", value.Same, ""},
+		"a label of 63":            {"a@" + label + ".org", value.Same, ""},
+		"a domain of 253":          {"a@" + long + strings.Repeat("b", 61), value.Same, ""},
+		"space around it":          {" \t ada@example.org\r\n", value.Parsed, "ada@example.org"},
+		"a no-break space":         {"\u00a0ada@example.org", value.Parsed, "ada@example.org"},
+		"empty":                    {"", value.Empty, ""},
+		"white space":              {" \t\u2003 ", value.Empty, ""},
+		"no at":                    {"ada.example.org", value.Wrong, ""},
+		"two ats":                  {"a@b@example.org", value.Wrong, ""},
+		"nothing before":           {"@example.org", value.Wrong, ""},
+		"nothing behind":           {"ada@", value.Wrong, ""},
+		"one label":                {"ada@localhost", value.Wrong, ""},
+		"a last label of digits":   {"ada@example.123", value.Wrong, ""},
+		"an IPv4 address":          {"ada@192.0.2.1", value.Wrong, ""},
+		"an address in brackets":   {"ada@[192.0.2.1]", value.Wrong, ""},
+		"a dot first":              {".ada@example.org", value.Wrong, ""},
+		"a dot last":               {"ada.@example.org", value.Wrong, ""},
+		"two dots":                 {"a..b@example.org", value.Wrong, ""},
+		"a domain dot first":       {"a@.example.org", value.Wrong, ""},
+		"a domain dot last":        {"a@example.org.", value.Wrong, ""},
+		"two domain dots":          {"a@example..org", value.Wrong, ""},
+		"a hyphen first":           {"a@-example.org", value.Wrong, ""},
+		"a hyphen last":            {"a@example-.org", value.Wrong, ""},
+		"an underscore":            {"a@ex_ample.org", value.Wrong, ""},
+		"65 before the at":         {strings.Repeat("a", 65) + "@example.org", value.Wrong, ""},
+		"a label of 64":            {"a@a" + label + ".org", value.Wrong, ""},
+		"a domain of 254":          {"a@" + long + strings.Repeat("b", 62), value.Wrong, ""},
+		"a space within":           {"ada lovelace@example.org", value.Wrong, ""},
+		"quotes":                   {`"ada lovelace"@example.org`, value.Wrong, ""},
+		"a comment":                {"ada(comment)@example.org", value.Wrong, ""},
+		"a name and angles":        {"Ada <ada@example.org>", value.Wrong, ""},
+		"two addresses":            {"a@example.org, b@example.org", value.Wrong, ""},
+		"letters beyond ASCII":     {"zoë@example.org", value.Wrong, ""},
+		"a domain beyond ASCII":    {"a@büro.example", value.Wrong, ""},
+		"bytes that are not UTF-8": {"a\xff@example.org", value.Wrong, ""},
+		"a NUL":                    {"a\x00@example.org", value.Wrong, ""},
+		"written out":              {"ada at example dot org", value.Wrong, ""},
+		"an (at)":                  {"ada(at)example.org", value.Wrong, ""},
+		"mailto":                   {"mailto:ada@example.org", value.Wrong, ""},
+		"nothing but an at":        {"@", value.Wrong, ""},
+		"an at and dots":           {".@.", value.Wrong, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := email(t).Parse([]byte(c.raw), nil)
+			if got.State != c.state || string(got.Value) != c.value || (got.Problem != "") != (c.state == value.Wrong) {
+				t.Errorf("%q: state %d, value %q, problem %q; want state %d, value %q", c.raw, got.State, got.Value, got.Problem, c.state, c.value)
+			}
+		})
+	}
+}
+
+func TestEmailTellsInOwnWords(t *testing.T) {
+	p, err := value.Compile(intray.Field{Type: intray.FieldType{Name: intray.TypeEmail}, InvalidValueMessage: "Ask the boss."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Parse([]byte("x"), nil).Problem; got != "Ask the boss." {
+		t.Errorf("the problem is %q", got)
+	}
+}
+
+func TestParsedValueStandsInScratch(t *testing.T) {
+	scratch := make([]byte, 0, 64)
+	raw := []byte(" ada@example.org ")
+	parser := email(t)
+	got := parser.Parse(raw, scratch)
+	if &got.Value[0] != &scratch[:1][0] {
+		t.Error("the value is not in the memory that was lent")
+	}
+	if string(raw) != " ada@example.org " {
+		t.Errorf("the raw text became %q", raw)
+	}
+	if n := testing.AllocsPerRun(10, func() { parser.Parse(raw, scratch[:0]) }); n > 0 {
+		t.Errorf("%v allocations a cell, want none", n)
+	}
+}
+
+// html is the rule of HTML's input type email, as its standard gives it.
+var html = regexp.MustCompile("^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$")
+
+// stated says whether an address has the properties that the type promises,
+// found out in another way than the type does.
+func stated(address string) bool {
+	if !html.MatchString(address) {
+		return false
+	}
+	local, domain, _ := strings.Cut(address, "@")
+	labels := strings.Split(domain, ".")
+	last := labels[len(labels)-1]
+	return len(local) <= 64 && len(domain) <= 253 && len(labels) >= 2 &&
+		strings.Trim(last, "0123456789") != "" &&
+		!strings.HasPrefix(local, ".") && !strings.HasSuffix(local, ".") && !strings.Contains(local, "..")
+}
+
+func FuzzEmail(f *testing.F) {
+	for _, seed := range []string{
+		"ada@example.org", " ada@example.org ", "a@b@c.d", "a..b@c.d", "@", "", "a@1.2.3.4", "a@b.c1", "a@b.1c", "a@-b.c", "é@b.c", "a@b.c\x00", "\u00a0a@b.c",
+	} {
+		f.Add([]byte(seed))
+	}
+	parser := email(f)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		before := string(raw)
+		got := parser.Parse(raw, nil)
+		if string(raw) != before {
+			t.Fatalf("the raw text %q became %q", before, raw)
+		}
+		trimmed := strings.TrimSpace(before)
+		want := value.Wrong
+		switch {
+		case trimmed == "":
+			want = value.Empty
+		case stated(trimmed) && trimmed == before:
+			want = value.Same
+		case stated(trimmed):
+			want = value.Parsed
+		}
+		if got.State != want {
+			t.Fatalf("%q: state %d, want %d", before, got.State, want)
+		}
+		if got.State == value.Parsed && string(got.Value) != trimmed {
+			t.Fatalf("%q: value %q, want %q", before, got.Value, trimmed)
+		}
+		if (got.Problem != "") != (want == value.Wrong) || !utf8.ValidString(got.Problem) {
+			t.Fatalf("%q: problem %q", before, got.Problem)
+		}
+	})
+}
+
+// judged is an address that others have judged by RFC 5321 and 5322.
+type judged struct {
+	Address   string `xml:"address"`
+	Category  string `xml:"category"`
+	Diagnosis string `xml:"diagnosis"`
+}
+
+// corpus reads the addresses of Dominic Sayers' isemail tests.
+func corpus(t *testing.T, name string) []judged {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "shared", "corpora", "email", "test", name)
+	text, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		t.Skipf("SKIPPED: the corpus of e-mail addresses is not there: %s", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all struct {
+		Tests []judged `xml:"test"`
+	}
+	if err := xml.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	for i := range all.Tests {
+		// Control characters are written as the pictures of them.
+		all.Tests[i].Address = strings.Map(func(r rune) rune {
+			if r >= 0x2400 && r < 0x2420 {
+				return r - 0x2400
+			}
+			return r
+		}, all.Tests[i].Address)
+	}
+	return all.Tests
+}
+
+// TestEmailCorpus takes what the RFCs call valid, unless no form on the web
+// takes it (one label, a last label of digits), and nothing else but addresses
+// whose only fault is that the whole is longer than a path of SMTP.
+func TestEmailCorpus(t *testing.T) {
+	good := []string{"ISEMAIL_VALID", "ISEMAIL_DNSWARN_NO_MX_RECORD", "ISEMAIL_DNSWARN_NO_RECORD", "ISEMAIL_RFC5322_TOOLONG"}
+	for file, many := range map[string]int{"tests.xml": 22, "tests-original.xml": 43} {
+		t.Run(file, func(t *testing.T) {
+			var wrong []string
+			taken := 0
+			parser := email(t)
+			for _, j := range corpus(t, file) {
+				got := parser.Parse([]byte(j.Address), nil).State == value.Same
+				if got {
+					taken++
+				}
+				if got != (slices.Contains(good, j.Diagnosis) && stated(j.Address)) {
+					wrong = append(wrong, j.Diagnosis+" "+j.Address)
+				}
+			}
+			if diff := cmp.Diff([]string(nil), wrong); diff != "" {
+				t.Errorf("judged otherwise (+):\n%s", diff)
+			}
+			if taken != many {
+				t.Errorf("%d addresses are taken, want %d", taken, many)
+			}
+		})
+	}
+}

@@ -1,0 +1,163 @@
+package mapping_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/mapping"
+)
+
+// names are few and alike, so that fields and columns meet in every way.
+var names = rapid.SampledFrom([]string{
+	"email", "Email", "E-Mail", "e mail", "EMAIL", "mail", "Mail", "name", "Name", "NAME", "n", "", "-", "Amount", "Amount %", "É", "é",
+})
+
+func someField(t *rapid.T) intray.Field {
+	f := field(names.Draw(t, "key"), names.Draw(t, "label"), rapid.SliceOfN(names, 0, 2).Draw(t, "alternates")...)
+	f.Hidden = rapid.IntRange(0, 9).Draw(t, "hidden") == 0
+	f.RequireMapping = rapid.IntRange(0, 4).Draw(t, "must") == 0
+	return f
+}
+
+// draw gives fields with keys of their own, and headers.
+func draw(t *rapid.T) ([]intray.Field, []string) {
+	fields := rapid.SliceOfNDistinct(rapid.Custom(someField), 1, 5, func(f intray.Field) string { return f.Key }).Draw(t, "fields")
+	return fields, rapid.SliceOfN(names, 0, 6).Draw(t, "headers")
+}
+
+// fits says how well a header fits a field: 0 to the letter, by a name; 1 to the
+// letter, by an alternate name; 2 and 3 the same, written otherwise; 4 not.
+func fits(f intray.Field, header string) int {
+	same := func(name string) bool {
+		n := mapping.Normalize(header)
+		return n != "" && n == mapping.Normalize(name)
+	}
+	switch {
+	case f.Hidden || header == "":
+		return 4
+	case header == f.Key || header == f.Label:
+		return 0
+	case slices.Contains(f.AlternateMatches, header):
+		return 1
+	case same(f.Key) || same(f.Label):
+		return 2
+	case slices.ContainsFunc(f.AlternateMatches, same):
+		return 3
+	}
+	return 4
+}
+
+func TestMappingIsSound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		fields, headers := draw(t)
+		m, questions := mapping.Suggest(fields, columns(headers...))
+		used := map[int]string{}
+		for i, match := range m.Fields {
+			if match.Column == none {
+				continue
+			}
+			if other, taken := used[match.Column]; taken {
+				t.Fatalf("column %d feeds %s and %s", match.Column, other, fields[i].Key)
+			}
+			used[match.Column] = fields[i].Key
+			if fits(fields[i], headers[match.Column]) == 4 {
+				t.Fatalf("the header %q does not fit %+v", headers[match.Column], fields[i])
+			}
+		}
+		for c := range headers {
+			_, taken := used[c]
+			if taken == slices.Contains(m.Unmapped, c) {
+				t.Fatalf("column %d: used %v, and unmapped are %v", c, taken, m.Unmapped)
+			}
+		}
+		if !slices.IsSorted(m.Unmapped) {
+			t.Fatalf("unmapped columns %v are not ascending", m.Unmapped)
+		}
+		for i, f := range fields {
+			needs := f.RequireMapping && !f.Hidden && m.Fields[i].Column == none
+			if needs && len(questions) == 0 {
+				t.Fatalf("field %s must have a column, has none, and nothing is asked", f.Key)
+			}
+		}
+		if len(used) == 0 && len(questions) == 0 {
+			t.Fatal("nothing is mapped and nothing is asked")
+		}
+	})
+}
+
+// TestCloserIsTaken makes sure that no column that nobody uses fits a field
+// better than the one it got, unless the field is in question.
+func TestCloserIsTaken(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		fields, headers := draw(t)
+		m, questions := mapping.Suggest(fields, columns(headers...))
+		for i, f := range fields {
+			if inQuestion(f, questions) {
+				continue
+			}
+			got := 4
+			if c := m.Fields[i].Column; c != none {
+				got = fits(f, headers[c])
+			}
+			for _, c := range m.Unmapped {
+				if fits(f, headers[c]) < got {
+					t.Fatalf("field %+v got %v; column %d, %q, fits better and is free", f, m.Fields[i], c, headers[c])
+				}
+			}
+		}
+	})
+}
+
+func inQuestion(f intray.Field, questions []mapping.Question) bool {
+	return slices.ContainsFunc(questions, func(q mapping.Question) bool {
+		return slices.ContainsFunc(q.Columns, func(c intray.Column) bool { return fits(f, c.Header) < 4 })
+	})
+}
+
+func TestMappingIsTheSameEachTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		fields, headers := draw(t)
+		m, questions := mapping.Suggest(fields, columns(headers...))
+		for range 3 {
+			again, asked := mapping.Suggest(fields, columns(headers...))
+			if diff := cmp.Diff(m, again) + cmp.Diff(questions, asked); diff != "" {
+				t.Fatalf("another mapping (-first +then):\n%s", diff)
+			}
+		}
+	})
+}
+
+// TestOrderOfColumnsDoesNotMatter shuffles the columns: each field keeps its
+// column, wherever that went.
+func TestOrderOfColumnsDoesNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		fields, headers := draw(t)
+		places := make([]int, len(headers))
+		for i := range places {
+			places[i] = i
+		}
+		places = rapid.Permutation(places).Draw(t, "places")
+		shuffled := make([]string, len(headers))
+		for from, to := range places {
+			shuffled[to] = headers[from]
+		}
+		m, questions := mapping.Suggest(fields, columns(headers...))
+		moved, asked := mapping.Suggest(fields, columns(shuffled...))
+		want := assigned(m)
+		for i, c := range want {
+			if c != none {
+				want[i] = places[c]
+			}
+		}
+		if diff := cmp.Diff(want, assigned(moved)); diff != "" {
+			t.Fatalf("columns %q, then %q (-want +got):\n%s", headers, shuffled, diff)
+		}
+		if len(questions) != len(asked) {
+			t.Fatalf("%d questions, then %d", len(questions), len(asked))
+		}
+	})
+}
