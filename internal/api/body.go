@@ -59,8 +59,11 @@ func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *b
 	}
 	sum := &hashed{from: http.MaxBytesReader(w, io.NopCloser(a.paced(w, r)), maxDrain), sum: sha256.New(), left: limit}
 	b := a.decodeBody(op, r, sum)
-	if _, err := io.Copy(io.Discard, sum); err != nil && b.wrong == nil {
-		b.wrong = bodyError(err, limit)
+	if _, err := io.Copy(io.Discard, sum); err != nil {
+		if b.wrong == nil {
+			b.wrong = bodyError(err, limit)
+		}
+		return b // without a digest: it is not known what was sent
 	}
 	if sum.left < 0 {
 		b.wrong = bodyTooLarge(limit)
@@ -130,7 +133,14 @@ func bodyError(err error, limit int64) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return refuse(http.StatusRequestTimeout, "too_slow", "The body arrived too slowly. Send it again.")
 	}
-	return refuse(http.StatusBadRequest, "body_too_short", "The body ended before it was complete. Send it again.")
+	var sender *senderError
+	if errors.As(err, &sender) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return refuse(http.StatusBadRequest, "body_too_short", "The body ended before it was complete. Send it again.")
+	}
+	if errors.Is(err, shape.ErrTooLarge) {
+		return refuse(http.StatusRequestEntityTooLarge, "body_too_large", "The body has more values than this operation takes.")
+	}
+	return err
 }
 
 // drain reads on so that the sender, who may read nothing before he has sent

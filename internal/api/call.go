@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/internal/shape"
@@ -121,6 +122,9 @@ func integer(doc map[string]any, name string) int64 {
 	return n
 }
 
+// maxNumber is the greatest number that a window may have.
+const maxNumber = 1 << 53
+
 // number gives a query parameter that is an integer from 0 on.
 func number(query url.Values, name string, otherwise int64) (int64, error) {
 	value := query.Get(name)
@@ -128,8 +132,8 @@ func number(query url.Values, name string, otherwise int64) (int64, error) {
 		return otherwise, nil
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || n < 0 {
-		return 0, invalidField(name, "must be an integer from 0 on")
+	if err != nil || n < 0 || n > maxNumber {
+		return 0, invalidField(name, "must be an integer from 0 to "+grouped(maxNumber))
 	}
 	return n, nil
 }
@@ -194,19 +198,28 @@ func (a *API) logged(r *http.Request, err error) error {
 	return err
 }
 
-// refuse answers with an error. What is left of the body is read first, up to
-// 32 MiB, since a sender may read nothing before he has sent all; one that waits
-// to be asked for it is not asked.
+// refuse answers with an error, at once. What is left of the body is read after
+// that, up to 32 MiB, since a sender may read nothing before he has sent all;
+// one that waits to be asked for it is not asked.
 func (a *API) refuse(w http.ResponseWriter, r *http.Request, e *refusal) {
-	if r.ContentLength > maxDrain || r.Header.Get("Expect") != "" || e.status == http.StatusRequestTimeout {
+	leave := r.ContentLength > maxDrain || r.Header.Get("Expect") != "" || e.status == http.StatusRequestTimeout
+	if leave {
 		w.Header().Set("Connection", "close")
-	} else {
-		drain(a.paced(w, r))
 	}
+	control := http.NewResponseController(w)
+	_ = control.EnableFullDuplex() // HTTP/2 is so by itself
+	text := e.encode(requestID(r.Context()))
 	e.header(w.Header())
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	_ = control.SetWriteDeadline(time.Now().Add(idleLimit))
 	w.WriteHeader(e.status)
-	_, _ = w.Write(e.encode(requestID(r.Context())))
+	_, _ = w.Write(text)
+	_ = control.Flush()
+	_ = control.SetWriteDeadline(time.Time{})
+	if !leave {
+		drain(a.paced(w, r))
+	}
 }
 
 func (a *API) write(c *call, done *answer) {
@@ -230,7 +243,7 @@ func (a *API) write(c *call, done *answer) {
 	}
 	c.w.WriteHeader(done.status)
 	if done.stream == nil {
-		_, _ = c.w.Write(done.raw)
+		_, _ = io.Copy(a.pacedWriter(c.w), onlyReader{bytes.NewReader(done.raw)})
 		return
 	}
 	if c.r.Method == http.MethodHead {

@@ -22,10 +22,7 @@ import (
 // receiveUpload takes the file of an import, as a raw PUT or as a multipart
 // POST with one part named file.
 func (a *API) receiveUpload(c *call) (*answer, error) {
-	id, err := c.id("id")
-	if err != nil {
-		return nil, err
-	}
+	id := c.r.PathValue("id") // as it stands: an address written otherwise is an altered one
 	length := c.r.ContentLength
 	if c.r.Method == http.MethodPost {
 		length = -1
@@ -145,7 +142,7 @@ func receiveError(err error) error {
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return refuse(http.StatusRequestTimeout, "too_slow", "The file arrived too slowly. Send it again.")
-	case service.IsShort(err):
+	case errors.As(err, new(*senderError)), service.IsShort(err):
 		return refuse(http.StatusBadRequest, "body_too_short", "The body ended before it was complete. Send the file again.")
 	}
 	return err
@@ -153,11 +150,7 @@ func receiveError(err error) error {
 
 // serveDownload gives a file of an upload.
 func (a *API) serveDownload(c *call) (*answer, error) {
-	id, err := c.id("id")
-	if err != nil {
-		return nil, err
-	}
-	d, err := a.cfg.Service.Download(c.ctx(), id, c.r.URL.Query().Get("token"))
+	d, err := a.cfg.Service.Download(c.ctx(), c.r.PathValue("id"), c.r.URL.Query().Get("token"))
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (w *wholeForm) Read(p []byte) (int, error) {
 	}
 	for {
 		_, next := w.form.NextRawPart()
-		if errors.Is(next, io.EOF) {
+		if next == io.EOF { //nolint:errorlint // a wrapped one means that the closing boundary is missing
 			return n, io.EOF
 		}
 		if next != nil {

@@ -21,7 +21,7 @@ func (a *API) once(c *call, work func() (*answer, error)) (*answer, error) {
 		return a.counted(c, work)
 	}
 	if !idempotencyKey.MatchString(key) {
-		return nil, invalidField("Idempotency-Key", "must have 1 to 255 printable ASCII characters")
+		return nil, invalidField("Idempotency-Key", "must have 1 to 255 printable ASCII characters, without spaces")
 	}
 	if c.body.digest == "" {
 		return a.counted(c, work)
@@ -73,6 +73,7 @@ func (a *API) keep(c *call, key, print string, done *answer, err error) (*answer
 	} else {
 		body, fault := bodyOf(done)
 		if fault != nil {
+			a.release(c, key)
 			return nil, fault
 		}
 		done.raw = body

@@ -38,11 +38,22 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 	if err == nil && passed > idleLimit && p.read < minPace*int64(passed/time.Second) {
 		return n, os.ErrDeadlineExceeded
 	}
-	if err == io.EOF {
+	switch {
+	case err == nil:
+		return n, nil
+	case err == io.EOF: //nolint:errorlint // only the bare one is the end of the body
 		_ = p.control.SetReadDeadline(time.Time{})
+		return n, io.EOF
 	}
-	return n, err
+	return n, &senderError{err}
 }
+
+// senderError is a failure to read what the sender sends: a body that broke off
+// or is malformed. It is never a fault of ours.
+type senderError struct{ cause error }
+
+func (e *senderError) Error() string { return "read the body: " + e.cause.Error() }
+func (e *senderError) Unwrap() error { return e.cause }
 
 // pacedWriter writes an answer to a reader that must keep reading.
 type pacedWriter struct {

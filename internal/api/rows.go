@@ -142,6 +142,9 @@ func (s *splitter) takeRows(tempDir string) error {
 		s.keep(s.dec.InputOffset())
 		return err
 	}
+	if kind == 0 { // no value: the decoder says why
+		return s.skip()
+	}
 	if kind != '[' {
 		return invalidField(rowsField, "must be an array of objects")
 	}

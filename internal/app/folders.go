@@ -6,12 +6,8 @@ import (
 	"path/filepath"
 )
 
-// makeFolders makes the data folder and what is in it from the start. Spooled
-// rows of an earlier process are removed.
-func makeFolders(cfg Config) error {
-	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
-		return fmt.Errorf("make the data folder: %w", err)
-	}
+// emptySpool makes the spool, and removes what an earlier process left in it.
+func emptySpool(cfg Config) error {
 	if err := os.RemoveAll(cfg.tempDir()); err != nil {
 		return fmt.Errorf("empty the spool: %w", err)
 	}

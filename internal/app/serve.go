@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/intraydata/intray/internal/api"
@@ -73,12 +74,15 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 // openToServe opens everything and makes this the one process that serves from
 // the folder.
 func openToServe(ctx context.Context, cfg Config) (*parts, func() error, error) {
-	if err := makeFolders(cfg); err != nil {
-		return nil, nil, err
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return nil, nil, fmt.Errorf("make the data folder: %w", err)
 	}
 	unlock, err := lockFolder(cfg.Data)
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := emptySpool(cfg); err != nil {
+		return nil, nil, errors.Join(err, unlock())
 	}
 	p, err := open(ctx, cfg)
 	if err != nil {

@@ -59,6 +59,8 @@ func kindOf(err error) service.Kind {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return canceledKind(err)
+	case errors.As(err, new(*pgconn.ConnectError)):
+		return service.Unavailable
 	case errors.As(err, &lite):
 		return sqliteKind(lite.Code())
 	case errors.As(err, &pg):

@@ -31,12 +31,6 @@ type client struct {
 	key    string
 }
 
-// under is the client of a subtest.
-func (c client) under(t *testing.T) client {
-	c.t = t
-	return c
-}
-
 // bare is the client without a key, as the holder of a signed address is.
 func (c client) bare() client {
 	c.key = ""

@@ -216,7 +216,8 @@ func TestRowsMemory(t *testing.T) {
 // TestRowsOfNothingMuch sends millions of empty rows, which must not cost more
 // time than the same amount of ordinary ones.
 func TestRowsOfNothingMuch(t *testing.T) {
-	c := onSQLite(t)
+	// It runs before the tests that run side by side.
+	c := client{t, shared(t, "sqlite"), livetest.BackendKey}
 	ordinary, err := io.ReadAll(largeRows(maxRows, 0))
 	if err != nil {
 		t.Fatal(err)
