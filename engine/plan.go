@@ -115,7 +115,7 @@ func (p *plan) findRagged(recs *intray.Records, b *intray.Batch) {
 		}
 		b.Problems = append(b.Problems, intray.Problem{
 			Row: row, Field: intray.NoField, Code: "cell_count", Level: intray.LevelError,
-			Text: fmt.Sprintf("This row has %d cells where the header has %d. Add or remove a separator.", n, p.columns),
+			Text: fmt.Sprintf("This row does not have as many cells as the header: %d instead of %d. Add or remove a separator.", n, p.columns),
 		})
 	}
 }

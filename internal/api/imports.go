@@ -253,7 +253,7 @@ func (a *API) page(c *call, results any, total, offset, limit int64) page {
 		address := a.base(c.r) + c.op.path + "?" + query.Encode()
 		return &address
 	}
-	if offset+limit < total {
+	if offset < total-limit {
 		p.Next = at(offset + limit)
 	}
 	if offset > 0 {

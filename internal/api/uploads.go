@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"net/http"
 	"net/url"
 	"time"
@@ -117,7 +118,7 @@ func uploadWindow(query url.Values) (start, end int64, err error) {
 	}
 	otherwise := int64(service.MaxUploads)
 	if start > otherwise {
-		otherwise = start + service.MaxUploads
+		otherwise = start + min(service.MaxUploads, math.MaxInt64-start)
 	}
 	if end, err = number(query, "end", otherwise); err != nil {
 		return 0, 0, err
@@ -125,7 +126,7 @@ func uploadWindow(query url.Values) (start, end int64, err error) {
 	if start > end {
 		return 0, 0, invalidField("start", "must not be greater than end")
 	}
-	return start, min(end, start+service.MaxUploads), nil
+	return start, start + min(end-start, service.MaxUploads), nil
 }
 
 // dateFilter reads start_date and end_date, both inclusive. A date alone means

@@ -102,7 +102,9 @@ func (w *Worker) Keep(ctx context.Context) {
 func (w *Worker) beat(ctx context.Context) {
 	last := time.Now()
 	repeat(ctx, func() {
-		err := w.service.Beat(ctx)
+		beating, cancel := context.WithTimeout(ctx, every)
+		defer cancel()
+		err := w.service.Beat(beating)
 		switch {
 		case err == nil:
 			last = time.Now()
