@@ -26,6 +26,10 @@ const (
 // A record may have fewer or more cells than the file has columns; the source
 // leaves it as it found it.
 type Records struct {
+	// Width is how many cells a record can come to cost where that is more
+	// than it has: the fields of the schema, or the columns of the file. Reset
+	// keeps it.
+	Width int
 	// First is the index of the first record among all data rows.
 	First int64
 	// Lines holds for each record the line (or row of a sheet, or element of
@@ -45,7 +49,7 @@ func (r *Records) Bytes() int { return len(r.cells.Arena) }
 
 // Full says whether the batch has reached its limits.
 func (r *Records) Full() bool {
-	return r.Len() >= BatchRows || r.Bytes() >= BatchBytes || r.cells.Len() >= BatchCells
+	return r.Len() >= BatchRows || r.Bytes() >= BatchBytes || r.cells.Len() >= BatchCells || r.Len()*r.Width >= BatchCells
 }
 
 // AppendCell adds a copy of cell to the record under construction.

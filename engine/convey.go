@@ -51,7 +51,7 @@ func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink
 		done: make(chan parcel, slots),
 	}
 	for range slots {
-		b.free <- &intray.Records{}
+		b.free <- &intray.Records{Width: max(len(p.fields), p.columns)}
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(guarded(func() error { return b.pull(ctx, reader, out) }))

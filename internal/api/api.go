@@ -98,6 +98,10 @@ func (a *API) routes() *http.ServeMux {
 		slices.Sort(list)
 		mux.HandleFunc("OPTIONS "+path, preflight(strings.Join(list, ", ")))
 	}
+	// An operation of old clients that the contract has removed.
+	mux.HandleFunc("GET "+v1+"/upload/{id}/data", func(w http.ResponseWriter, r *http.Request) {
+		a.refuse(w, r, refuse(http.StatusGone, "removed", "This operation was removed. Take the address that /url/ gives."))
+	})
 	for route, handler := range a.cfg.Pages {
 		mux.Handle(route, handler)
 	}

@@ -11,6 +11,9 @@ import (
 // LinkLife is how long upload and download addresses are valid.
 const LinkLife = 1800 * time.Second
 
+// until gives a time to come in whole seconds, never too early.
+func until(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
+
 // grant is what a signed token allows: one thing of one organization, until a
 // time. Each purpose has a key of its own, so that no token serves two.
 type grant struct {
@@ -46,7 +49,7 @@ func (s *Service) verify(key seal.Key, token, noun string) (grant, error) {
 
 // UploadToken signs the right to upload the file of an import.
 func (s *Service) UploadToken(imp Import) (string, error) {
-	return s.sign(s.keys.upload, grant{Org: imp.Org, ID: imp.ID, Expires: s.now().Add(LinkLife).Unix()})
+	return s.sign(s.keys.upload, grant{Org: imp.Org, ID: imp.ID, Expires: until(s.now().Add(LinkLife))})
 }
 
 // ReviewToken signs the right to see and settle an import. It lasts as long as
@@ -61,5 +64,5 @@ const RawFile = "raw"
 
 // DownloadToken signs the right to download a file of an upload.
 func (s *Service) DownloadToken(u Upload, what string) (string, error) {
-	return s.sign(s.keys.download, grant{Org: u.Org, ID: u.ID, What: what, Expires: s.now().Add(LinkLife).Unix()})
+	return s.sign(s.keys.download, grant{Org: u.Org, ID: u.ID, What: what, Expires: until(s.now().Add(LinkLife))})
 }

@@ -90,7 +90,7 @@ func (s *Service) hydrate(session Session, life time.Duration) (Hydration, error
 	if life < time.Second || life > MaxTokenLife {
 		return Hydration{}, invalidField("expires_in", "must be from 1 to %d seconds", int(MaxTokenLife/time.Second))
 	}
-	token, err := s.sign(s.keys.hydration, grant{Org: session.Org, ID: session.ID, Expires: s.now().Add(life).Unix()})
+	token, err := s.sign(s.keys.hydration, grant{Org: session.Org, ID: session.ID, Expires: until(s.now().Add(life))})
 	return Hydration{session, token, life}, err
 }
 
