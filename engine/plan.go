@@ -115,9 +115,16 @@ func (p *plan) findRagged(recs *intray.Records, b *intray.Batch) {
 		}
 		b.Problems = append(b.Problems, intray.Problem{
 			Row: row, Field: intray.NoField, Code: "cell_count", Level: intray.LevelError,
-			Text: fmt.Sprintf("This row does not have as many cells as the header: %d instead of %d. Add or remove a separator.", n, p.columns),
+			Text: fmt.Sprintf("This row has %s where the header has %d. Add or remove a separator.", cellCount(n), p.columns),
 		})
 	}
+}
+
+func cellCount(n int) string {
+	if n == 1 {
+		return "1 cell"
+	}
+	return fmt.Sprintf("%d cells", n)
 }
 
 func blankFrom(recs *intray.Records, row, column int) bool {

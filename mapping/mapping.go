@@ -24,6 +24,9 @@ type Question struct {
 	Columns []intray.Column
 	// Text says what is open, why, and what to do.
 	Text string
+	// Rivals are the keys of all fields that want the one column; empty where
+	// one field does.
+	Rivals []string
 }
 
 // Suggest gives the mapping that the names decide, and what they leave open: a
@@ -163,14 +166,16 @@ func conflict(field intray.Field, group []candidate, columns []intray.Column) Qu
 }
 
 func rivalry(fields []intray.Field, group []candidate, columns []intray.Column) Question {
-	labels := make([]string, len(group))
+	labels, rivals := make([]string, len(group)), make([]string, len(group))
 	for i, c := range group {
+		rivals[i] = fields[c.field].Key
 		labels[i] = fmt.Sprintf("%q", fields[c.field].Label)
 	}
 	column := columns[group[0].column]
 	return Question{
 		Field:   fields[group[0].field].Key,
 		Columns: []intray.Column{column},
+		Rivals:  rivals,
 		Text: fmt.Sprintf("The column %q fits several fields equally well: %s. Rename it to the one that it holds.",
 			column.Header, strings.Join(labels, ", ")),
 	}
@@ -206,7 +211,9 @@ func gaps(m intray.Mapping, fields []intray.Field, asked []Question) []Question 
 }
 
 func inQuestion(asked []Question, key string) bool {
-	return slices.ContainsFunc(asked, func(q Question) bool { return q.Field == key })
+	return slices.ContainsFunc(asked, func(q Question) bool {
+		return q.Field == key || slices.Contains(q.Rivals, key)
+	})
 }
 
 func needsColumn(f intray.Field) bool {

@@ -88,7 +88,7 @@ func (c *inspectCommand) Run(ctx context.Context, s streams) error {
 		found.Sheets = append(found.Sheets, sheet.Name)
 	}
 	for _, column := range reader.Columns() {
-		found.Columns = append(found.Columns, inspectedColumn{column.Index, column.Header, column.Samples})
+		found.Columns = append(found.Columns, inspectedColumn{column.Index, column.Header, append([]string{}, column.Samples...)})
 	}
 	if file, ok := s.out.(*os.File); !c.JSON && ok && term.IsTerminal(int(file.Fd())) {
 		return found.table(s.out)

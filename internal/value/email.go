@@ -2,7 +2,6 @@ package value
 
 import (
 	"bytes"
-	"net/netip"
 )
 
 // Lengths of an address, from RFC 5321 section 4.5.3.1 and RFC 1035.
@@ -14,8 +13,8 @@ const (
 
 // email is the type email. The rule is that of HTML's input type email
 // (https://html.spec.whatwg.org/#valid-e-mail-address), and further: the host
-// has at least two labels, the last of them is no number, and it is no IP
-// address; the local part neither begins nor ends with a dot nor has two in a
+// has at least two labels, the last of them is no number, so that it is no IP
+// address either; the local part neither begins nor ends with a dot nor has two in a
 // row. White space around the address is dropped. Letters keep their case.
 type email struct{ problem string }
 
@@ -66,7 +65,7 @@ func validDomain(domain []byte) bool {
 			start = i + 1
 		}
 	}
-	return labels >= 2 && !digitsOnly(domain[start:]) && !isAddress(domain)
+	return labels >= 2 && !digitsOnly(domain[start:])
 }
 
 func validLabel(label []byte) bool {
@@ -88,15 +87,6 @@ func digitsOnly(label []byte) bool {
 		}
 	}
 	return true
-}
-
-// isAddress is asked last: only a domain of digits could be one.
-func isAddress(domain []byte) bool {
-	if domain[0] < '0' || domain[0] > '9' {
-		return false
-	}
-	_, err := netip.ParseAddr(string(domain))
-	return err == nil
 }
 
 func isAlnum(c byte) bool {
