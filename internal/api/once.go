@@ -26,31 +26,30 @@ func (a *API) once(c *call, work func() (*answer, error)) (*answer, error) {
 	if c.body.digest == "" {
 		return a.counted(c, work)
 	}
-	print := fingerprint(c)
-	kept, err := a.cfg.Service.BeginReplay(c.ctx(), c.org, key, print)
+	kept, turn, err := a.cfg.Service.BeginReplay(c.ctx(), c.org, key, fingerprint(c))
 	if err != nil {
 		return nil, err
 	}
 	if kept != nil {
 		return &answer{status: kept.Status, raw: kept.Body, header: http.Header{"Idempotent-Replay": {"true"}}}, nil
 	}
-	c.fixedID = a.cfg.Service.ReplayID(c.org, key)
+	c.fixedID = turn.ID
 	answered := false
 	defer func() {
 		if !answered { // a panic: the key must not stay taken
-			a.release(c, key)
+			a.release(c, turn)
 		}
 	}()
 	done, err := a.counted(c, work)
 	answered = true
-	return a.keep(c, key, print, done, err)
+	return a.keep(c, turn, done, err)
 }
 
 // release forgets a request whose answer is not kept.
-func (a *API) release(c *call, key string) {
+func (a *API) release(c *call, turn *service.Turn) {
 	ctx := context.WithoutCancel(c.ctx())
-	if err := a.cfg.Service.DropReplay(ctx, c.org, key); err != nil {
-		a.cfg.Log.Error("an idempotency key stays taken", "request_id", requestID(ctx), "error", err)
+	if err := turn.Release(ctx); err != nil {
+		a.cfg.Log.Warn("an idempotency key was not given free", "request_id", requestID(ctx), "error", err)
 	}
 }
 
@@ -60,26 +59,26 @@ func fingerprint(c *call) string {
 }
 
 // keep stores the answer before it is given.
-func (a *API) keep(c *call, key, print string, done *answer, err error) (*answer, error) {
+func (a *API) keep(c *call, turn *service.Turn, done *answer, err error) (*answer, error) {
 	ctx := context.WithoutCancel(c.ctx())
 	var kept service.Answer
 	if err != nil {
 		e := refusalOf(err)
 		if e.status >= http.StatusInternalServerError || e.status == http.StatusTooManyRequests {
-			a.release(c, key)
+			a.release(c, turn)
 			return nil, err
 		}
 		kept = service.Answer{Status: e.status, Body: e.encode(requestID(ctx))}
 	} else {
 		body, fault := bodyOf(done)
 		if fault != nil {
-			a.release(c, key)
+			a.release(c, turn)
 			return nil, fault
 		}
 		done.raw = body
 		kept = service.Answer{Status: done.status, Body: body}
 	}
-	if fault := a.cfg.Service.FinishReplay(ctx, c.org, key, print, kept); fault != nil {
+	if fault := turn.Finish(ctx, kept); fault != nil {
 		return nil, fault
 	}
 	return done, err
@@ -98,12 +97,13 @@ func (a *API) counted(c *call, work func() (*answer, error)) (*answer, error) {
 	if c.op.limit != perCreate {
 		return work()
 	}
-	if err := a.creates.take(c.licence.ID); err != nil {
+	window, err := a.creates.take(c.licence.ID)
+	if err != nil {
 		return nil, err
 	}
 	done, err := work()
 	if err != nil {
-		a.creates.giveBack(c.licence.ID)
+		a.creates.giveBack(c.licence.ID, window)
 	}
 	return done, err
 }

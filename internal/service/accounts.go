@@ -76,7 +76,7 @@ func (s *Service) draftKey(kind LicenceKind, given string, lifetime time.Duratio
 		return NewKey{}, invalidField("kind", "must be backend or frontend")
 	}
 	if lifetime < 0 {
-		return NewKey{}, invalidField("expires", "must be a time to come")
+		return NewKey{}, invalidField("expires", "must be in the future")
 	}
 	rest, ok := strings.CutPrefix(given, prefix)
 	if given != "" && (!ok || !givenKey.MatchString(rest)) {

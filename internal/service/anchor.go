@@ -4,55 +4,119 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/intraydata/intray/internal/blob"
 )
 
 // anchor is the blob by which a process sees that it has the blobs that belong
-// to the store.
+// to the store: both hold the same random name.
 const anchor = "anchor"
+
+var (
+	errOtherBlobs = errors.New("the files of this database are not in this data folder: give all processes that share a database the same blobs folder, or put the right one back")
+	errOtherStore = errors.New("the files in this data folder belong to another database: put that database back (intray.db), or begin with an empty data folder")
+)
 
 // Anchor makes sure that the store's files are among the blobs that this
 // process sees: where several processes share a database, they must share the
-// blobs as well, or each would take the files of the others for deleted.
+// blobs as well, or each would take the files of the others for deleted. The
+// first process to come names both.
 func (s *Service) Anchor(ctx context.Context) error {
-	r, err := s.cfg.Blobs.Open(ctx, anchor)
-	if err == nil {
-		return r.Close()
-	}
-	if !errors.Is(err, blob.ErrNotFound) {
+	held, err := s.readAnchor(ctx)
+	if err != nil {
 		return fmt.Errorf("look for the anchor: %w", err)
 	}
-	used, err := s.used(ctx)
+	if held != "" {
+		return s.compareAnchor(ctx, held)
+	}
+	lot, err := s.random(12)
 	if err != nil {
 		return err
 	}
-	if used {
-		return errors.New("the files of this database are not in this data folder: give all processes that share a database the same blobs folder, or put the right one back")
+	folder, _, _ := strings.Cut(s.cfg.Node, "/")
+	fresh := folder + "/" + lot
+	var mark string
+	err = s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
+		mark, err = tx.Nodes.Mark(ctx, anchor, fresh)
+		return err
+	})
+	if err != nil {
+		return err
 	}
+	// The one that gave the name may have ended before it laid the anchor.
+	unused, err := s.unused(ctx)
+	if err != nil {
+		return err
+	}
+	own := mark == fresh || unused && strings.HasPrefix(mark, folder+"/")
+	if !own {
+		return errOtherBlobs
+	}
+	return s.layAnchor(ctx, mark)
+}
+
+func (s *Service) compareAnchor(ctx context.Context, held string) error {
+	var mark string
+	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		mark, err = tx.Nodes.Mark(ctx, anchor, "")
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case mark == "":
+		return errOtherStore
+	case mark != held:
+		return errOtherBlobs
+	}
+	return nil
+}
+
+// readAnchor gives "" where there is none.
+func (s *Service) readAnchor(ctx context.Context) (string, error) {
+	r, err := s.cfg.Blobs.Open(ctx, anchor)
+	if errors.Is(err, blob.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = r.Close() }()
+	text, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
+	return string(text), err
+}
+
+func (s *Service) layAnchor(ctx context.Context, name string) error {
 	w, err := s.cfg.Blobs.Create(ctx, anchor)
 	if err != nil {
 		return fmt.Errorf("lay the anchor: %w", err)
 	}
 	defer w.Abort()
+	if _, err := io.WriteString(w, name); err != nil {
+		return fmt.Errorf("lay the anchor: %w", err)
+	}
 	return w.Commit()
 }
 
-// used says whether any organization has an import.
-func (s *Service) used(ctx context.Context) (used bool, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) error {
+// unused says whether no organization has an import.
+func (s *Service) unused(ctx context.Context) (bool, error) {
+	imports := int64(0)
+	err := s.cfg.Store.View(ctx, func(tx Tx) error {
 		orgs, err := tx.Accounts.Orgs(ctx)
 		if err != nil {
 			return err
 		}
+		imports = 0
 		for _, org := range orgs {
 			_, total, err := tx.Imports.List(ctx, org.ID, 0, 1)
 			if err != nil {
 				return err
 			}
-			used = used || total > 0
+			imports += total
 		}
 		return nil
 	})
-	return used, err
+	return imports == 0, err
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/internal/seal"
 )
 
-// Config is what a service does its work with. The zero value of each field
-// below the line works.
+// Config is what a service does its work with. The fields with a default may be
+// left at their zero value.
 type Config struct {
 	Store  Store
 	Blobs  blob.Store
@@ -73,8 +73,14 @@ type SFTPReport struct {
 type Service struct {
 	cfg  Config
 	keys keyring
-	// sweeps counts the calls of Sweep, which come from one goroutine.
+	// underWay are the runs of imports that this process works on.
+	underWay *inHand
+	// answering are the idempotency keys whose requests are carried out here.
+	answering *inHand
+	// sweeps counts the calls of Sweep, which come from one goroutine; idle is
+	// what the last one found that ran here by its row and in truth did not.
 	sweeps int
+	idle   []ImportRef
 }
 
 // keyring holds one key for each purpose, all derived from the master key.
@@ -107,7 +113,7 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{cfg: cfg, keys: keys}, nil
+	return &Service{cfg: cfg, keys: keys, underWay: newInHand(), answering: newInHand()}, nil
 }
 
 func deriveKeys(m seal.Master) (keyring, error) {

@@ -195,11 +195,12 @@ func (s *Service) TestCredential(ctx context.Context, org, id string) (report SF
 	return report, trouble, err
 }
 
-// pin keeps the host key if the credential still is the one that was tested.
+// pin keeps the host key if the credential still is the one that was tested. A
+// key that another test pinned meanwhile stays.
 func (s *Service) pin(ctx context.Context, tested Credential, hostKey string) error {
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		c, err := tx.Credentials.Get(ctx, tested.Org, tested.ID)
-		if IsKind(err, NotFound) || err == nil && !c.Modified.Equal(tested.Modified) {
+		if IsKind(err, NotFound) || err == nil && (!c.Modified.Equal(tested.Modified) || c.HostKey != "") {
 			return nil
 		}
 		if err != nil {

@@ -19,6 +19,12 @@ const (
 	// guardFor is how long a file may be under way before it counts as left
 	// behind.
 	guardFor = 24 * time.Hour
+	// receiveWithin is how long a file may take to arrive. It ends well before
+	// guardFor, so that no file is removed at the moment it is accepted.
+	receiveWithin = 20 * time.Hour
+	// acceptWithin bounds what is done for a file that is stored already, even
+	// if its sender has left.
+	acceptWithin = 10 * time.Second
 )
 
 // stored is what was found out while a file was written.
@@ -26,6 +32,7 @@ type stored struct {
 	size   int64
 	md5    []byte
 	sha256 []byte
+	took   time.Duration
 }
 
 // storeFile writes a blob and makes it durable if approve, which sees what was
@@ -36,18 +43,24 @@ func (s *Service) storeFile(ctx context.Context, key string, from io.Reader, app
 		return stored{}, fmt.Errorf("create a blob: %w", err)
 	}
 	defer w.Abort()
-	md, sha := md5.New(), sha256.New()
+	began, md, sha := s.now(), md5.New(), sha256.New()
 	n, err := io.CopyBuffer(io.MultiWriter(w, md, sha), onlyReader{from}, make([]byte, 256<<10))
 	if err != nil {
 		return stored{}, full(err)
 	}
-	done := stored{n, md.Sum(nil), sha.Sum(nil)}
+	done := stored{n, md.Sum(nil), sha.Sum(nil), s.now().Sub(began)}
 	if approve != nil {
 		if err := approve(done); err != nil {
 			return stored{}, err
 		}
 	}
 	return done, full(w.Commit())
+}
+
+// accepting gives a context for keeping what is stored: it outlives the request
+// by a moment, so that a file that arrived whole is not lost with its sender.
+func accepting(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), acceptWithin)
 }
 
 // full says so where the disk is.

@@ -59,6 +59,9 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft NewImport)
 		if imp.Raw, err = s.storeRows(ctx, imp, draft.Rows); err != nil {
 			return Import{}, err
 		}
+		var cancel context.CancelFunc
+		ctx, cancel = accepting(ctx)
+		defer cancel()
 	}
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error { return s.insertImport(ctx, tx, imp, name, parsed, draft.SchemaID == "") })
 	s.cfg.Reach("import.created")
@@ -120,7 +123,7 @@ func (s *Service) document(ctx context.Context, org string, draft NewImport) (st
 		return "", draft.Doc, nil
 	}
 	if issues := schemajson.CheckOverlay(draft.Doc); len(issues) > 0 {
-		return "", schemajson.Doc{}, invalid(issues)
+		return "", schemajson.Doc{}, Refusal(issues)
 	}
 	saved, err := s.Schema(ctx, org, draft.SchemaID)
 	if IsKind(err, NotFound) || err == nil && saved.Inline {

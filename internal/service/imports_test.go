@@ -28,14 +28,14 @@ func TestWrongImports(t *testing.T) {
 		field string
 	}{
 		{"neither schema nor fields", service.NewImport{}, service.Invalid, "schema_id"},
-		{"schema and fields", service.NewImport{SchemaID: f.ReplayID("a", "b"), Doc: good}, service.Invalid, "schema_id"},
-		{"unknown schema", service.NewImport{SchemaID: f.ReplayID("a", "b")}, service.NotFound, "schema_id"},
+		{"schema and fields", service.NewImport{SchemaID: absent, Doc: good}, service.Invalid, "schema_id"},
+		{"unknown schema", service.NewImport{SchemaID: absent}, service.NotFound, "schema_id"},
 		{"a name beside rows", service.NewImport{Doc: good, Filename: "a.csv", Rows: strings.NewReader("[]")}, service.Invalid, "original_filename"},
 		{"a name that is too long", service.NewImport{Doc: good, Filename: strings.Repeat("n", 1025)}, service.Invalid, "original_filename"},
 		{"a name with a line end", service.NewImport{Doc: good, Filename: "a\r\nb"}, service.Invalid, "original_filename"},
 		{"fields that are none", service.NewImport{Doc: schemajson.Doc{Fields: "x"}}, service.Invalid, "fields"},
 		{"wrong settings over an unknown schema",
-			service.NewImport{SchemaID: f.ReplayID("a", "b"), Doc: schemajson.Doc{Settings: decoded(t, `{"maxRecords":-1}`)}}, service.Invalid, "settings"},
+			service.NewImport{SchemaID: absent, Doc: schemajson.Doc{Settings: decoded(t, `{"maxRecords":-1}`)}}, service.Invalid, "settings"},
 	} {
 		_, err := f.CreateImport(f.ctx, f.org, c.draft)
 		var e *service.Error

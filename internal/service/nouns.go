@@ -144,8 +144,8 @@ type Upload struct {
 	Created time.Time
 }
 
-// Account lists the rows and cells of an upload that have problems of level
-// error.
+// Account tells what was found wrong with an upload: the rows with a problem of
+// level error, and the problems of all levels.
 type Account struct {
 	// InvalidRows are the first of the rows with an error: at most 10,000.
 	InvalidRows []int64

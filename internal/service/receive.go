@@ -76,6 +76,9 @@ func (imp Import) takesUpload() error {
 }
 
 func (r *Receiving) tooLarge() error {
+	if r.service == nil {
+		return refuse(TooLarge, "file_too_large", "The file is larger than the %d bytes that this service takes.", r.MaxSize)
+	}
 	return refuse(TooLarge, "file_too_large", "The file is larger than the %d bytes that this import takes (maxFileSize).", r.MaxSize)
 }
 
@@ -103,6 +106,8 @@ func (r *Receiving) Receive(ctx context.Context, in Incoming) (Receipt, error) {
 		return Receipt{}, r.orDeleted(ctx, err)
 	}
 	s.cfg.Reach("upload.stored")
+	ctx, cancel := accepting(ctx)
+	defer cancel()
 	if err := r.accept(ctx, key, in.Filename, done); err != nil {
 		if settled(err) { // else the trash finds out whether the file counts
 			s.empty(context.WithoutCancel(ctx), key)
@@ -147,6 +152,8 @@ func (r *Receiving) approve(in Incoming, d stored) error {
 	switch {
 	case d.size > r.MaxSize:
 		return r.tooLarge()
+	case d.took > receiveWithin:
+		return refuse(Invalid, "too_slow", "The file took longer than %d hours to arrive. Send it over a faster connection.", int(receiveWithin.Hours()))
 	case in.Length >= 0 && d.size != in.Length:
 		return refuse(Invalid, "body_too_short", "The body ended after %d of %d bytes. Send the file again.", d.size, in.Length)
 	case in.MD5 != nil && !bytes.Equal(in.MD5, d.md5):

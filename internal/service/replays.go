@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -13,87 +14,133 @@ type Answer struct {
 	Body   []byte
 }
 
-// ReplayID gives the id that the thing made by a request with this idempotency
-// key gets, so that a repetition makes no second one even where the process
-// died before the answer was kept.
-func (s *Service) ReplayID(org, key string) string {
-	return derivedID(s.keys.idempotency.MAC([]byte(org), []byte(key)))
+// Turn is the right to carry out the request of an idempotency key. Finish or
+// Release must follow.
+type Turn struct {
+	// ID is for the thing that the request makes, so that a repetition makes no
+	// second one even where the process died before the answer was kept.
+	ID string
+
+	service *Service
+	replay  Replay
 }
 
-// BeginReplay looks up the answer that was kept for an idempotency key. Without
-// an error and without an answer the request is the caller's to carry out, and
-// FinishReplay or DropReplay must follow. A key that was used for another
-// request, or whose request is still under way, is a Conflict.
-func (s *Service) BeginReplay(ctx context.Context, org, key, fingerprint string) (answer *Answer, err error) {
-	answer, err = s.beginReplay(ctx, org, key, fingerprint)
+// BeginReplay looks up the answer that was kept for an idempotency key. Where
+// there is none the request is the caller's to carry out. A key that was used
+// for another request, or whose request is still under way, is a Conflict.
+// Answers are kept for 72 hours; after that the key is as good as new.
+func (s *Service) BeginReplay(ctx context.Context, org, key, fingerprint string) (*Answer, *Turn, error) {
+	fresh := Replay{Org: org, Key: key, Fingerprint: fingerprint, Node: s.cfg.Node, Created: s.now()}
+	first := s.answering.add(fresh.name())
+	answer, turn, err := s.beginReplay(ctx, fresh, first)
 	if errors.Is(err, errTakenMeanwhile) {
-		answer, err = s.beginReplay(ctx, org, key, fingerprint)
+		answer, turn, err = s.beginReplay(ctx, fresh, first)
 	}
-	return answer, err
+	if first && turn == nil {
+		s.answering.remove(fresh.name())
+	}
+	return answer, turn, err
 }
+
+func (r Replay) name() string { return r.Org + " " + r.Key }
 
 // errTakenMeanwhile says that another request took the key between the look at
 // it and the writing.
 var errTakenMeanwhile = &Error{Kind: Conflict, Code: "key_taken_meanwhile"}
 
-func (s *Service) beginReplay(ctx context.Context, org, key, fingerprint string) (answer *Answer, err error) {
-	fresh := Replay{Org: org, Key: key, Fingerprint: fingerprint, Node: s.cfg.Node, Created: s.now()}
+// beginReplay gives an answer or a turn. first says that this process carries
+// out no other request with the key.
+func (s *Service) beginReplay(ctx context.Context, fresh Replay, first bool) (answer *Answer, turn *Turn, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
-		kept, err := tx.Replays.Get(ctx, org, key)
-		if IsKind(err, NotFound) {
-			err = tx.Replays.Insert(ctx, fresh)
-			if IsKind(err, Conflict) {
-				return errTakenMeanwhile
+		kept, err := tx.Replays.Get(ctx, fresh.Org, fresh.Key)
+		known := !IsKind(err, NotFound)
+		if known && err != nil {
+			return err
+		}
+		next := fresh
+		if known {
+			if answer, next, err = s.judgeReplay(ctx, tx, kept, fresh, first); answer != nil || err != nil {
+				return err
 			}
-			return err
 		}
-		if err != nil {
-			return err
+		if !first {
+			return keyInUse()
 		}
-		answer, err = s.judgeReplay(ctx, tx, kept, fresh)
+		turn = s.turn(next)
+		if known {
+			return tx.Replays.Save(ctx, next)
+		}
+		err = tx.Replays.Insert(ctx, next)
+		if IsKind(err, Conflict) {
+			return errTakenMeanwhile
+		}
 		return err
 	})
-	return answer, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return answer, turn, nil
 }
 
-func (s *Service) judgeReplay(ctx context.Context, tx Tx, kept, fresh Replay) (*Answer, error) {
-	if kept.Created.Before(s.now().Add(-keepReplays)) {
-		return nil, tx.Replays.Save(ctx, fresh)
-	}
-	if kept.Fingerprint != fresh.Fingerprint {
-		return nil, refuse(Conflict, "idempotency_key_reused", "This Idempotency-Key was used for another request. Use a new key for a new request.")
-	}
-	if kept.Status != 0 {
+func (s *Service) judgeReplay(ctx context.Context, tx Tx, kept, fresh Replay, first bool) (*Answer, Replay, error) {
+	same, released := kept.Fingerprint == fresh.Fingerprint, kept.Status == 0 && kept.Node == ""
+	switch {
+	case kept.Created.Before(s.now().Add(-keepReplays)), released && !same:
+		return nil, fresh, nil
+	case !same:
+		return nil, fresh, refuse(Conflict, "idempotency_key_reused", "This Idempotency-Key was used for another request. Use a new key for a new request.")
+	case kept.Status != 0:
 		body, err := s.keys.replays.Open(kept.Sealed, kept.Org, kept.Key)
-		return &Answer{kept.Status, body}, err
+		return &Answer{kept.Status, body}, fresh, err
 	}
-	nodes, err := tx.Nodes.All(ctx)
-	if err != nil {
-		return nil, err
+	if kept.Node != s.cfg.Node || !first {
+		nodes, err := tx.Nodes.All(ctx)
+		if err != nil {
+			return nil, fresh, err
+		}
+		if slices.Contains(nodes, kept.Node) {
+			return nil, fresh, keyInUse()
+		}
 	}
-	if slices.Contains(nodes, kept.Node) {
-		e := refuse(Conflict, "idempotency_key_in_use", "The first request with this Idempotency-Key is still under way. Try again in a moment.")
-		e.RetryAfter = time.Second
-		return nil, e
-	}
-	return nil, tx.Replays.Save(ctx, fresh)
+	// The same request again: the first one broke off, and may have got far.
+	kept.Node = s.cfg.Node
+	return nil, kept, nil
 }
 
-// FinishReplay keeps the answer for repetitions, sealed.
-func (s *Service) FinishReplay(ctx context.Context, org, key, fingerprint string, a Answer) error {
-	sealed, err := s.keys.replays.Seal(a.Body, org, key)
-	if err != nil {
-		return err
-	}
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
-		return tx.Replays.Save(ctx, Replay{
-			Org: org, Key: key, Fingerprint: fingerprint, Node: s.cfg.Node,
-			Status: a.Status, Sealed: sealed, Created: s.now(),
-		})
-	})
+func keyInUse() error {
+	e := refuse(Conflict, "idempotency_key_in_use", "The first request with this Idempotency-Key is still under way. Try again in a moment.")
+	e.RetryAfter = time.Second
+	return e
 }
 
-// DropReplay forgets a request whose answer is not kept.
-func (s *Service) DropReplay(ctx context.Context, org, key string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Replays.Delete(ctx, org, key) })
+func (s *Service) turn(r Replay) *Turn {
+	begun := strconv.FormatInt(r.Created.UnixMicro(), 10)
+	mac := s.keys.idempotency.MAC([]byte(r.Org), []byte(r.Key), []byte(r.Fingerprint), []byte(begun))
+	return &Turn{ID: derivedID(mac), service: s, replay: r}
+}
+
+// Finish keeps the answer for repetitions, sealed.
+func (t *Turn) Finish(ctx context.Context, a Answer) error {
+	sealed, err := t.service.keys.replays.Seal(a.Body, t.replay.Org, t.replay.Key)
+	if err != nil {
+		return errors.Join(err, t.Release(ctx))
+	}
+	done := t.replay
+	done.Status, done.Sealed = a.Status, sealed
+	return t.end(ctx, done)
+}
+
+// Release gives the key free without an answer: the same request makes the same
+// thing under it, and another request may take it over.
+func (t *Turn) Release(ctx context.Context) error {
+	done := t.replay
+	done.Node = ""
+	return t.end(ctx, done)
+}
+
+// end saves a replay. Where that fails the same request may be carried out again
+// in this process, and makes the same thing.
+func (t *Turn) end(ctx context.Context, done Replay) error {
+	defer t.service.answering.remove(t.replay.name())
+	return t.service.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Replays.Save(ctx, done) })
 }

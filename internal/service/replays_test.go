@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -13,41 +14,56 @@ import (
 
 const threeDays = 72 * time.Hour
 
+// absent is the id of nothing.
+const absent = "0f8fad5b-d9cb-469f-a165-70867728950e"
+
 func TestReplayGivesTheAnswerAgain(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	answer := service.Answer{Status: 201, Body: []byte(`{"id":"7"}`)}
-	f.begins(f.Service, "key", "print")
-	must(t, f.FinishReplay(f.ctx, f.org, "key", "print", answer))
+	must(t, f.begins(f.Service, "key", "print").Finish(f.ctx, answer))
 	for range 2 {
-		got, err := f.BeginReplay(f.ctx, f.org, "key", "print")
-		must(t, err)
-		if diff := cmp.Diff(&answer, got); diff != "" {
-			t.Errorf("the answer (-want +got):\n%s", diff)
-		}
+		f.answers("key", "print", answer)
 	}
-	_, err := f.BeginReplay(f.ctx, f.org, "key", "other")
-	f.refused(err, service.Conflict, "idempotency_key_reused")
+	f.busy("key", "other", "idempotency_key_reused")
 	other, err := f.CreateOrg(f.ctx, "Beta")
 	must(t, err)
-	if got, err := f.BeginReplay(f.ctx, other.ID, "key", "print"); got != nil || err != nil {
-		t.Errorf("another organization's key: answer %v, error %v; want neither", got, err)
+	if got, turn, err := f.BeginReplay(f.ctx, other.ID, "key", "print"); got != nil || turn == nil || err != nil {
+		t.Errorf("another organization's key: answer %v, error %v; want a turn", got, err)
 	}
 }
 
 // begins checks that a request with the key is the caller's to carry out.
-func (f *fixture) begins(s *service.Service, key, print string) {
+func (f *fixture) begins(s *service.Service, key, print string) *service.Turn {
 	f.Helper()
-	if got, err := s.BeginReplay(f.ctx, f.org, key, print); got != nil || err != nil {
-		f.Errorf("answer %v, error %v; want neither", got, err)
+	got, turn, err := s.BeginReplay(f.ctx, f.org, key, print)
+	if got != nil || turn == nil || err != nil {
+		f.Fatalf("answer %v, error %v; want a turn", got, err)
 	}
+	return turn
+}
+
+// answers checks that a request gets the answer that was kept.
+func (f *fixture) answers(key, print string, want service.Answer) {
+	f.Helper()
+	got, turn, err := f.BeginReplay(f.ctx, f.org, key, print)
+	must(f.T, err)
+	if diff := cmp.Diff(&want, got); diff != "" || turn != nil {
+		f.Errorf("turn %v, the answer (-want +got):\n%s", turn, diff)
+	}
+}
+
+// busy checks that a request is refused for another one with its key.
+func (f *fixture) busy(key, print, code string) {
+	f.Helper()
+	_, _, err := f.BeginReplay(f.ctx, f.org, key, print)
+	f.refused(err, service.Conflict, code)
 }
 
 func TestKeptAnswersAreSealed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.begins(f.Service, "key", "print")
-	must(t, f.FinishReplay(f.ctx, f.org, "key", "print", service.Answer{Status: 201, Body: []byte("a secret answer")}))
+	must(t, f.begins(f.Service, "key", "print").Finish(f.ctx, service.Answer{Status: 201, Body: []byte("a secret answer")}))
 	must(t, f.store.View(f.ctx, func(tx service.Tx) error {
 		kept, err := tx.Replays.Get(f.ctx, f.org, "key")
 		if strings.Contains(string(kept.Sealed), "secret") {
@@ -61,15 +77,16 @@ func TestReplaysAreForgottenAfterThreeDays(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	must(t, f.Sweep(f.ctx)) // the first sweep forgets; the next that does is far away
-	f.begins(f.Service, "key", "print")
-	must(t, f.FinishReplay(f.ctx, f.org, "key", "print", service.Answer{Status: 201}))
+	first := f.begins(f.Service, "key", "print")
+	must(t, first.Finish(f.ctx, service.Answer{Status: 201}))
 	f.clock.Advance(threeDays)
-	if got, err := f.BeginReplay(f.ctx, f.org, "key", "print"); err != nil || got == nil {
-		t.Errorf("at the end of the time: answer %v, error %v", got, err)
-	}
+	f.answers("key", "print", service.Answer{Status: 201})
 	f.clock.Advance(time.Microsecond)
-	f.begins(f.Service, "key", "another request")
-	must(t, f.FinishReplay(f.ctx, f.org, "key", "another request", service.Answer{Status: 201}))
+	second := f.begins(f.Service, "key", "print")
+	if second.ID == first.ID {
+		t.Error("a key used again after its time makes the thing that it made before")
+	}
+	must(t, second.Finish(f.ctx, service.Answer{Status: 201}))
 	f.clock.Advance(threeDays + time.Microsecond)
 	must(t, f.node("folder/two").Sweep(f.ctx))
 	err := f.store.View(f.ctx, func(tx service.Tx) error {
@@ -84,33 +101,72 @@ func TestReplayOfARequestUnderWay(t *testing.T) {
 	f := newFixture(t)
 	other := f.node("elsewhere/two")
 	must(t, other.Join(f.ctx))
-	f.begins(other, "key", "print")
-	_, err := f.BeginReplay(f.ctx, f.org, "key", "print")
-	f.refused(err, service.Conflict, "idempotency_key_in_use")
-	_, err = f.BeginReplay(f.ctx, f.org, "key", "another request")
-	f.refused(err, service.Conflict, "idempotency_key_reused")
+	first := f.begins(other, "key", "print")
+	f.busy("key", "print", "idempotency_key_in_use")
+	f.busy("key", "another request", "idempotency_key_reused")
 	must(t, other.Leave(f.ctx))
-	f.begins(f.Service, "key", "print")
-	_, err = f.BeginReplay(f.ctx, f.org, "key", "print")
-	f.refused(err, service.Conflict, "idempotency_key_in_use")
-	must(t, f.DropReplay(f.ctx, f.org, "key"))
-	f.begins(f.Service, "key", "another request")
+	second := f.begins(f.Service, "key", "print")
+	f.busy("key", "print", "idempotency_key_in_use")
+	if first.ID != second.ID {
+		t.Error("the request that a dead process began makes another thing")
+	}
+}
+
+// TestReplayReleased repeats a request whose first answer was a fault of ours.
+func TestReplayReleased(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	first := f.begins(f.Service, "key", "print")
+	must(t, first.Release(f.ctx))
+	f.clock.Advance(time.Minute)
+	again := f.begins(f.Service, "key", "print")
+	if again.ID != first.ID {
+		t.Error("the same request makes another thing")
+	}
+	must(t, again.Release(f.ctx))
+	other := f.begins(f.Service, "key", "another request")
+	if other.ID == first.ID {
+		t.Error("another request makes the same thing")
+	}
+	f.busy("key", "print", "idempotency_key_reused")
+	must(t, other.Finish(f.ctx, service.Answer{Status: 201}))
+	f.answers("key", "another request", service.Answer{Status: 201})
+}
+
+// TestReplayWhoseEndWasNotKept goes on after the store did not take the end of
+// a request.
+func TestReplayWhoseEndWasNotKept(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ends := map[string]func(ctx context.Context, turn *service.Turn) error{
+		"finish": func(ctx context.Context, turn *service.Turn) error {
+			return turn.Finish(ctx, service.Answer{Status: 201})
+		},
+		"release": func(ctx context.Context, turn *service.Turn) error { return turn.Release(ctx) },
+	}
+	for key, end := range ends {
+		first := f.begins(f.Service, key, "print")
+		ctx, cancel := context.WithCancel(f.ctx)
+		cancel()
+		if err := end(ctx, first); err == nil {
+			t.Fatalf("%s: the store took it", key)
+		}
+		f.busy(key, "another request", "idempotency_key_reused")
+		if second := f.begins(f.Service, key, "print"); second.ID != first.ID {
+			t.Errorf("%s: the same request makes another thing", key)
+		}
+	}
 }
 
 func TestReplayIDs(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	id := f.ReplayID(f.org, "key")
+	id := f.begins(f.Service, "key", "print").ID
 	if parsed, ok := service.ParseID(id); !ok || parsed != id {
 		t.Errorf("%q is no id", id)
 	}
-	if again := f.node("folder/two").ReplayID(f.org, "key"); again != id {
-		t.Errorf("the id is %s in one process and %s in another", id, again)
-	}
-	for _, other := range []string{f.ReplayID(f.org, "key2"), f.ReplayID("other", "key"), f.ReplayID(f.org+"k", "ey")} {
-		if other == id {
-			t.Error("two keys give one id")
-		}
+	if other := f.begins(f.Service, "key2", "print").ID; other == id {
+		t.Error("two keys give one id")
 	}
 }
 
@@ -119,7 +175,7 @@ func TestReplayIDs(t *testing.T) {
 func TestFixedIDsMakeOneThing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	id := f.ReplayID(f.org, "key")
+	id := absent
 	makes := map[string]func() (string, error){
 		"import": func() (string, error) {
 			imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader("[]")})

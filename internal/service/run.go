@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -25,7 +27,8 @@ const (
 )
 
 // Why a run stops that is no longer wanted: its import was deleted or taken
-// over, or has ended with this very run.
+// over, or this very run is not what is under way: its end was committed, or it
+// was taken for lost.
 var (
 	errSuperseded = errors.New("the import is no longer this run's")
 	errEnded      = errors.New("the import has ended with this run")
@@ -35,19 +38,25 @@ var (
 // says whether there was one. A cancelled context hands the import back.
 func (s *Service) RunNext(ctx context.Context) (bool, error) {
 	var imp Import
+	some := false
 	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
 		imp, err = tx.Imports.Claim(ctx, s.cfg.Node, s.cfg.RunsPerOrg, s.now())
+		if some = !IsKind(err, NotFound); !some {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
 		return s.follow(ctx, tx, imp)
 	})
-	if IsKind(err, NotFound) {
-		return false, nil
-	}
 	if err != nil {
 		return false, fmt.Errorf("claim an import: %w", err)
 	}
+	if !some {
+		return false, nil
+	}
+	s.underWay.add(imp.runPrefix(imp.Run))
+	defer s.underWay.remove(imp.runPrefix(imp.Run))
 	s.cfg.Reach("run.claimed")
 	return true, s.run(ctx, imp)
 }
@@ -56,7 +65,11 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 func (s *Service) run(ctx context.Context, imp Import) error {
 	watched, stop := s.watch(ctx, imp)
 	defer stop()
-	next, err := s.process(watched, &imp)
+	var next Status
+	err := guarded(func() (err error) {
+		next, err = s.process(watched, &imp)
+		return err
+	})
 	if err == nil {
 		err = s.finish(watched, imp, next)
 	}
@@ -65,7 +78,7 @@ func (s *Service) run(ctx context.Context, imp Import) error {
 	case err == nil:
 		s.cfg.Reach("run.finished")
 	case errors.Is(context.Cause(watched), errEnded):
-		err = nil // this run's own end was committed, and only the answer was lost
+		err = nil // the end was committed and only the answer was lost, or a sweep has put the import back
 	case errors.Is(context.Cause(watched), errSuperseded):
 		s.empty(after, imp.runPrefix(imp.Run))
 		err = nil // it is nobody's fault, and another's work now
@@ -75,6 +88,17 @@ func (s *Service) run(ctx context.Context, imp Import) error {
 		err = errors.Join(err, s.handBack(after, imp, false))
 	}
 	return err
+}
+
+// guarded makes an error of a panic, so that it costs one run and not the
+// process, and with it everybody's.
+func guarded(work func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return work()
 }
 
 // watch cancels the run when its import was deleted or taken over.
@@ -89,16 +113,42 @@ func (s *Service) watch(ctx context.Context, imp Import) (context.Context, func(
 				return
 			case <-ticker.C:
 			}
-			now, err := s.Import(ctx, imp.Org, imp.ID)
-			switch {
-			case IsKind(err, NotFound), err == nil && now.Run != imp.Run:
-				cancel(errSuperseded)
-			case err == nil && now.Status != Running:
-				cancel(errEnded)
-			}
+			cancelIf(cancel, s.noLonger(ctx, imp))
 		}
 	}()
 	return ctx, func() { cancel(nil) }
+}
+
+func cancelIf(cancel context.CancelCauseFunc, why error) {
+	if why != nil {
+		cancel(why)
+	}
+}
+
+// noLonger says why a run is not wanted any more; nil where it is, or where
+// that cannot be found out. It looks at the whole import, which may be large,
+// only once that is no longer among those that run here.
+func (s *Service) noLonger(ctx context.Context, run Import) (why error) {
+	err := s.cfg.Store.View(ctx, func(tx Tx) error {
+		why = nil
+		here, err := tx.Imports.InStatus(ctx, Running, s.cfg.Node, sweepAtMost)
+		if err != nil || slices.Contains(here, ImportRef{run.Org, run.ID, run.Run}) {
+			return err
+		}
+		now, err := tx.Imports.Get(ctx, run.Org, run.ID)
+		switch {
+		case IsKind(err, NotFound), err == nil && now.Run != run.Run:
+			why = errSuperseded
+			return nil
+		case err == nil && now.Status != Running:
+			why = errEnded
+		}
+		return err
+	})
+	if err != nil {
+		return nil
+	}
+	return why
 }
 
 // process does the work of a run and gives the state that the import goes to.
@@ -160,14 +210,15 @@ func (s *Service) conclude(ctx context.Context, imp *Import, schema *intray.Sche
 func (s *Service) makeResult(ctx context.Context, imp *Import, schema *intray.Schema) error {
 	key := imp.runPrefix(imp.Run) + "/result.json"
 	from, to := io.Pipe()
+	defer func() { _ = from.Close() }() // the writer ends, whatever happens here
 	go func() {
-		rows, err := s.writeRows(ctx, to, imp.Stage, output.JSON, schema)
-		imp.Outcome.OutputRows = rows
-		to.CloseWithError(err)
+		to.CloseWithError(guarded(func() (err error) {
+			imp.Outcome.OutputRows, err = s.writeRows(ctx, to, imp.Stage, output.JSON, schema)
+			return err
+		}))
 	}()
 	done, err := s.storeFile(ctx, key, from, nil)
 	if err != nil {
-		from.CloseWithError(err)
 		return fmt.Errorf("write the result: %w", err)
 	}
 	imp.Result = File{Key: key, Size: done.size, SHA256: fmt.Sprintf("%x", done.sha256)}
@@ -186,8 +237,9 @@ func (s *Service) writeRows(ctx context.Context, w io.Writer, prefix string, f o
 }
 
 // finish commits the end of a run, if the import is still this run's.
-func (s *Service) finish(ctx context.Context, imp Import, next Status) error {
+func (s *Service) finish(ctx context.Context, ran Import, next Status) error {
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		imp := ran
 		if next == Failed {
 			imp.Stage, imp.Result = "", File{}
 		}
@@ -267,7 +319,7 @@ func (s *Service) requeueLost(ctx context.Context, tx Tx, imp Import, notBefore 
 		Verdict: engine.Broken,
 		Notices: []intray.Notice{{
 			Type: intray.UnreadableFile, Level: intray.LevelError,
-			Text: fmt.Sprintf("The import was begun %d times and never came to its end. The reason is in the log of the service.", imp.Lost),
+			Text: fmt.Sprintf("The import was begun %d times and never came to its end. Nothing says that the file is at fault: the reason is in the log of the service. Create the import again.", imp.Lost),
 		}},
 	}}
 	return s.move(ctx, tx, &imp, Failed)

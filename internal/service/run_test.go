@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -171,7 +172,7 @@ func TestTenLossesAreTheEnd(t *testing.T) {
 	imp = f.status(imp, service.Failed)
 	want := []intray.Notice{{
 		Type: intray.UnreadableFile, Level: intray.LevelError,
-		Text: "The import was begun 10 times and never came to its end. The reason is in the log of the service.",
+		Text: "The import was begun 10 times and never came to its end. Nothing says that the file is at fault: the reason is in the log of the service. Create the import again.",
 	}}
 	if diff := cmp.Diff(want, imp.Outcome.All()); diff != "" || imp.Outcome.Verdict != engine.Broken {
 		t.Errorf("verdict %d, notices (-want +got):\n%s", imp.Outcome.Verdict, diff)
@@ -338,6 +339,126 @@ func TestRunWatches(t *testing.T) {
 	if left := f.blobs.below("imports/"); len(left) > 0 {
 		t.Errorf("the deleted import leaves %v", left)
 	}
+}
+
+// TestLeftBehind lets the store be out of reach from some moment of a run on, so
+// that the run can neither end its import nor hand it back.
+func TestLeftBehind(t *testing.T) {
+	t.Parallel()
+	for _, point := range []string{"run.staged", "run.result"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			away, times := &awayStore{}, 0
+			f := newFixture(t, func(f *fixture, cfg *service.Config) {
+				away.Store = f.store
+				cfg.Store = away
+			}, reaching(func(reached string) {
+				if reached == point && times == 0 {
+					times++
+					away.away.Store(true)
+				}
+			}))
+			imp := f.pending(goodFile, "")
+			if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, errUnheard) {
+				t.Fatalf("ran %v, error %v; want a run that cannot be ended", ran, err)
+			}
+			away.away.Store(false)
+			f.status(imp, service.Running)
+			must(t, f.Sweep(f.ctx))
+			f.status(imp, service.Running) // it may have been claimed just now
+			must(t, f.Sweep(f.ctx))
+			if imp := f.status(imp, service.Pending); imp.Lost != 1 {
+				t.Errorf("lost %d times, want once", imp.Lost)
+			}
+			f.runAll()
+			f.wantResult(imp, goodResult)
+		})
+	}
+}
+
+// awayStore takes no changes while it is away.
+type awayStore struct {
+	service.Store
+	away atomic.Bool
+}
+
+func (s *awayStore) Update(ctx context.Context, work func(service.Tx) error) error {
+	if s.away.Load() {
+		return errUnheard
+	}
+	return s.Store.Update(ctx, work)
+}
+
+// TestSweepLeavesRunsAlone sweeps while an import runs.
+func TestSweepLeavesRunsAlone(t *testing.T) {
+	t.Parallel()
+	var f *fixture
+	f = newFixture(t, reaching(func(point string) {
+		if point == "run.staged" {
+			for range 3 {
+				must(f.T, f.Sweep(f.ctx))
+			}
+		}
+	}))
+	imp := f.pending(goodFile, "")
+	f.runAll()
+	f.wantResult(imp, goodResult)
+	if imp := f.now(imp); imp.Run != 1 || imp.Lost != 0 {
+		t.Errorf("run %d, lost %d times; want the first run and none lost", imp.Run, imp.Lost)
+	}
+}
+
+// TestPanicsCostOneRun lets a run panic in each of its goroutines.
+func TestPanicsCostOneRun(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]string{"the engine's": "/stage", "the result's": "/result.json", "the file's": "/raw/"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			imp := f.pending(goodFile, "")
+			f.blobs.failing(func(_ context.Context, _, key string) error {
+				if strings.Contains(key, at) {
+					panic("for a test")
+				}
+				return nil
+			})
+			if ran, err := f.RunNext(f.ctx); !ran || err == nil || !strings.Contains(err.Error(), "panic: for a test") {
+				t.Errorf("ran %v, error %v; want the panic as an error", ran, err)
+			}
+			f.blobs.failing(nil)
+			f.status(imp, service.Pending)
+			f.clock.Advance(time.Minute)
+			f.runAll()
+			f.wantResult(imp, goodResult)
+		})
+	}
+}
+
+// TestManyRunsOfADeadNode buries a node that had more runs than are taken back in
+// one transaction.
+func TestManyRunsOfADeadNode(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const runs = 401
+	imp := f.pending(goodFile, "")
+	must(t, f.store.Update(f.ctx, func(tx service.Tx) error {
+		for n := range runs {
+			lost := imp
+			lost.ID, lost.Status, lost.Node, lost.Run = fmt.Sprintf("%08d", n), service.Running, "elsewhere/one", 1
+			if err := tx.Imports.Insert(f.ctx, lost); err != nil {
+				return err
+			}
+		}
+		return tx.Nodes.Beat(f.ctx, "elsewhere/one")
+	}))
+	must(t, f.node("elsewhere/two").Join(f.ctx))
+	must(t, f.store.View(f.ctx, func(tx service.Tx) error {
+		left, err := tx.Imports.InStatus(f.ctx, service.Running, "", runs)
+		if len(left) > 0 {
+			t.Errorf("%d imports are left behind", len(left))
+		}
+		return err
+	}))
 }
 
 // TestForgottenImportsAreWoken makes an import wait for which there is no job.

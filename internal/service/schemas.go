@@ -129,13 +129,13 @@ func notYet(s *intray.Schema) (warnings []string) {
 func parse(doc schemajson.Doc) (*intray.Schema, error) {
 	parsed, issues := schemajson.Parse(doc)
 	if len(issues) > 0 {
-		return nil, invalid(issues)
+		return nil, Refusal(issues)
 	}
 	return parsed, nil
 }
 
-// invalid makes the refusal of a request with these issues.
-func invalid(issues []shape.Issue) *Error {
+// Refusal makes the refusal of a request with these issues.
+func Refusal(issues []shape.Issue) *Error {
 	fields := shape.ByField(issues)
 	delete(fields, "") // issues of the body as a whole are told in the text
 	e := &Error{Kind: Invalid, Code: "invalid", Fields: fields, Text: fmt.Sprintf("The request is not valid: %s.", issues[0])}
@@ -143,20 +143,17 @@ func invalid(issues []shape.Issue) *Error {
 		e.Text = fmt.Sprintf("The request is not valid: the body %s.", issues[0].Message)
 	}
 	if len(issues) > 1 {
-		e.Text += " Besides it there " + more(len(issues)-1) + "."
+		e.Text += " " + more(len(issues)-1)
 	}
 	return e
 }
 
 func more(n int) string {
 	if n == 1 {
-		return "is 1 further error"
+		return "There is 1 more error."
 	}
-	return fmt.Sprintf("are %d further errors", n)
+	return fmt.Sprintf("There are %d more errors.", n)
 }
-
-// Refusal makes the refusal of a request that breaks its shape.
-func Refusal(issues []shape.Issue) *Error { return invalid(issues) }
 
 // encode gives the texts that are kept of a document.
 func encode(doc schemajson.Doc) (Document, error) {

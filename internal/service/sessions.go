@@ -187,6 +187,8 @@ func (s *Service) SaveSessionFile(ctx context.Context, session Session, in Incom
 		return Session{}, err
 	}
 	file := File{Key: key, Size: done.size, SHA256: hex.EncodeToString(done.sha256)}
+	ctx, cancel := accepting(ctx)
+	defer cancel()
 	kept, err := s.keepSessionFile(ctx, session, file, in.Filename, contentType)
 	if err != nil && settled(err) {
 		s.empty(context.WithoutCancel(ctx), key)

@@ -12,6 +12,11 @@ import (
 // transaction that is durable when Update returns nil, and undone when work
 // fails; View runs it against one consistent state and changes nothing.
 //
+// A transaction that must give way to another is undone and work runs again, so
+// work changes nothing but the transaction and variables that it sets anew. In
+// an Update an import, a session, a credential or a replay that was got is held:
+// no other transaction changes it before this one ends.
+//
 // Rows that are not there give an *Error of kind NotFound, rows that break a
 // rule of uniqueness one of kind Conflict. No method returns rows of another
 // organization than the one it is asked for.
@@ -93,8 +98,11 @@ type ImportRows interface {
 	InStatus(ctx context.Context, status Status, node string, limit int) ([]ImportRef, error)
 }
 
-// ImportRef names an import.
-type ImportRef struct{ Org, ID string }
+// ImportRef names an import and the run that it is at.
+type ImportRef struct {
+	Org, ID string
+	Run     int
+}
 
 // UploadFilter narrows a list of uploads. Zero times do not.
 type UploadFilter struct {
@@ -149,7 +157,6 @@ type ReplayRows interface {
 	Get(ctx context.Context, org, key string) (Replay, error)
 	// Save writes Fingerprint, Node, Status, Sealed and Created.
 	Save(ctx context.Context, r Replay) error
-	Delete(ctx context.Context, org, key string) error
 	DeleteBefore(ctx context.Context, t time.Time) error
 }
 
@@ -172,4 +179,7 @@ type NodeRows interface {
 	// Bury forgets a node that is dead: jobs that it was working on are put
 	// back in the queue.
 	Bury(ctx context.Context, node string) error
+	// Mark gives the mark of that name, which tells what belongs to the store.
+	// Where there is none it becomes fresh; where fresh is "" it stays "".
+	Mark(ctx context.Context, name, fresh string) (string, error)
 }

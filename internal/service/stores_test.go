@@ -26,10 +26,37 @@ func TestAnchor(t *testing.T) {
 	if err := other.Anchor(f.ctx); err == nil || !strings.Contains(err.Error(), "the files of this database are not in this data folder") {
 		t.Errorf("with other blobs: error %v", err)
 	}
+	strange := emptyFixture(t).node("folder/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = f.blobs })
+	if err := strange.Anchor(f.ctx); err == nil || !strings.Contains(err.Error(), "belong to another database") {
+		t.Errorf("with another store: error %v", err)
+	}
 	f.blobs.failing(func(context.Context, string, string) error { return errUnheard })
 	if err := f.Anchor(f.ctx); !errors.Is(err, errUnheard) {
 		t.Errorf("with blobs out of reach: error %v", err)
 	}
+}
+
+// TestAnchorOfNewFolders begins two folders upon one database, and one that died
+// before its anchor lay.
+func TestAnchorOfNewFolders(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.blobs.failing(func(_ context.Context, use, _ string) error {
+		if use == "create" {
+			return errUnheard
+		}
+		return nil
+	})
+	if err := f.Anchor(f.ctx); !errors.Is(err, errUnheard) {
+		t.Fatalf("error %v, want the broken disk", err)
+	}
+	f.blobs.failing(nil)
+	other := f.node("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = mem.New() })
+	if err := other.Anchor(f.ctx); err == nil || !strings.Contains(err.Error(), "same blobs folder") {
+		t.Errorf("the second folder: error %v", err)
+	}
+	must(t, f.node("folder/two").Anchor(f.ctx))
+	must(t, f.node("elsewhere/two").Anchor(f.ctx)) // with the first one's blobs
 }
 
 func TestReady(t *testing.T) {

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -49,29 +50,69 @@ func (s *Service) Beat(ctx context.Context) error {
 
 // bury takes back the imports and the jobs of a dead node.
 func (s *Service) bury(ctx context.Context, node string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
-		refs, err := tx.Imports.InStatus(ctx, Running, node, sweepAtMost)
-		if err != nil {
-			return err
-		}
-		for _, ref := range refs {
-			imp, err := tx.Imports.Get(ctx, ref.Org, ref.ID)
+	for done := false; !done; {
+		err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+			refs, err := tx.Imports.InStatus(ctx, Running, node, sweepAtMost)
 			if err != nil {
 				return err
 			}
-			if err := s.requeueLost(ctx, tx, imp, s.now()); err != nil {
-				return err
+			for _, ref := range refs {
+				if err := s.takeBack(ctx, tx, ref, node); err != nil {
+					return err
+				}
 			}
+			if done = len(refs) < sweepAtMost; !done {
+				return nil
+			}
+			return tx.Nodes.Bury(ctx, node)
+		})
+		if err != nil {
+			return err
 		}
-		return tx.Nodes.Bury(ctx, node)
+	}
+	return nil
+}
+
+// takeBack queues an import that a node has lost, if it still is at that run.
+func (s *Service) takeBack(ctx context.Context, tx Tx, ref ImportRef, node string) error {
+	imp, err := tx.Imports.Get(ctx, ref.Org, ref.ID)
+	if IsKind(err, NotFound) {
+		return nil
+	}
+	if err != nil || imp.Status != Running || imp.Node != node || imp.Run != ref.Run {
+		return err
+	}
+	return s.requeueLost(ctx, tx, imp, s.now())
+}
+
+// takeBackOwn takes back the imports that run here by their rows and in truth do
+// not: the store was out of reach when they were to be handed back, or when it
+// answered that they were claimed. What is seen so twice in a row is: a claim
+// that was just committed is about to be noted.
+func (s *Service) takeBackOwn(ctx context.Context) error {
+	var here []ImportRef
+	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		here, err = tx.Imports.InStatus(ctx, Running, s.cfg.Node, sweepAtMost)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	idle := slices.DeleteFunc(here, func(ref ImportRef) bool { return s.underWay.has(Import{ID: ref.ID}.runPrefix(ref.Run)) })
+	again := slices.DeleteFunc(slices.Clone(idle), func(ref ImportRef) bool { return !slices.Contains(s.idle, ref) })
+	s.idle = idle
+	for _, ref := range again {
+		s.cfg.Log.Warn("an import was left behind and is taken back", "import", ref.ID, "run", ref.Run)
+		err = errors.Join(err, s.cfg.Store.Update(ctx, func(tx Tx) error { return s.takeBack(ctx, tx, ref, s.cfg.Node) }))
+	}
+	return err
 }
 
 // Sweep does what has to be done from time to time: it takes back the work of
-// dead nodes, wakes a worker for imports that none waits for, and removes what
+// dead nodes and what this one left behind, wakes a worker for imports that none waits for, and removes what
 // is due to go. It wants to be called every 2 s.
 func (s *Service) Sweep(ctx context.Context) error {
-	return errors.Join(s.burySilent(ctx), s.wakeForgotten(ctx), s.emptyTrash(ctx), s.forgetSessions(ctx), s.forgetReplays(ctx))
+	return errors.Join(s.burySilent(ctx), s.takeBackOwn(ctx), s.wakeForgotten(ctx), s.emptyTrash(ctx), s.forgetSessions(ctx), s.forgetReplays(ctx))
 }
 
 func (s *Service) burySilent(ctx context.Context) error {

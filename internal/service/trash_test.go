@@ -220,7 +220,7 @@ func TestUnheardUpload(t *testing.T) {
 func TestUnheardRows(t *testing.T) {
 	t.Parallel()
 	f, _ := losing(t, "rows.stored")
-	id := f.ReplayID(f.org, "key")
+	id := absent
 	draft := service.NewImport{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader(`[{"email":"ada@example.org"}]`)}
 	if _, err := f.CreateImport(f.ctx, f.org, draft); !errors.Is(err, errUnheard) {
 		t.Fatalf("error %v, want the broken connection", err)

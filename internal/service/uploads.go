@@ -2,10 +2,13 @@ package service
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"iter"
 
 	"github.com/intraydata/intray/internal/blob"
+	"github.com/intraydata/intray/internal/stage"
 	"github.com/intraydata/intray/output"
 )
 
@@ -82,18 +85,21 @@ type Download struct {
 	Stored blob.Reader
 
 	write func(w io.Writer) error
+	close func() error
 }
 
-// Close closes the stored file.
+// Close closes what the file is read from.
 func (d *Download) Close() error {
-	if d.Stored == nil {
-		return nil
+	if d.Stored != nil {
+		return d.Stored.Close()
 	}
-	return d.Stored.Close()
+	return d.close()
 }
 
-// WriteTo makes the file.
-func (d *Download) Write(w io.Writer) error { return d.write(w) }
+// Write makes the file that is not stored, and closes what it is read from.
+func (d *Download) Write(w io.Writer) error {
+	return errors.Join(d.write(w), d.Close())
+}
 
 // Download opens the address that DownloadToken signed.
 func (s *Service) Download(ctx context.Context, id, token string) (*Download, error) {
@@ -115,23 +121,33 @@ func (s *Service) Download(ctx context.Context, id, token string) (*Download, er
 	case string(output.JSON):
 		d.Stored, err = s.openFile(ctx, u.Result.Key)
 	default:
-		d.write, err = s.remake(ctx, u, output.Format(g.What))
+		err = s.remake(ctx, d)
 	}
 	return d, err
 }
 
-// remake writes the result in another format than the stored one.
-func (s *Service) remake(ctx context.Context, u Upload, f output.Format) (func(io.Writer) error, error) {
-	imp, err := s.Import(ctx, u.Org, u.ImportID)
+// remake opens what the result is made from in another format than the stored
+// one.
+func (s *Service) remake(ctx context.Context, d *Download) error {
+	imp, err := s.Import(ctx, d.Upload.Org, d.Upload.ImportID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	schema, err := s.FrozenSchema(imp)
 	if err != nil {
-		return nil, err
-	}
-	return func(w io.Writer) error {
-		_, err := s.writeRows(ctx, w, imp.Stage, f, schema)
 		return err
-	}, nil
+	}
+	staged, err := stage.Open(ctx, s.cfg.Blobs, imp.Stage)
+	if errors.Is(err, blob.ErrNotFound) {
+		return refuse(NotFound, "not_found", "The file was deleted.")
+	}
+	if err != nil {
+		return fmt.Errorf("open the staged rows: %w", err)
+	}
+	d.close = staged.Close
+	d.write = func(w io.Writer) error {
+		_, err := output.Write(ctx, w, output.Format(d.What), schema, staged.Batches(ctx))
+		return err
+	}
+	return nil
 }

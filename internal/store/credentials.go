@@ -28,7 +28,7 @@ func (r credentials) Insert(ctx context.Context, c service.Credential) error {
 
 func (r credentials) Get(ctx context.Context, org, id string) (service.Credential, error) {
 	return one(ctx, r.txn, "credential", credentialCells,
-		`SELECT `+credentialColumns+` FROM credentials WHERE org = $1 AND id = $2`, org, id)
+		`SELECT `+credentialColumns+` FROM credentials WHERE org = $1 AND id = $2`+r.hold, org, id)
 }
 
 func (r credentials) List(ctx context.Context, org string, offset, limit int64) ([]service.Credential, int64, error) {

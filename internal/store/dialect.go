@@ -17,6 +17,9 @@ type dialect struct {
 	now string
 	// view are the options of transactions that see one consistent state.
 	view *sql.TxOptions
+	// hold is what a query adds so that others wait with its rows; "" where
+	// only one transaction writes at a time.
+	hold string
 	// lock, where it is not "", waits until no other transaction holds the
 	// lock $1, and holds it until the transaction ends.
 	lock string
@@ -50,6 +53,7 @@ func postgresDialect() dialect {
 		// now() would be when the transaction began.
 		now:      `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 		view:     &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+		hold:     ` FOR UPDATE`,
 		lock:     `SELECT pg_advisory_xact_lock($1)`,
 		alone:    `SELECT pg_advisory_lock($1)`,
 		notAlone: `SELECT pg_advisory_unlock($1)`,

@@ -26,7 +26,7 @@ func missing(noun string) error {
 }
 
 func taken(noun string) error {
-	return &service.Error{Kind: service.Conflict, Code: "exists", Text: "There is such a " + noun + " already."}
+	return &service.Error{Kind: service.Conflict, Code: "exists", Text: "This " + noun + " exists already."}
 }
 
 // translate adds the service's own error to one of a driver, where the service
@@ -117,6 +117,12 @@ func postgresKind(code string) service.Kind {
 		return service.Unavailable
 	}
 	return 0
+}
+
+// undone says that the database undid a transaction in favour of another one.
+func undone(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
 }
 
 // stale says that a connection of old was broken, and that another may not be.

@@ -40,7 +40,7 @@ func (r imports) Insert(ctx context.Context, imp service.Import) error {
 
 func (r imports) Get(ctx context.Context, org, id string) (service.Import, error) {
 	return one(ctx, r.txn, "import", importCells,
-		`SELECT `+importColumns+` FROM imports WHERE org = $1 AND id = $2`, org, id)
+		`SELECT `+importColumns+` FROM imports WHERE org = $1 AND id = $2`+r.hold, org, id)
 }
 
 func (r imports) List(ctx context.Context, org string, offset, limit int64) ([]service.Import, int64, error) {
@@ -70,8 +70,8 @@ func (r imports) Delete(ctx context.Context, org, id string) error {
 }
 
 func (r imports) InStatus(ctx context.Context, status service.Status, node string, limit int) ([]service.ImportRef, error) {
-	cells := func(i *service.ImportRef) []any { return []any{&i.Org, &i.ID} }
+	cells := func(i *service.ImportRef) []any { return []any{&i.Org, &i.ID, &i.Run} }
 	return many(ctx, r.txn, "import", cells,
-		`SELECT org, id FROM imports WHERE status = $1 AND ($2 = '' OR node = $2) ORDER BY created, id LIMIT $3`,
+		`SELECT org, id, run FROM imports WHERE status = $1 AND ($2 = '' OR node = $2) ORDER BY created, id LIMIT $3`,
 		string(status), node, max(limit, 0))
 }

@@ -14,33 +14,48 @@ import (
 var errMark = errors.New("the master key is not the one that this database was begun with: " +
 	"give the right INTRAY_MASTER_KEY, or put the right master.key back into the data folder")
 
-// checkMark compares the mark with that of the database, and sets it in a new
-// one.
-func (s *Store) checkMark(ctx context.Context, mark string) error {
-	if mark == "" {
-		return nil
-	}
+// masterMark names the mark of the master key.
+const masterMark = "master key"
+
+// Begun says whether the database was begun with a master key. Without that
+// key it cannot be used.
+func (s *Store) Begun(ctx context.Context) (begun bool, err error) {
+	err = s.View(ctx, func(tx service.Tx) error {
+		mark, err := tx.Nodes.Mark(ctx, masterMark, "")
+		begun = mark != ""
+		return err
+	})
+	return begun, err
+}
+
+// Belong compares the mark of a master key with that of the database, and sets
+// it in a new one. Another one is an error that tells what to do.
+func (s *Store) Belong(ctx context.Context, mark string) error {
 	return s.Update(ctx, func(tx service.Tx) error {
-		t, ok := tx.Nodes.(nodes)
-		if !ok {
-			return fmt.Errorf("the rows of nodes are a %T", tx.Nodes)
+		kept, err := tx.Nodes.Mark(ctx, masterMark, mark)
+		if err == nil && kept != mark {
+			return errMark
 		}
-		return t.mark(ctx, mark)
+		return err
 	})
 }
 
-func (r nodes) mark(ctx context.Context, mark string) error {
-	if err := r.waitFor(ctx, lockMigrate); err != nil {
-		return err
+// Mark sets nothing where fresh is "".
+func (r nodes) Mark(ctx context.Context, name, fresh string) (string, error) {
+	if fresh != "" {
+		_, err := r.exec(ctx, "setting a mark",
+			`INSERT INTO marks (name, mark) VALUES ($1, $2) ON CONFLICT DO NOTHING`, name, fresh)
+		if err != nil {
+			return "", err
+		}
 	}
 	var kept string
-	err := r.tx.QueryRowContext(ctx, `SELECT mark FROM marks`).Scan(&kept)
+	err := r.tx.QueryRowContext(ctx, `SELECT mark FROM marks WHERE name = $1`, name).Scan(&kept)
 	if errors.Is(err, sql.ErrNoRows) {
-		_, err = r.tx.ExecContext(ctx, `INSERT INTO marks (mark) VALUES ($1)`, mark)
-		return err
+		return "", nil
 	}
-	if err == nil && kept != mark {
-		return errMark
+	if err != nil {
+		return "", fmt.Errorf("reading a mark: %w", translate(err))
 	}
-	return err
+	return kept, nil
 }

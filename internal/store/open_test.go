@@ -84,7 +84,7 @@ func TestFile(t *testing.T) {
 // TestSettings checks what a commit rests on.
 func TestSettings(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "intray.db")
-	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "5000"} {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "5000", "secure_delete": "1"} {
 		got, err := store.Pragma(t.Context(), open(t, store.Config{Path: path}), pragma)
 		must(t, err)
 		if got != want {

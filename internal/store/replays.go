@@ -28,17 +28,13 @@ func (r replays) Insert(ctx context.Context, replay service.Replay) error {
 
 func (r replays) Get(ctx context.Context, org, key string) (service.Replay, error) {
 	return one(ctx, r.txn, "replay", replayCells,
-		`SELECT `+replayColumns+` FROM replays WHERE org = $1 AND call_key = $2`, org, key)
+		`SELECT `+replayColumns+` FROM replays WHERE org = $1 AND call_key = $2`+r.hold, org, key)
 }
 
 func (r replays) Save(ctx context.Context, replay service.Replay) error {
 	return r.touch(ctx, "replay",
 		`UPDATE replays SET `+assign(replaySaved, 3)+` WHERE org = $1 AND call_key = $2`,
 		append([]any{replay.Org, replay.Key}, replaySavedCells(&replay)...)...)
-}
-
-func (r replays) Delete(ctx context.Context, org, key string) error {
-	return r.touch(ctx, "replay", `DELETE FROM replays WHERE org = $1 AND call_key = $2`, org, key)
 }
 
 func (r replays) DeleteBefore(ctx context.Context, t time.Time) error {

@@ -31,7 +31,7 @@ func (r sessions) Insert(ctx context.Context, s service.Session) error {
 
 func (r sessions) Get(ctx context.Context, org, id string) (service.Session, error) {
 	return one(ctx, r.txn, "session", sessionRow,
-		`SELECT `+sessionFixed+", "+sessionSaved+`, state FROM sessions WHERE org = $1 AND id = $2`, org, id)
+		`SELECT `+sessionFixed+", "+sessionSaved+`, state FROM sessions WHERE org = $1 AND id = $2`+r.hold, org, id)
 }
 
 func (r sessions) Save(ctx context.Context, s service.Session) error {

@@ -26,7 +26,7 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	}
 	s.dialect = sqliteDialect()
 	writing := url.Values{
-		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"},
+		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)"},
 		"_txlock": {"immediate"},
 	}
 	reading := url.Values{"_pragma": {"busy_timeout(5000)", "query_only(1)"}}

@@ -64,8 +64,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err == nil {
 		err = s.migrate(ctx)
 	}
-	if err == nil {
-		err = s.checkMark(ctx, cfg.Mark)
+	if err == nil && cfg.Mark != "" {
+		err = s.Belong(ctx, cfg.Mark)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store: %w", translate(err)), s.Close())
@@ -106,19 +106,20 @@ func (s *Store) Check(ctx context.Context) error {
 }
 
 // Update is described at [service.Store]. On SQLite transactions run one after
-// the other. An error that a method of Tx gives may be handled and the work
+// the other; on PostgreSQL one that is undone for another, since the two waited
+// for each other, runs again. An error that a method of Tx gives may be handled and the work
 // may go on, if it is one of kind NotFound or Conflict.
 func (s *Store) Update(ctx context.Context, work func(service.Tx) error) error {
-	return s.run(ctx, s.write, nil, work)
+	err := s.within(ctx, s.write, nil, work)
+	for tries := 1; undone(err) && tries < maxUndone; tries++ {
+		err = s.within(ctx, s.write, nil, work)
+	}
+	return s.told(ctx, translate(err))
 }
 
 // View is described at [service.Store].
 func (s *Store) View(ctx context.Context, work func(service.Tx) error) error {
-	return s.run(ctx, s.read, s.dialect.view, work)
-}
-
-func (s *Store) run(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work func(service.Tx) error) error {
-	err := s.within(ctx, db, opts, work)
+	err := s.within(ctx, s.read, s.dialect.view, work)
 	return s.told(ctx, translate(err))
 }
 
@@ -132,7 +133,11 @@ func (s *Store) within(ctx context.Context, db *sql.DB, opts *sql.TxOptions, wor
 	}
 	defer func() { _ = tx.Conn.Close() }()
 	defer func() { _ = tx.Rollback() }()
-	if err := work(s.rows(tx)); err != nil {
+	hold := ""
+	if opts == nil {
+		hold = s.dialect.hold
+	}
+	if err := work(s.rows(tx, hold)); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
@@ -140,6 +145,10 @@ func (s *Store) within(ctx context.Context, db *sql.DB, opts *sql.TxOptions, wor
 	}
 	return nil
 }
+
+// maxUndone is the most times that a transaction is tried that the database
+// undoes each time for another one.
+const maxUndone = 5
 
 // maxStale is the most connections in a row that are tried where each turns out
 // to be broken: those that a server has left behind when it started again.
@@ -157,8 +166,8 @@ func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (queue.Tx, erro
 	return queue.Tx{Tx: tx, Conn: conn}, nil
 }
 
-func (s *Store) rows(tx queue.Tx) service.Tx {
-	t := &txn{tx: tx, dialect: s.dialect, jobs: s.jobs}
+func (s *Store) rows(tx queue.Tx, hold string) service.Tx {
+	t := &txn{tx: tx, dialect: s.dialect, jobs: s.jobs, hold: hold}
 	return service.Tx{
 		Accounts:    accounts{t},
 		Schemas:     schemas{t},

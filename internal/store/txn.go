@@ -19,6 +19,10 @@ type txn struct {
 	tx      queue.Tx
 	dialect dialect
 	jobs    queue.Queue
+	// hold ends a query for a row that this transaction may write back: it
+	// waits until no other transaction writes the row, and keeps others from
+	// it. It is "" where none can.
+	hold string
 }
 
 // exec runs a statement and says how many rows it touched.

@@ -1,7 +1,7 @@
 // Package worker turns jobs into calls of the service, and keeps this process
 // known as living among those that share a store.
 //
-// A job kind leads to one call. A [Worker] also does what has to be done from
+// Each kind of job leads to calls of one kind. A [Worker] also does what has to be done from
 // time to time. It decides nothing: what a job means is the service's business.
 package worker
 

@@ -160,7 +160,7 @@ type kept struct {
 }
 
 // keep runs an import that never ends by itself beside beats that do beat.
-func keep(t *testing.T, ctx context.Context, beat func(ctx context.Context, since time.Duration) error) *kept {
+func keep(ctx context.Context, t *testing.T, beat func(ctx context.Context, since time.Duration) error) *kept {
 	t.Helper()
 	k := &kept{began: time.Now(), ended: make(chan struct{})}
 	var w *worker.Worker
@@ -196,7 +196,7 @@ func TestDeafWorkerStopsItsRuns(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer synctest.Wait()
 				defer cancel()
-				k := keep(t, ctx, beat)
+				k := keep(ctx, t, beat)
 				select {
 				case <-k.ended:
 				case <-time.After(time.Hour):
@@ -229,7 +229,7 @@ func TestFewFailedBeatsStopNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		beats := 0
-		k := keep(t, ctx, func(context.Context, time.Duration) error {
+		k := keep(ctx, t, func(context.Context, time.Duration) error {
 			if beats++; beats%4 != 0 { // three fail, one is heard
 				return errors.New("no route")
 			}
@@ -254,7 +254,7 @@ func TestDeafWorkerRecovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var mu sync.Mutex
-		var trouble error = errors.New("no route")
+		trouble := errors.New("no route")
 		set := func(err error) { mu.Lock(); defer mu.Unlock(); trouble = err }
 		w, _ := newWorker(&fake{
 			runNext: func(ctx context.Context) (bool, error) { <-ctx.Done(); return true, nil },

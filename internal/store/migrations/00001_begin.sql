@@ -3,8 +3,10 @@
 -- since 1970 in UTC; 0 is no time. Long texts stand last in their table, so
 -- that what comes before them is read without them.
 
--- One row: which master key the secrets and keys in this database hang on.
+-- What belongs to this database: the master key that its secrets and keys hang
+-- on, and the blobs that its rows name.
 CREATE TABLE marks (
+	name ${ID} PRIMARY KEY,
 	mark TEXT NOT NULL
 );
 

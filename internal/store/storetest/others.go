@@ -40,7 +40,6 @@ func (f *fixture) accesses() []access {
 		{"delete an upload", func(tx service.Tx, org, id string) error { return tx.Uploads.Delete(ctx, org, id) }},
 		{"delete a session", func(tx service.Tx, org, id string) error { return tx.Sessions.Delete(ctx, org, id) }},
 		{"delete a credential", func(tx service.Tx, org, id string) error { return tx.Credentials.Delete(ctx, org, id) }},
-		{"delete a replay", func(tx service.Tx, org, id string) error { return tx.Replays.Delete(ctx, org, id) }},
 	}
 }
 

@@ -32,7 +32,7 @@ func testReplays(f *fixture) {
 	f.update(func(tx service.Tx) error { return tx.Replays.DeleteBefore(f.ctx, after(1)) })
 	f.missing(func(tx service.Tx) error { _, err := f.replay("org-a", 0)(tx); return err })
 	f.same(read(f, f.replay("org-a", 1)), want)
-	f.update(func(tx service.Tx) error { return tx.Replays.Delete(f.ctx, "org-a", id("key", 1)) })
+	f.update(func(tx service.Tx) error { return tx.Replays.DeleteBefore(f.ctx, after(2)) })
 	f.missing(func(tx service.Tx) error { _, err := f.replay("org-a", 1)(tx); return err })
 	f.same(read(f, f.replay("org-a", 2)), aReplay(2, "org-a"))
 }

@@ -61,6 +61,10 @@ func cases() []testCase {
 		{"view changes nothing", testViewChangesNothing},
 		{"view is one state", testViewIsOneState},
 		{"many at once", testManyAtOnce},
+		{"what is got is held", testHeld},
+		{"what is got and gone", testHeldAndGone},
+		{"crossed transactions", testCrossed},
+		{"marks", testMarks},
 	}
 }
 
