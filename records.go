@@ -11,6 +11,30 @@ type Column struct {
 	Samples []string
 }
 
+// CellKind is what a file itself says of a cell. Text formats say nothing: all
+// their cells are CellText.
+type CellKind uint8
+
+// The kinds of cells, with the form of the typed value.
+const (
+	// CellText is text as such; there is no other value.
+	CellText CellKind = iota
+	// CellNumber is a decimal number with all its digits: -12.5, 1234, 1.5e300.
+	CellNumber
+	// CellDate is a day: 2006-01-02.
+	CellDate
+	// CellDateTime is a day and a time without a zone: 2006-01-02T15:04:05,
+	// with up to three digits behind a point.
+	CellDateTime
+	// CellTime is a time of day, or a length of time of any number of hours:
+	// 15:04:05, 27:30:00.5, -01:00:00.
+	CellTime
+	// CellBool is true or false.
+	CellBool
+	// CellError is the mark of a failed formula: #N/A, #DIV/0!.
+	CellError
+)
+
 // Record batches end at whichever of these comes first.
 const (
 	// BatchBytes is about how much raw text a batch holds: 1 MiB.
@@ -37,6 +61,10 @@ type Records struct {
 	Lines []int64
 
 	cells Texts
+	// typed holds the typed value of each cell, kinds what it is. Both are empty
+	// as long as all cells are plain text.
+	typed Texts
+	kinds []CellKind
 	// ends holds for each record how many cells there are up to its end.
 	ends []uint32
 }
@@ -54,6 +82,28 @@ func (r *Records) Full() bool {
 
 // AppendCell adds a copy of cell to the record under construction.
 func (r *Records) AppendCell(cell []byte) { r.cells.Append(cell) }
+
+// AppendTyped adds a cell of a workbook: the text that the application displays
+// and the value behind it in the form of its kind.
+func (r *Records) AppendTyped(shown []byte, kind CellKind, value []byte) {
+	for len(r.kinds) < r.cells.Len() { // plain cells came before
+		r.kinds = append(r.kinds, CellText)
+		r.typed.Append(nil)
+	}
+	r.cells.Append(shown)
+	r.kinds = append(r.kinds, kind)
+	r.typed.Append(value)
+}
+
+// Typed gives the kind of cell c of record i, and its typed value where it is
+// not CellText. It is gone with the next Reset, as is what Cell gives.
+func (r *Records) Typed(i, c int) (CellKind, []byte) {
+	first, _ := r.span(i)
+	if at := int(first) + c; at < len(r.kinds) && r.kinds[at] != CellText {
+		return r.kinds[at], r.typed.At(at)
+	}
+	return CellText, nil
+}
 
 // EndRecord closes the record under construction, which began at line.
 func (r *Records) EndRecord(line int64) {
@@ -88,6 +138,10 @@ func (r *Records) Truncate(n int) {
 		cells = r.ends[n-1]
 	}
 	r.cells.Truncate(int(cells))
+	if len(r.kinds) > int(cells) {
+		r.kinds = r.kinds[:cells]
+		r.typed.Truncate(int(cells))
+	}
 	r.Lines = r.Lines[:n]
 	r.ends = r.ends[:n]
 }
@@ -98,4 +152,6 @@ func (r *Records) Reset() {
 	r.Lines = r.Lines[:0]
 	r.ends = r.ends[:0]
 	r.cells.Reset()
+	r.typed.Reset()
+	r.kinds = r.kinds[:0]
 }
