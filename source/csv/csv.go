@@ -1,22 +1,22 @@
-// Package csv reads comma-separated text.
+// Package csv reads delimited text as strangers write it.
 //
-// A record is one row of cells; a cell is either bare or quoted. A quoted cell
-// begins with a quote right behind the comma, ends with a quote right before
-// the next one, and may hold commas, line ends (kept byte for byte) and quotes
-// written twice. A bare cell holds whatever stands between two commas; a quote
-// in it is text. A line ends with LF, CRLF or a lone CR. A line without any
-// byte is blank. The header is the first record that has any text.
+// The nouns: a dialect says what separates and quotes cells; a sheet is what was
+// decided about a file (its dialect, its header, what its columns hold) before
+// its records are read; a reading is one way to cut a row that does not fit. The
+// package decides by looking at the file, tells why, and leaves cells as they
+// are: a row that is broken is mended only where one reading clearly fits better
+// than all others, and that is told.
 //
-// The package reads UTF-8 and commas, nothing else, and it repairs nothing:
-// text behind a closing quote, a quote that is never closed, a byte that is
-// not UTF-8 and a NUL byte make a file unreadable. It does not look for other
-// delimiters, other encodings or a header further down.
+// It does not know what a schema wants, and does not change the text of a cell.
 package csv
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -28,77 +28,76 @@ type Format struct{}
 // Name is "csv".
 func (Format) Name() string { return "csv" }
 
-// Open looks for the byte order mark. A file of nothing but white space is
-// source.ErrEmpty.
-func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
-	start, err := markLength(in)
-	if err != nil {
-		return nil, err
+// Detect takes any text, and is the surer the more it looks like a table.
+func (Format) Detect(in source.Input, head []byte) (score float64, reason string) {
+	if bytes.IndexByte(head, 0) >= 0 {
+		return 0, "there are NUL bytes"
 	}
-	if err := refuseBlank(ctx, in, start); err != nil {
-		return nil, err
+	name := strings.ToLower(in.Name)
+	for _, ending := range []string{".csv", ".tsv", ".txt", ".tab", ".psv"} {
+		if strings.HasSuffix(name, ending) {
+			return 0.9, "text, and the name ends in " + ending
+		}
 	}
-	opt.Limits = opt.Limits.WithDefaults()
-	return &book{in: in, opt: opt, start: start}, nil
+	return 0.1, "text"
 }
 
 // byteOrderMark is how some programs begin a UTF-8 file.
 const byteOrderMark = "\uFEFF"
 
-// markLength is the number of bytes of the byte order mark, 0 without one.
-func markLength(in source.Input) (int64, error) {
-	mark := make([]byte, min(in.Size, int64(len(byteOrderMark))))
-	if err := readAt(in, mark, 0); err != nil {
-		return 0, err
+// Open looks at the beginning of the file. A file of nothing but white space is
+// source.ErrEmpty.
+func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
+	opt.Limits = opt.Limits.WithDefaults()
+	sample := make([]byte, min(in.Size, sampleBytes))
+	if n, err := in.ReadAt(sample, 0); err != nil && !errors.Is(err, io.EOF) || n < len(sample) {
+		return nil, fmt.Errorf("read the beginning of the file: %w", err)
 	}
-	if string(mark) == byteOrderMark {
-		return int64(len(mark)), nil
+	start := 0
+	for bytes.HasPrefix(sample[start:], []byte(byteOrderMark)) {
+		start += len(byteOrderMark)
 	}
-	return 0, nil
+	whole := int64(len(sample)) == in.Size
+	if whole && blankText(sample[start:]) {
+		return nil, source.ErrEmpty
+	}
+	sheet, err := decide(sample[start:], whole, opt)
+	if err != nil {
+		return nil, err
+	}
+	if sheet.body < 0 {
+		sheet.body = in.Size - int64(start)
+	}
+	return &book{in: in, opt: opt, start: int64(start), sheet: sheet}, nil
 }
 
-// refuseBlank fails with source.ErrEmpty where there is only white space
-// behind start.
-func refuseBlank(ctx context.Context, in source.Input, start int64) error {
-	chunk := make([]byte, min(in.Size-start, 64<<10))
-	for at := start; at < in.Size; at += int64(len(chunk)) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		chunk = chunk[:min(in.Size-at, int64(len(chunk)))]
-		if err := readAt(in, chunk, at); err != nil {
-			return err
-		}
-		if len(bytes.Trim(chunk, " \t\r\n\v\f")) > 0 {
-			return nil
-		}
-	}
-	return source.ErrEmpty
-}
-
-// book is a CSV file: one sheet without a name.
+// book is a file of delimited text: one sheet without a name.
 type book struct {
-	in  source.Input
-	opt source.Options
-	// start is where the text begins, behind the byte order mark.
+	in    source.Input
+	opt   source.Options
 	start int64
+	sheet *sheet
 }
 
 func (b *book) Evidence() []intray.Evidence {
-	reason := "no byte order mark; a byte that is not UTF-8 stops the reading"
-	if b.start > 0 {
-		reason = "the file begins with the byte order mark of UTF-8"
-	}
-	return []intray.Evidence{{Choice: "encoding", Value: "UTF-8", Reason: reason}}
+	return []intray.Evidence{{Choice: "encoding", Value: "UTF-8", Reason: "it is UTF-8"}}
 }
 
 func (b *book) Sheets() []source.Sheet { return []source.Sheet{{}} }
 
-func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
+func (b *book) Open(_ context.Context, sheet int) (source.Reader, error) {
 	if sheet != 0 {
 		return nil, fmt.Errorf("open sheet %d: a CSV file has one sheet, number 0", sheet)
 	}
-	return newReader(ctx, b)
+	r := &reader{
+		sheet: b.sheet, limits: b.opt.Limits, in: b.in, line: b.sheet.line, told: map[string]int{},
+		w: window{base: b.start + b.sheet.body, from: fileText(b.in, b.start+b.sheet.body)},
+	}
+	if b.sheet.dialect.plain() && !b.sheet.asIs && b.sheet.width > 1 {
+		r.side = sideBySide{fast: newFast(b.sheet), rowBytes: b.sheet.rowBytes}
+	}
+	r.repair = newRepairer(b.sheet.dialect, b.sheet.width, b.sheet.profiles)
+	return r, nil
 }
 
 func (b *book) Close() error { return nil }
