@@ -16,7 +16,7 @@ import (
 func wrongFlag(flag string, err error) error { return fmt.Errorf("%s: %w", flag, err) }
 
 func splitNames(text string) []string {
-	var names []string
+	names := []string{}
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part != "" {
 			names = append(names, part)
@@ -59,7 +59,7 @@ type keysCreateCommand struct {
 	storeFlags
 	Org     string        `help:"Name of the organization." required:"" placeholder:"NAME"`
 	Kind    string        `help:"backend (for servers, opens the whole API) or frontend (for web pages)." enum:"backend,frontend" required:"" placeholder:"KIND"`
-	Expires time.Duration `help:"How long the key is valid, such as 720h. Default: for ever." placeholder:"D"`
+	Expires time.Duration `help:"How long the key is valid, such as 720h. Default: forever." placeholder:"D"`
 }
 
 // Run makes the key and prints it alone, so that scripts can take it.

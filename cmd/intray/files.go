@@ -35,7 +35,7 @@ func unreadable(s streams, name string, err error) error {
 func openTable(ctx context.Context, name string, opt source.Options) (source.Book, source.Reader, func() error, error) {
 	in, closeFile, err := app.OpenInput(name)
 	if err != nil {
-		return nil, nil, nil, usageError{err}
+		return nil, nil, nil, err
 	}
 	book, err := source.Open(ctx, in, all.Formats(), opt)
 	if err != nil {

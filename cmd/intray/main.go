@@ -18,11 +18,12 @@ import (
 
 // The exit statuses, on which scripts rely.
 const (
-	exitDone   = 0
-	exitFault  = 1
-	exitUsage  = 2
-	exitReview = 3
-	exitFailed = 4
+	exitDone        = 0
+	exitFault       = 1
+	exitUsage       = 2
+	exitReview      = 3
+	exitFailed      = 4
+	exitInterrupted = 130
 )
 
 func main() {
@@ -71,7 +72,8 @@ hands over clean rows.
   intray run contacts.csv --schema contacts.schema.json    import one file
   intray serve                                             run the service
 
-Each flag of a command can also be set by the variable that its help names.`
+Each flag of a command can also be set by the environment variable shown in its
+help.`
 
 // run is the program: it gives the exit status.
 func run(ctx context.Context, args []string, s streams) int {
@@ -96,7 +98,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		fmt.Fprintf(s.err, "intray: %v\nTry: intray %s--help\n", err, commandOf(err))
 		return exitUsage
 	}
-	return report(s, chosen.Run())
+	return report(ctx, s, chosen.Run())
 }
 
 // commandOf names the command that was used wrongly, with a space behind it.
@@ -115,7 +117,7 @@ func commandOf(err error) string {
 }
 
 // report tells an error and gives the exit status that goes with it.
-func report(s streams, err error) int {
+func report(ctx context.Context, s streams, err error) int {
 	var status exit
 	var usage usageError
 	var config app.UsageError
@@ -124,6 +126,9 @@ func report(s streams, err error) int {
 		return exitDone
 	case errors.As(err, &status):
 		return int(status)
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(s.err, "intray: interrupted")
+		return exitInterrupted
 	}
 	fmt.Fprintln(s.err, "intray:", err)
 	if errors.As(err, &usage) || errors.As(err, &config) {

@@ -30,16 +30,13 @@ type runCommand struct {
 // Help is shown below the flags.
 func (runCommand) Help() string {
 	return `Exit status: 0 the result was written, 3 a person must settle something first,
-4 the file cannot be imported, 2 wrong usage.`
+4 the file cannot be imported, 2 wrong usage, 130 interrupted.`
 }
 
 // Run imports the file.
 func (c *runCommand) Run(ctx context.Context, s streams) error {
 	schema, err := readSchema(c.Schema)
 	if err != nil {
-		return usageError{err}
-	}
-	if _, err := os.Stat(c.File); err != nil {
 		return usageError{err}
 	}
 	cfg := app.RunConfig{File: c.File, Schema: schema, Stdout: s.out, Problems: c.Problems, Progress: progress(s.err)}

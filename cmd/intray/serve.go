@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"runtime/debug"
 
 	"golang.org/x/term"
 
@@ -12,7 +13,7 @@ import (
 
 // storeFlags say where things are kept.
 type storeFlags struct {
-	Data        string `help:"Folder of everything that is kept. Default: ./intray-data." default:"./intray-data" placeholder:"DIR"`
+	Data        string `help:"Folder for all stored data. Default: ./intray-data." default:"./intray-data" placeholder:"DIR"`
 	DatabaseURL string `name:"database-url" help:"PostgreSQL database in place of SQLite in the data folder: postgres://…" placeholder:"URL"`
 }
 
@@ -34,16 +35,16 @@ func logger(s streams) *slog.Logger {
 type serveCommand struct {
 	storeFlags
 	Listen        string `help:"Address to listen on. Default: 127.0.0.1:8080." default:"127.0.0.1:8080" placeholder:"ADDR"`
-	BaseURL       string `name:"base-url" help:"How clients reach the service, such as https://intray.example.org. Default: as they called it." placeholder:"URL"`
+	BaseURL       string `name:"base-url" help:"How clients reach the service, such as https://intray.example.org, without a path. Default: as they called it." placeholder:"URL"`
 	MetricsListen string `help:"Address for Prometheus metrics at /metrics. Default: none." placeholder:"ADDR"`
 	TLSCert       string `name:"tls-cert" help:"Certificate in PEM." placeholder:"FILE"`
 	TLSKey        string `name:"tls-key" help:"Key of the certificate in PEM." placeholder:"FILE"`
 	TrustedProxy  string `help:"Networks whose X-Forwarded headers count, separated by commas." placeholder:"CIDR"`
-	RateCreate    int    `help:"Most imports that one key may make in a minute. 0: any number." default:"0" placeholder:"N"`
-	RatePoll      int    `help:"Most times in a minute that one import may be asked for. 0: any number." default:"0" placeholder:"N"`
-	MaxFileSize   int64  `help:"Most bytes of a file, whatever its schema allows. Default: 1073741824." default:"1073741824" placeholder:"N"`
+	RateCreate    int    `help:"How many imports a minute one key may make; 0 means no limit." default:"0" placeholder:"N"`
+	RatePoll      int    `help:"How often a minute one import may be retrieved; 0 means no limit." default:"0" placeholder:"N"`
+	MaxFileSize   int64  `help:"Most bytes of a file, whatever its schema allows: at most 1073741824, which is the default." default:"1073741824" placeholder:"N"`
 	EgressAllow   string `help:"Private networks that SFTP may reach, separated by commas." placeholder:"CIDR"`
-	KeyHeaders    string `help:"Headers that may carry the licence key, separated by commas." default:"X-Service-License-Key,X-Dromo-License-Key" placeholder:"NAMES"`
+	KeyHeaders    string `help:"Headers that may carry the licence key, separated by commas. Default: X-Service-License-Key and X-Dromo-License-Key." placeholder:"NAMES"`
 }
 
 // Help is shown below the flags.
@@ -56,8 +57,20 @@ Secrets are sealed with the key in INTRAY_MASTER_KEY (base64 of 32 bytes), else
 with the one in master.key in the data folder, which is made on the first start.
 Without it they cannot be read: keep a copy.
 
+Memory is collected harder from 200 MiB on; GOMEMLIMIT sets another limit.
+
 On SIGTERM no new work is taken, what runs is finished or handed back, and the
 program ends within 10 seconds.`
+}
+
+// softMemory is the memory, in bytes, from which on the collector works harder.
+const softMemory = 200 << 20
+
+// boundMemory sets softMemory where GOMEMLIMIT does not say otherwise.
+func boundMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softMemory)
+	}
 }
 
 // Run serves until the program is told to stop.
@@ -74,7 +87,11 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	cfg.Listen, cfg.BaseURL, cfg.MetricsListen = c.Listen, c.BaseURL, c.MetricsListen
 	cfg.TLSCert, cfg.TLSKey, cfg.TrustedProxies = c.TLSCert, c.TLSKey, proxies
 	cfg.RateCreate, cfg.RatePoll, cfg.EgressAllow = c.RateCreate, c.RatePoll, egress
-	cfg.KeyHeaders, cfg.MaxFileSize = splitNames(c.KeyHeaders), c.MaxFileSize
+	cfg.MaxFileSize = c.MaxFileSize
+	if c.KeyHeaders != "" {
+		cfg.KeyHeaders = splitNames(c.KeyHeaders)
+	}
 	cfg.BackendKey, cfg.FrontendKey = os.Getenv("INTRAY_BACKEND_KEY"), os.Getenv("INTRAY_FRONTEND_KEY")
+	boundMemory()
 	return app.Serve(ctx, cfg)
 }

@@ -78,7 +78,8 @@ func (a *API) admitPace(c *call) error {
 		return nil
 	}
 	id, _ := service.ParseID(c.r.PathValue("id"))
-	return a.polls.take(c.org + " " + id)
+	_, err := a.polls.take(c.org + " " + id)
+	return err
 }
 
 // crossOrigin says whether pages of other sites may call the operation.

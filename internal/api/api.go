@@ -10,6 +10,7 @@
 package api
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -34,14 +35,15 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// RateCreate and RatePoll are the limits of a minute; 0 means none.
 	RateCreate, RatePoll int
-	// TempDir takes what is too large for memory. Default the system's.
+	// TempDir takes what is too large for memory. Default the system's. All
+	// calls together have about 64 MiB of bodies and answers in memory.
 	TempDir string
 	// Version is told in the document.
 	Version string
 	// Pages serves what is for people, by route. Default none.
 	Pages map[string]http.Handler
-	// Observe is told of every request: its route, method and status. Default
-	// nobody.
+	// Observe is told of every request: its route, method and status, 499 where
+	// the client was gone before the answer. Default nobody.
 	Observe func(route, method string, status int, took time.Duration)
 	// Clock gives the time. Default time.Now.
 	Clock func() time.Time
@@ -55,6 +57,7 @@ type API struct {
 	table    []operation
 	creates  *limiter
 	polls    *limiter
+	memory   *memory
 	openapi  func() ([]byte, error)
 	frontend http.Handler
 }
@@ -73,7 +76,7 @@ func New(cfg Config) *API {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &API{cfg: cfg, table: operations(), creates: newLimiter(cfg.RateCreate, cfg.Clock), polls: newLimiter(cfg.RatePoll, cfg.Clock)}
+	a := &API{cfg: cfg, table: operations(), creates: newLimiter(cfg.RateCreate, cfg.Clock), polls: newLimiter(cfg.RatePoll, cfg.Clock), memory: newMemory()}
 	a.openapi = sync.OnceValues(a.describe)
 	a.frontend = &front{mux: a.routes(), api: a}
 	return a
@@ -98,10 +101,6 @@ func (a *API) routes() *http.ServeMux {
 		slices.Sort(list)
 		mux.HandleFunc("OPTIONS "+path, preflight(strings.Join(list, ", ")))
 	}
-	// An operation of old clients that the contract has removed.
-	mux.HandleFunc("GET "+v1+"/upload/{id}/data", func(w http.ResponseWriter, r *http.Request) {
-		a.refuse(w, r, refuse(http.StatusGone, "removed", "This operation was removed. Take the address that /url/ gives."))
-	})
 	for route, handler := range a.cfg.Pages {
 		mux.Handle(route, handler)
 	}
@@ -148,5 +147,8 @@ func (a *API) document(*call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answer{status: http.StatusOK, raw: text, header: http.Header{"Access-Control-Allow-Origin": {"*"}}}, nil
+	return &answer{status: http.StatusOK, header: http.Header{"Access-Control-Allow-Origin": {"*"}}, stream: func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}}, nil
 }

@@ -21,31 +21,50 @@ const (
 	maxBody = 1 << 20
 	// maxRows is the most bytes of initial_data as it is sent.
 	maxRows = 15728640
+	// maxValues is the most values, with names, of a request body: a small body
+	// of many empty arrays needs much memory.
+	maxValues = 250_000
 	// maxDrain is how much of a refused body is read to its end, so that the
 	// sender sees the answer.
 	maxDrain = 32 << 20
 )
 
-// body is a request body that was read.
+// body is a request body.
 type body struct {
-	// sent says that there was a body; doc is its decoded JSON.
-	sent bool
+	// text is the JSON as it was sent, without the rows; empty where nothing
+	// was sent. doc is what was decoded of it.
+	text *spool
 	doc  any
-	// rows is the text of initial_data, apart from the rest; nil without one.
-	rows *os.File
+	// values is how much memory its values may need beside their text.
+	values int64
+	// rows is the text of initial_data; nil without one.
+	rows *spool
 	// digest is a hash of the bytes as sent; "" where they were not all read.
 	digest string
 	// wrong is why the body cannot be used; nil where it can.
 	wrong error
 }
 
+func (b *body) sent() bool { return b.text != nil && b.text.size > 0 }
+
 func (b *body) close() {
-	if b.rows != nil {
-		_ = b.rows.Close()
+	b.doc = nil
+	for _, s := range []*spool{b.text, b.rows} {
+		if s != nil {
+			s.close()
+		}
 	}
 }
 
-// readBody reads and decodes the body of an operation.
+// weight is how much memory the decoded body may need.
+func (b *body) weight() int64 {
+	if !b.sent() || b.wrong != nil {
+		return 0
+	}
+	return 2*b.text.size + min(b.values, valueWeight*maxValues)
+}
+
+// readBody keeps the body of an operation till it is whole.
 func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *body {
 	if op.body == nil {
 		return &body{digest: "none"}
@@ -57,11 +76,15 @@ func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *b
 	if r.ContentLength > limit {
 		return &body{wrong: bodyTooLarge(limit)}
 	}
-	sum := &hashed{from: http.MaxBytesReader(w, io.NopCloser(a.paced(w, r)), maxDrain), sum: sha256.New(), left: limit}
-	b := a.decodeBody(op, r, sum)
+	if err := plainly(r.Header); err != nil {
+		return &body{wrong: err}
+	}
+	sum := &hashed{from: a.paced(w, r), sum: sha256.New(), left: limit}
+	b := &body{text: a.newSpool(maxBody, bodyTooLarge(maxBody))}
+	b.wrong = bodyError(a.fill(b, op, r, sum))
 	if _, err := io.Copy(io.Discard, sum); err != nil {
 		if b.wrong == nil {
-			b.wrong = bodyError(err, limit)
+			b.wrong = bodyError(err)
 		}
 		return b // without a digest: it is not known what was sent
 	}
@@ -73,36 +96,42 @@ func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *b
 	return b
 }
 
-func (a *API) decodeBody(op *operation, r *http.Request, from io.Reader) *body {
-	b := &body{}
+// fill takes the body in as it arrives.
+func (a *API) fill(b *body, op *operation, r *http.Request, from io.Reader) error {
 	head := make([]byte, 1)
 	n, err := io.ReadFull(from, head)
 	switch {
 	case n == 0 && errors.Is(err, io.EOF):
 		if !op.optionalBody {
-			b.wrong = refuse(http.StatusBadRequest, "body_missing", "The request has no body. Send a JSON object.")
+			return refuse(http.StatusBadRequest, "body_missing", "The request has no body. Send a JSON object.")
 		}
-		return b
+		return nil
 	case err != nil:
-		b.wrong = bodyError(err, maxBody)
-		return b
+		return err
 	case !isJSON(r.Header.Get("Content-Type")):
-		b.wrong = refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "The body must be JSON with the header Content-Type: application/json.")
-		return b
+		return refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "The body must be JSON with the header Content-Type: application/json.")
 	}
 	from = io.MultiReader(bytes.NewReader(head), from)
+	to := &weigher{to: b.text}
 	if op.rows {
-		from, b.rows, err = a.splitRows(from)
-		if err != nil {
-			b.wrong = bodyError(err, maxBody)
-			return b
-		}
+		b.rows, err = a.splitRows(from, to)
+	} else {
+		_, err = io.Copy(to, onlyReader{from})
 	}
-	b.sent = true
-	if b.doc, err = shape.Decode(from, shape.Limits{}); err != nil {
-		b.wrong = bodyError(err, maxBody)
+	b.values = to.weight
+	return err
+}
+
+// decode reads the body that was kept.
+func (b *body) decode() {
+	if !b.sent() || b.wrong != nil {
+		return
 	}
-	return b
+	from, err := b.text.reader()
+	if err == nil {
+		b.doc, err = shape.Decode(from, shape.Limits{MaxValues: maxValues})
+	}
+	b.wrong = bodyError(err)
 }
 
 func isJSON(contentType string) bool {
@@ -118,27 +147,33 @@ func bodyTooLarge(limit int64) *refusal {
 	return refuse(http.StatusRequestEntityTooLarge, "body_too_large", "The body is larger than the "+grouped(limit)+" bytes that this operation takes.")
 }
 
+// plainly refuses a body that is not the thing itself.
+func plainly(header http.Header) error {
+	coding := header.Get("Content-Encoding")
+	if coding == "" || strings.EqualFold(coding, "identity") {
+		return nil
+	}
+	return refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "The body has a Content-Encoding, which is not decoded here. Send the bytes as they are, without that header.")
+}
+
 // bodyError tells what is wrong with a body that cannot be read or decoded.
-func bodyError(err error, limit int64) error {
+// Faults of ours stay what they are.
+func bodyError(err error) error {
 	var mine *refusal
+	var ours *spoolError
 	var syntax *shape.SyntaxError
-	var over *http.MaxBytesError
+	var sender *senderError
 	switch {
-	case errors.As(err, &mine):
-		return mine
+	case err == nil, errors.As(err, &mine), errors.As(err, &ours):
+		return err
 	case errors.As(err, &syntax):
-		return refuse(http.StatusBadRequest, "malformed_json", "The body is not valid JSON: "+syntax.Error()+".")
-	case errors.As(err, &over):
-		return bodyTooLarge(limit)
+		return refuse(http.StatusBadRequest, "malformed_json", "The body is not usable JSON: "+syntax.Error()+".")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return refuse(http.StatusRequestTimeout, "too_slow", "The body arrived too slowly. Send it again.")
-	}
-	var sender *senderError
-	if errors.As(err, &sender) || errors.Is(err, io.ErrUnexpectedEOF) {
+	case errors.As(err, &sender), errors.Is(err, io.ErrUnexpectedEOF):
 		return refuse(http.StatusBadRequest, "body_too_short", "The body ended before it was complete. Send it again.")
-	}
-	if errors.Is(err, shape.ErrTooLarge) {
-		return refuse(http.StatusRequestEntityTooLarge, "body_too_large", "The body has more values than this operation takes.")
+	case errors.Is(err, shape.ErrTooLarge):
+		return refuse(http.StatusRequestEntityTooLarge, "body_too_large", "The body has more than the "+grouped(maxValues)+" values and names that are taken. Send less in one request.")
 	}
 	return err
 }
@@ -147,20 +182,41 @@ func bodyError(err error, limit int64) error {
 // all, comes to see the answer.
 func drain(r io.Reader) { _, _ = io.CopyN(io.Discard, r, maxDrain) }
 
-// hashed hashes what passes, and notes when it is more than was allowed.
+// hashed hashes what passes, and notes when it is more than was allowed. It
+// does not read on after an error.
 type hashed struct {
 	from io.Reader
 	sum  hash.Hash
 	left int64
+	err  error
 }
 
 func (h *hashed) Read(p []byte) (int, error) {
 	if h.left < 0 {
 		return 0, io.EOF
 	}
-	n, err := h.from.Read(p)
+	if h.err != nil {
+		return 0, h.err
+	}
+	var n int
+	n, h.err = h.from.Read(p)
 	h.left -= int64(n)
 	h.sum.Write(p[:n])
+	return n, h.err
+}
+
+// capped reads at most left bytes; more is refused.
+type capped struct {
+	from io.Reader
+	left int64
+	over error
+}
+
+func (c *capped) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	if c.left -= int64(n); c.left < 0 {
+		return 0, c.over
+	}
 	return n, err
 }
 

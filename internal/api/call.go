@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"time"
 
@@ -50,9 +50,12 @@ type operation struct {
 	rows bool
 	// upload says that the body is a file.
 	upload bool
+	// memory is how much a call may have in memory beside its body.
+	memory int64
 	// limit names the limiter that counts the calls.
 	limit limit
-	// status and answer describe success.
+	// status and answer describe success; a status of 0 means that there is
+	// none any more.
 	status int
 	answer *shape.Shape
 	media  string
@@ -88,6 +91,8 @@ type call struct {
 	// fixedID is the id for what the call makes, where it carries an
 	// idempotency key; else "".
 	fixedID string
+	// giveBack gives back the call's share of memory.
+	giveBack func()
 }
 
 func (c *call) ctx() context.Context { return c.r.Context() }
@@ -99,6 +104,46 @@ func (c *call) id(name string) (string, error) {
 		return "", refuse(http.StatusNotFound, "not_found", "There is nothing with this id.")
 	}
 	return id, nil
+}
+
+// found gives the thing whose id is in the path.
+func found[T any](c *call, get func(ctx context.Context, org, id string) (T, error)) (thing T, err error) {
+	id, err := c.id("id")
+	if err != nil {
+		return thing, err
+	}
+	return get(c.ctx(), c.org, id)
+}
+
+// remove removes the thing whose id is in the path.
+func (c *call) remove(name string, remove func(ctx context.Context, org, id string) error) error {
+	id, err := c.id(name)
+	if err != nil {
+		return err
+	}
+	return remove(c.ctx(), c.org, id)
+}
+
+// take takes the call's share of memory, in place of an earlier one.
+func (c *call) take(m *memory, n int64) error {
+	c.release()
+	giveBack, err := m.take(c.ctx(), n)
+	if err == nil {
+		c.giveBack = giveBack
+	}
+	return err
+}
+
+func (c *call) release() {
+	if c.giveBack != nil {
+		c.giveBack()
+		c.giveBack = nil
+	}
+}
+
+// forget lets go of what the call had in memory, before its answer is read.
+func (c *call) forget() {
+	c.release()
 }
 
 // object gives the body as the object that its shape says it is.
@@ -158,27 +203,46 @@ func (a *API) handler(op *operation) http.HandlerFunc {
 		}
 		done, err := a.perform(c)
 		if err != nil {
-			a.refuse(w, r, refusalOf(a.logged(r, err)))
+			a.refuse(w, r, a.told(r, err))
 			return
 		}
 		a.write(c, done)
 	}
 }
 
+// perform carries a call out. The answer that it gives has next to nothing in
+// memory, however slowly it is read.
 func (a *API) perform(c *call) (*answer, error) {
+	defer c.forget()
 	if err := a.admit(c); err != nil {
 		return nil, err
 	}
+	var done *answer
+	var err error
 	if c.op.upload {
-		return c.op.serve(a, c)
+		done, err = c.op.serve(a, c)
+	} else {
+		done, err = a.performWhole(c)
 	}
+	if err != nil {
+		return nil, err
+	}
+	return done, a.pack(done)
+}
+
+// performWhole carries out a call whose body is read as a whole.
+func (a *API) performWhole(c *call) (*answer, error) {
 	c.body = a.readBody(c.op, c.w, c.r)
 	defer c.body.close()
+	if err := c.take(a.memory, c.body.weight()+c.op.memory); err != nil {
+		return nil, err
+	}
+	c.body.decode()
 	return a.once(c, func() (*answer, error) {
 		if c.body.wrong != nil {
 			return nil, c.body.wrong
 		}
-		if c.body.sent {
+		if c.body.sent() {
 			if issues := c.op.body.Check(c.body.doc); len(issues) > 0 {
 				return nil, service.Refusal(issues)
 			}
@@ -187,12 +251,43 @@ func (a *API) perform(c *call) (*answer, error) {
 	})
 }
 
-// logged writes faults of ours to the log, once, here at the edge.
-func (a *API) logged(r *http.Request, err error) error {
-	if e := refusalOf(err); e.status >= http.StatusInternalServerError {
-		a.cfg.Log.Error("a request failed", "request_id", requestID(r.Context()), "method", r.Method, "route", r.Pattern, "error", err)
+// pack encodes an answer, and moves a large one to a file.
+func (a *API) pack(done *answer) error {
+	if done.raw == nil && done.body != nil {
+		encoded, err := encodeJSON(done.body)
+		if err != nil {
+			return err
+		}
+		done.raw = encoded
 	}
-	return err
+	done.body = nil
+	if len(done.raw) <= keepInMemory {
+		return nil
+	}
+	s := a.newSpool(0, nil)
+	if _, err := s.Write(done.raw); err != nil {
+		s.close()
+		return err
+	}
+	done.raw, done.stream = nil, s.stream
+	return nil
+}
+
+// told gives what the caller is told of an error. Faults of ours go to the log,
+// once, here at the edge; what only went wrong because the caller was gone is
+// no fault.
+func (a *API) told(r *http.Request, err error) *refusal {
+	e := refusalOf(err)
+	if e.status < http.StatusInternalServerError {
+		return e
+	}
+	level := slog.LevelError
+	if r.Context().Err() != nil {
+		level = slog.LevelDebug
+		e = refuse(http.StatusServiceUnavailable, "connection_closed", "The connection was closed on your side before the answer was ready. Send the request again.")
+	}
+	a.cfg.Log.Log(r.Context(), level, "a request failed", "request_id", requestID(r.Context()), "method", r.Method, "route", r.Pattern, "error", err)
+	return e
 }
 
 // refuse answers with an error, at once. What is left of the body is read after
@@ -227,14 +322,6 @@ func (a *API) write(c *call, done *answer) {
 	if c.op.body == nil && !c.op.upload {
 		drain(a.paced(c.w, c.r)) // a body that nobody asked for
 	}
-	if done.raw == nil && done.body != nil {
-		encoded, err := encodeJSON(done.body)
-		if err != nil {
-			a.refuse(c.w, c.r, refusalOf(a.logged(c.r, err)))
-			return
-		}
-		done.raw = encoded
-	}
 	if header.Get("Content-Type") == "" && (len(done.raw) > 0 || done.stream != nil) {
 		header.Set("Content-Type", "application/json")
 	}
@@ -264,9 +351,9 @@ func encodeJSON(v any) ([]byte, error) {
 }
 
 // rowsOf gives the rows of the request, or nil.
-func rowsOf(f *os.File) io.Reader {
-	if f == nil {
-		return nil
+func rowsOf(s *spool) (io.Reader, error) {
+	if s == nil {
+		return nil, nil
 	}
-	return f
+	return s.reader()
 }

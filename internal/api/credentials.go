@@ -62,11 +62,7 @@ func (a *API) listCredentials(c *call) (*answer, error) {
 }
 
 func (a *API) getCredential(c *call) (*answer, error) {
-	id, err := c.id("id")
-	if err != nil {
-		return nil, err
-	}
-	one, err := a.cfg.Service.Credential(c.ctx(), c.org, id)
+	one, err := found(c, a.cfg.Service.Credential)
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +82,7 @@ func (a *API) replaceCredential(c *call) (*answer, error) {
 }
 
 func (a *API) deleteCredential(c *call) (*answer, error) {
-	id, err := c.id("id")
-	if err != nil {
-		return nil, err
-	}
-	if err := a.cfg.Service.DeleteCredential(c.ctx(), c.org, id); err != nil {
+	if err := c.remove("id", a.cfg.Service.DeleteCredential); err != nil {
 		return nil, err
 	}
 	return reply(http.StatusNoContent, nil)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/intraydata/intray/internal/service"
@@ -55,7 +56,26 @@ func refusalOf(err error) *refusal {
 	if errors.As(err, &e) {
 		return &refusal{status: statuses[e.Kind], code: e.Code, text: e.Text, fields: e.Fields, retryAfter: e.RetryAfter}
 	}
-	return refuse(http.StatusInternalServerError, "internal", "Something failed on our side. Try again; if it stays, tell the operator the request_id.")
+	if e := shortage(err); e != nil {
+		return e
+	}
+	return refuse(http.StatusInternalServerError, "internal", "Something failed on our side. Try again; if it happens again, give the request_id to the operator.")
+}
+
+// shortage gives the refusal for what this machine has too little of just now;
+// nil for other faults.
+func shortage(err error) *refusal {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		e := refuse(http.StatusServiceUnavailable, "storage_full", "There is no room on the disk of the service just now. Try again later.")
+		e.retryAfter = time.Minute
+		return e
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return refuse(http.StatusServiceUnavailable, "busy", "The service has too many files and connections open just now. Send the request again in some seconds.")
+	case errors.As(err, new(*spoolError)):
+		return refuse(http.StatusServiceUnavailable, "spool_unavailable", "The service cannot use its temporary folder just now. Try again; if it happens again, give the request_id to the operator.")
+	}
+	return nil
 }
 
 // encode gives the error body: detail, code and request_id, and beside them

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -22,6 +21,9 @@ import (
 // receiveUpload takes the file of an import, as a raw PUT or as a multipart
 // POST with one part named file.
 func (a *API) receiveUpload(c *call) (*answer, error) {
+	if _, err := c.id("id"); err != nil {
+		return nil, err
+	}
 	id := c.r.PathValue("id") // as it stands: an address written otherwise is an altered one
 	length := c.r.ContentLength
 	if c.r.Method == http.MethodPost {
@@ -31,42 +33,51 @@ func (a *API) receiveUpload(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := a.paced(c.w, c.r)
-	receipt, err := a.receive(c, receiving, body)
+	receipt, err := a.receive(c, receiving)
 	if err != nil {
 		return nil, receiveError(err)
 	}
 	return &answer{status: http.StatusOK, raw: []byte{}, header: http.Header{"Etag": {`"` + receipt.MD5 + `"`}}}, nil
 }
 
-func (a *API) receive(c *call, receiving *service.Receiving, body io.Reader) (service.Receipt, error) {
-	in, err := incoming(c.r, body)
-	if err != nil {
+func (a *API) receive(c *call, receiving *service.Receiving) (service.Receipt, error) {
+	if err := bare(c.r.Header); err != nil {
 		return service.Receipt{}, err
 	}
+	body := a.paced(c.w, c.r)
+	var in service.Incoming
+	var err error
 	if c.r.Method == http.MethodPost {
-		// A form may be a little larger than the file in it, not more.
-		if c.r.ContentLength > receiving.MaxSize+maxBody {
-			return service.Receipt{}, bodyTooLarge(receiving.MaxSize)
-		}
-		if err := filePart(c.r, body, &in); err != nil {
-			return service.Receipt{}, err
-		}
+		in, err = formFile(c.r, body, receiving.MaxSize)
+	} else {
+		in, err = incoming(c.r.Header, body, c.r.ContentLength)
+	}
+	if err != nil {
+		return service.Receipt{}, err
 	}
 	return receiving.Receive(c.ctx(), in)
 }
 
-// incoming reads what the headers say of a file.
-func incoming(r *http.Request, body io.Reader) (service.Incoming, error) {
-	in := service.Incoming{Body: body, Length: r.ContentLength}
+// bare refuses a body that is not the whole file, or not the file itself.
+func bare(header http.Header) error {
+	if header.Get("Content-Range") != "" {
+		return invalidField("Content-Range", "is not taken: send the whole file in one request")
+	}
+	return plainly(header)
+}
+
+// incoming reads what the headers of a request or of a part say of the file in
+// it.
+func incoming(header http.Header, body io.Reader, length int64) (service.Incoming, error) {
+	in := service.Incoming{Body: body, Length: length}
 	var err error
-	if in.MD5, err = contentMD5(r.Header.Get("Content-MD5")); err != nil {
+	if in.MD5, err = contentMD5(header.Get("Content-MD5")); err != nil {
 		return in, err
 	}
-	if in.SHA256, err = reprDigest(r.Header.Values("Repr-Digest")); err != nil {
+	if in.SHA256, err = reprDigest(header.Values("Repr-Digest")); err != nil {
 		return in, err
 	}
-	in.Filename, err = url.PathUnescape(r.Header.Get("X-File-Name"))
+	in.Filename, err = url.PathUnescape(header.Get("X-File-Name"))
 	if err != nil {
 		return in, invalidField("X-File-Name", "must be percent-encoded UTF-8")
 	}
@@ -104,35 +115,6 @@ func reprDigest(values []string) ([]byte, error) {
 	return nil, nil
 }
 
-// filePart finds the part named file. The name in it is data and not a path:
-// it is taken as it stands.
-func filePart(r *http.Request, body io.Reader, in *service.Incoming) error {
-	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
-		return refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "A POST to this address must be multipart/form-data with one part named file. Use PUT for the bare bytes.")
-	}
-	form := newForm(body, params["boundary"])
-	for {
-		part, err := form.NextRawPart()
-		if errors.Is(err, io.EOF) {
-			return invalidField("file", "is missing: the form has no part of that name")
-		}
-		if err != nil {
-			return refuse(http.StatusBadRequest, "malformed_form", "The form is malformed or ended before it was complete. Send it again.")
-		}
-		if part.FormName() != "file" {
-			continue
-		}
-		_, names, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
-		if err != nil {
-			return invalidField("file", "has a malformed Content-Disposition")
-		}
-		in.Filename, in.Length = names["filename"], -1
-		in.Body = &wholeForm{part: part, form: form}
-		return nil
-	}
-}
-
 // receiveError gives failures of the sender the status of bad input.
 func receiveError(err error) error {
 	var mine *refusal
@@ -150,6 +132,9 @@ func receiveError(err error) error {
 
 // serveDownload gives a file of an upload.
 func (a *API) serveDownload(c *call) (*answer, error) {
+	if _, err := c.id("id"); err != nil {
+		return nil, err
+	}
 	d, err := a.cfg.Service.Download(c.ctx(), c.r.PathValue("id"), c.r.URL.Query().Get("token"))
 	if err != nil {
 		return nil, err

@@ -110,13 +110,13 @@ func TestResultName(t *testing.T) {
 }
 
 func TestFileNameIsUnescaped(t *testing.T) {
-	r := &http.Request{Header: http.Header{"X-File-Name": {"Gr%C3%B6%C3%9Fe.csv"}}, ContentLength: 7}
-	in, err := incoming(r, nil)
+	header := http.Header{"X-File-Name": {"Gr%C3%B6%C3%9Fe.csv"}}
+	in, err := incoming(header, nil, 7)
 	if err != nil || in.Filename != "Größe.csv" || in.Length != 7 {
 		t.Errorf("%+v, error %v", in, err)
 	}
-	r.Header.Set("X-File-Name", "%zz")
-	if _, err := incoming(r, nil); err == nil {
+	header.Set("X-File-Name", "%zz")
+	if _, err := incoming(header, nil, 7); err == nil {
 		t.Error("a name that is not percent-encoded is taken")
 	}
 }

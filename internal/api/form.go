@@ -3,15 +3,75 @@ package api
 import (
 	"errors"
 	"io"
+	"mime"
 	"mime/multipart"
+	"net/http"
+	"strings"
+
+	"github.com/intraydata/intray/internal/service"
 )
 
-func newForm(body io.Reader, boundary string) *multipart.Reader {
-	return multipart.NewReader(body, boundary)
+// formFile finds the part named file of a multipart form. A form may have a
+// megabyte beside the file. The digests in the header of the request are about
+// the form; those of the file stand in the header of its part.
+func formFile(r *http.Request, body io.Reader, maxSize int64) (service.Incoming, error) {
+	none := service.Incoming{}
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
+		return none, refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "A POST to this address must be multipart/form-data with one part named file. Use PUT for the bare bytes.")
+	}
+	over := refuse(http.StatusRequestEntityTooLarge, "body_too_large", "The form is larger than the "+grouped(maxSize)+" bytes of a file (maxFileSize) and 1 MiB beside it. Send only the file in the form.")
+	if r.ContentLength > maxSize+maxBody {
+		return none, over
+	}
+	form := multipart.NewReader(&capped{from: body, left: maxSize + maxBody, over: over}, params["boundary"])
+	for {
+		part, err := form.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return none, invalidField("file", "is missing: the form has no part of that name")
+		}
+		if err != nil {
+			return none, formError(err)
+		}
+		if part.FormName() == "file" {
+			return partFile(form, part)
+		}
+	}
+}
+
+// partFile reads what a part says of the file in it. The name in it is taken as
+// it stands: it is no path.
+func partFile(form *multipart.Reader, part *multipart.Part) (service.Incoming, error) {
+	header := http.Header(part.Header)
+	_, names, err := mime.ParseMediaType(header.Get("Content-Disposition"))
+	if err != nil {
+		return service.Incoming{}, invalidField("file", "has a malformed Content-Disposition")
+	}
+	if err := bare(header); err != nil {
+		return service.Incoming{}, err
+	}
+	switch coding := strings.ToLower(header.Get("Content-Transfer-Encoding")); coding {
+	case "", "binary", "8bit", "7bit":
+	default:
+		return service.Incoming{}, refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "The part named file has a Content-Transfer-Encoding, which is not decoded here. Send the bytes as they are, without that header.")
+	}
+	in, err := incoming(header, &wholeForm{part: part, form: form}, -1)
+	in.Filename = names["filename"]
+	return in, err
+}
+
+// formError tells a malformed form from a body that did not come.
+func formError(err error) error {
+	var mine *refusal
+	if errors.As(err, &mine) || errors.As(err, new(*senderError)) {
+		return err
+	}
+	return refuse(http.StatusBadRequest, "malformed_form", "The form is malformed or ended before it was complete. Send it again.")
 }
 
 // wholeForm reads the part that holds the file, and at its end makes sure that
-// the form goes on to its closing boundary: a form that was cut off is no file.
+// the form goes on to its closing boundary, without a second file: a form that
+// was cut off is no file.
 type wholeForm struct {
 	part io.Reader
 	form *multipart.Reader
@@ -23,12 +83,15 @@ func (w *wholeForm) Read(p []byte) (int, error) {
 		return n, err
 	}
 	for {
-		_, next := w.form.NextRawPart()
-		if next == io.EOF { //nolint:errorlint // a wrapped one means that the closing boundary is missing
+		part, err := w.form.NextRawPart()
+		if err == io.EOF { //nolint:errorlint // a wrapped one means that the closing boundary is missing
 			return n, io.EOF
 		}
-		if next != nil {
-			return n, io.ErrUnexpectedEOF
+		if err != nil {
+			return n, formError(err)
+		}
+		if part.FormName() == "file" {
+			return n, invalidField("file", "is there twice: send one file in a form")
 		}
 	}
 }

@@ -34,13 +34,25 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec.Header().Set("X-Request-Id", id)
 	rec.Header().Set("X-Content-Type-Options", "nosniff")
 	route := "none"
+	// Behind the other one, so that answers that break off are counted, too.
+	defer func() { f.api.cfg.Observe(route, r.Method, observed(rec, r), time.Since(began)) }()
 	defer func() {
 		if fault := recover(); fault != nil {
 			f.fault(rec, r, fault)
 		}
-		f.api.cfg.Observe(route, r.Method, rec.status, time.Since(began))
 	}()
 	route = f.route(rec, r)
+}
+
+// clientGone is the status under which requests are counted whose clients were
+// gone before the answer.
+const clientGone = 499
+
+func observed(w *recorder, r *http.Request) int {
+	if w.status >= http.StatusInternalServerError && r.Context().Err() != nil {
+		return clientGone
+	}
+	return w.status
 }
 
 // fault answers after a panic, if nothing was answered yet.
@@ -57,6 +69,9 @@ func (f *front) fault(w *recorder, r *http.Request, fault any) {
 
 // route hands the request to the operation that its path names.
 func (f *front) route(w *recorder, r *http.Request) string {
+	if r.URL.Path == "" { // GET http://host HTTP/1.1
+		r.URL.Path = "/"
+	}
 	path := r.URL.Path
 	if strings.Contains(path, "//") || hasDotSegment(path) {
 		f.api.refuse(w, r, noRoute())

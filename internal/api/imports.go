@@ -154,8 +154,12 @@ func wireMapping(fields []intray.Field, m intray.Mapping) map[string]fieldSource
 
 func (a *API) createImport(c *call) (*answer, error) {
 	doc := c.object()
+	rows, err := rowsOf(c.body.rows)
+	if err != nil {
+		return nil, err
+	}
 	draft := service.NewImport{
-		ID: c.fixedID, Filename: text(doc, "original_filename"), Rows: rowsOf(c.body.rows),
+		ID: c.fixedID, Filename: text(doc, "original_filename"), Rows: rows,
 		Doc: schemajson.Doc{Fields: doc["fields"], Settings: doc["settings"], Hooks: doc["hooks"]},
 	}
 	if id := text(doc, "schema_id"); id != "" {
@@ -191,11 +195,7 @@ func userOf(metadata any) *service.User {
 }
 
 func (a *API) getImport(c *call) (*answer, error) {
-	id, err := c.id("id")
-	if err != nil {
-		return nil, err
-	}
-	imp, err := a.cfg.Service.Import(c.ctx(), c.org, id)
+	imp, err := found(c, a.cfg.Service.Import)
 	if err != nil {
 		return nil, err
 	}
@@ -263,30 +263,14 @@ func (a *API) page(c *call, results any, total, offset, limit int64) page {
 }
 
 func (a *API) deleteImport(c *call) (*answer, error) {
-	id, err := c.id("id")
-	if err != nil {
-		return nil, err
-	}
-	if err := a.cfg.Service.DeleteImport(c.ctx(), c.org, id); err != nil {
+	if err := c.remove("id", a.cfg.Service.DeleteImport); err != nil {
 		return nil, err
 	}
 	return reply(http.StatusNoContent, nil)
 }
 
 func (a *API) importURL(c *call) (*answer, error) {
-	id, err := c.id("id")
-	if err != nil {
-		return nil, err
-	}
-	format, err := formatOf(c.r.URL.Query())
-	if err != nil {
-		return nil, err
-	}
-	u, err := a.cfg.Service.ImportResult(c.ctx(), c.org, id)
-	if err != nil {
-		return nil, err
-	}
-	return a.resultURL(c, u, format)
+	return a.resultURL(c, a.cfg.Service.ImportResult)
 }
 
 func formatOf(query url.Values) (output.Format, error) {

@@ -22,32 +22,34 @@ func newLimiter(perMinute int, clock func() time.Time) *limiter {
 	return &limiter{perMinute: perMinute, clock: clock, counts: map[string]int{}}
 }
 
-// take counts an event, or says when the next is welcome.
-func (l *limiter) take(key string) error {
+// take counts an event and gives the window in which it counts, or says when
+// the next event is welcome.
+func (l *limiter) take(key string) (in time.Time, err error) {
 	if l.perMinute <= 0 {
-		return nil
+		return time.Time{}, nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock()
-	if window := now.Truncate(time.Minute); window.After(l.window) {
+	if window := now.Truncate(time.Minute); !window.Equal(l.window) { // a clock may be set back, too
 		l.window = window
 		clear(l.counts)
 	}
 	if l.counts[key] >= l.perMinute {
 		e := refuse(http.StatusTooManyRequests, "too_many_requests", "Too many requests in this minute. Wait for as long as Retry-After says.")
 		e.retryAfter = l.window.Add(time.Minute).Sub(now)
-		return e
+		return time.Time{}, e
 	}
 	l.counts[key]++
-	return nil
+	return l.window, nil
 }
 
-// giveBack takes back an event that came to nothing.
-func (l *limiter) giveBack(key string) {
+// giveBack takes back an event of a window that came to nothing. Windows that
+// are over stay as they were.
+func (l *limiter) giveBack(key string, in time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.counts[key] > 0 {
+	if in.Equal(l.window) && l.counts[key] > 0 {
 		l.counts[key]--
 	}
 }

@@ -20,7 +20,7 @@ func newMinutes() *minutes { return &minutes{time.Date(2026, 3, 4, 5, 6, 0, 0, t
 // take takes n events and counts those that pass.
 func take(l *limiter, key string, n int) (passed int) {
 	for range n {
-		if l.take(key) == nil {
+		if _, err := l.take(key); err == nil {
 			passed++
 		}
 	}
@@ -41,7 +41,8 @@ func TestLimiter(t *testing.T) {
 		{"the end of the minute", time.Minute - time.Nanosecond, "a", 0},
 		{"the next minute", time.Nanosecond, "a", 3},
 		{"much later", time.Hour, "a", 3},
-		{"a clock that was set back", -30 * time.Minute, "a", 0},
+		{"a clock that was set back", -30 * time.Minute, "a", 3},
+		{"and goes on from there", time.Minute, "a", 3},
 	} {
 		clock.now = clock.now.Add(step.wait)
 		if got := take(l, step.key, 5); got != step.want {
@@ -60,7 +61,7 @@ func TestLimiterSaysWhenToComeAgain(t *testing.T) {
 		clock.now = newMinutes().now.Add(c.at)
 		take(l, "a", 1)
 		var e *refusal
-		if err := l.take("a"); !errors.As(err, &e) || e.status != http.StatusTooManyRequests {
+		if _, err := l.take("a"); !errors.As(err, &e) || e.status != http.StatusTooManyRequests {
 			t.Fatalf("error %v, want 429", err)
 		}
 		header := http.Header{}
@@ -73,7 +74,7 @@ func TestLimiterSaysWhenToComeAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		clock.now = clock.now.Add(time.Duration(wait) * time.Second)
-		if l.take("a") != nil {
+		if take(l, "a", 1) == 0 {
 			t.Errorf("refused after the time that Retry-After told")
 		}
 		l.window, l.counts = time.Time{}, map[string]int{}
@@ -81,12 +82,20 @@ func TestLimiterSaysWhenToComeAgain(t *testing.T) {
 }
 
 func TestLimiterGivesBack(t *testing.T) {
-	l := newLimiter(2, newMinutes().Now)
-	l.giveBack("a") // nothing was taken
+	clock := newMinutes()
+	l := newLimiter(2, clock.Now)
+	l.giveBack("a", l.window) // nothing was taken
+	window, err := l.take("a")
+	take(l, "a", 1)
+	l.giveBack("a", window)
+	if got := take(l, "a", 2); got != 1 || err != nil {
+		t.Errorf("%d passed after one was given back, want 1; error %v", got, err)
+	}
+	clock.now = clock.now.Add(time.Minute)
 	take(l, "a", 2)
-	l.giveBack("a")
-	if got := take(l, "a", 2); got != 1 {
-		t.Errorf("%d passed after one was given back, want 1", got)
+	l.giveBack("a", window)
+	if got := take(l, "a", 1); got != 0 {
+		t.Error("an event of the minute before was given back to this one")
 	}
 }
 

@@ -50,10 +50,12 @@ func orRoot(base string) string {
 }
 
 func (a *API) securitySchemes() map[string]any {
-	others := strings.Join(a.cfg.KeyHeaders[1:], ", ")
+	key := "The backend licence key of the organization. It must never reach a browser."
+	if others := a.cfg.KeyHeaders[1:]; len(others) > 0 {
+		key += " Also accepted in: " + strings.Join(others, ", ") + "."
+	}
 	return map[string]any{
-		"backendKey": map[string]any{"type": "apiKey", "in": "header", "name": a.cfg.KeyHeaders[0],
-			"description": "The backend licence key of the organization. It must never reach a browser. Also accepted in: " + others},
+		"backendKey": map[string]any{"type": "apiKey", "in": "header", "name": a.cfg.KeyHeaders[0], "description": key},
 		"hydrationToken": map[string]any{"type": "apiKey", "in": "header", "name": "X-Hydration-Id",
 			"description": "The hydration token of a session; also accepted as hydrationId in the query."},
 		"reviewToken": map[string]any{"type": "http", "scheme": "bearer", "description": "The fragment of a review_url."},
@@ -80,6 +82,9 @@ func (op *operation) describe() map[string]any {
 	described := map[string]any{
 		"operationId": op.id, "summary": op.summary, "tags": []string{op.tag()}, "security": op.security(),
 		"responses": op.responses(), "parameters": op.parameters(),
+	}
+	if op.status == 0 {
+		described["deprecated"] = true
 	}
 	if op.text != "" {
 		described["description"] = op.text
@@ -151,14 +156,10 @@ func (op *operation) requestBody() map[string]any {
 
 // responses lists success and every error, those that the door may give too.
 func (op *operation) responses() map[string]any {
-	success := map[string]any{"description": http.StatusText(op.status)}
-	switch {
-	case op.answer != nil:
-		success["content"] = map[string]any{"application/json": map[string]any{"schema": op.answer.JSONSchema()}}
-	case op.media == "*/*":
-		success["content"] = map[string]any{"*/*": map[string]any{"schema": map[string]any{}}}
+	all := map[string]any{}
+	if op.status != 0 {
+		all[strconv.Itoa(op.status)] = op.success()
 	}
-	all := map[string]any{strconv.Itoa(op.status): success}
 	for _, status := range op.statuses() {
 		all[strconv.Itoa(status)] = map[string]any{
 			"description": http.StatusText(status),
@@ -166,6 +167,17 @@ func (op *operation) responses() map[string]any {
 		}
 	}
 	return all
+}
+
+func (op *operation) success() map[string]any {
+	success := map[string]any{"description": http.StatusText(op.status)}
+	switch {
+	case op.answer != nil:
+		success["content"] = map[string]any{"application/json": map[string]any{"schema": op.answer.JSONSchema()}}
+	case op.media == "*/*":
+		success["content"] = map[string]any{"*/*": map[string]any{"schema": map[string]any{}}}
+	}
+	return success
 }
 
 // statuses are all errors that the operation may answer with.

@@ -38,10 +38,10 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 	if err == nil && passed > idleLimit && p.read < minPace*int64(passed/time.Second) {
 		return n, os.ErrDeadlineExceeded
 	}
-	switch {
-	case err == nil:
+	switch err { //nolint:errorlint // only the bare io.EOF is the end of the body
+	case nil:
 		return n, nil
-	case err == io.EOF: //nolint:errorlint // only the bare one is the end of the body
+	case io.EOF:
 		_ = p.control.SetReadDeadline(time.Time{})
 		return n, io.EOF
 	}

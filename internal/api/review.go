@@ -26,7 +26,10 @@ func (a *API) getReview(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	token, _ := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bearer ")
+	token, err := bearer(c.r.Header.Get("Authorization"))
+	if err != nil {
+		return nil, err
+	}
 	imp, err := a.cfg.Service.Reviewed(c.ctx(), id, token)
 	if err != nil {
 		return nil, err
@@ -36,6 +39,15 @@ func (a *API) getReview(c *call) (*answer, error) {
 		return nil, err
 	}
 	return &answer{status: http.StatusOK, body: page, header: http.Header{"Cache-Control": {"no-store"}}}, nil
+}
+
+// bearer reads the token of RFC 6750's header.
+func bearer(header string) (string, error) {
+	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
+	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return "", refuse(http.StatusForbidden, "no_review_token", "Send the token of the review page, what follows the # in review_url, as Authorization: Bearer TOKEN.")
+	}
+	return token, nil
 }
 
 func (a *API) wireReview(imp service.Import) (review, error) {

@@ -26,23 +26,22 @@ type splitted struct {
 
 func split(folder string, from io.Reader) (splitted, error) {
 	a := &API{cfg: Config{TempDir: folder}}
-	rest, rows, err := a.splitRows(from)
+	rest := a.newSpool(maxBody, bodyTooLarge(maxBody))
+	defer rest.close()
+	rows, err := a.splitRows(from, rest)
 	if err != nil {
 		if rows != nil {
 			return splitted{}, errors.New("an error, and a file that nobody closes")
 		}
-		return splitted{}, err
+		return splitted{}, bodyError(err)
 	}
-	text, err := io.ReadAll(rest)
-	if err != nil {
-		return splitted{}, err
-	}
+	text, err := rest.bytes()
 	s := splitted{rest: string(text), file: rows != nil}
-	if rows == nil {
-		return s, nil
+	if rows == nil || err != nil {
+		return s, err
 	}
-	defer rows.Close()
-	text, err = io.ReadAll(rows)
+	defer rows.close()
+	text, err = rows.bytes()
 	s.rows = string(text)
 	return s, err
 }
@@ -62,7 +61,7 @@ func TestSplitRows(t *testing.T) {
 		"an escaped name":  {`{"initial\u005fdata":[{"x":"]"}]}`, splitted{`{"initial\u005fdata":[]}`, `[{"x":"]"}]`, true}},
 		"text that is not": {`{"b":"\"initial_data\":[","c":1}`, splitted{`{"b":"\"initial_data\":[","c":1}`, "", false}},
 		"no object":        {`[1,2]`, splitted{`[1,2]`, "", false}},
-		"nothing behind":   {`{"initial_data":[]} trailing`, splitted{`{"initial_data":[]} trailing`, `[]`, true}},
+		"many rows":        {`{"initial_data":[{}` + strings.Repeat(",{}", keepInMemory) + `]}`, splitted{`{"initial_data":[]}`, `[{}` + strings.Repeat(",{}", keepInMemory) + `]`, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for way, from := range map[string]io.Reader{
@@ -78,11 +77,13 @@ func TestSplitRows(t *testing.T) {
 }
 
 func TestSplitRowsRefuses(t *testing.T) {
-	deep := strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth)
+	deep := strings.Repeat("[", shape.DefaultMaxDepth) + strings.Repeat("]", shape.DefaultMaxDepth)
 	for name, c := range map[string]struct {
 		body, code string
 	}{
 		"rows that are an object":  {`{"initial_data":{}}`, "invalid"},
+		"something behind":         {`{"initial_data":[]} trailing`, "malformed_json"},
+		"nothing":                  {` `, "malformed_json"},
 		"rows that are a text":     {`{"initial_data":"[]"}`, "invalid"},
 		"a row that is a number":   {`{"initial_data":[{},1]}`, "invalid"},
 		"a row that is an array":   {`{"initial_data":[[]]}`, "invalid"},

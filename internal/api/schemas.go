@@ -2,6 +2,8 @@ package api
 
 import (
 	"encoding/json"
+	"io"
+	"iter"
 	"net/http"
 
 	"github.com/intraydata/intray/internal/service"
@@ -39,24 +41,45 @@ func (a *API) createSchema(c *call) (*answer, error) {
 	return reply(http.StatusCreated, wireSchema(s, warnings))
 }
 
+// listSchemas goes by way of a spool, so that neither memory nor a transaction of
+// the store waits for a slow reader.
 func (a *API) listSchemas(c *call) (*answer, error) {
-	list, err := a.cfg.Service.Schemas(c.ctx(), c.org)
+	file := a.newSpool(0, nil)
+	err := a.cfg.Service.Schemas(c.ctx(), c.org, func(list iter.Seq2[service.Schema, error]) error {
+		return writeSchemas(file, list)
+	})
 	if err != nil {
+		file.close()
 		return nil, err
 	}
-	out := make([]schema, len(list))
-	for i, s := range list {
-		out[i] = wireSchema(s, nil)
+	return &answer{status: http.StatusOK, stream: file.stream}, nil
+}
+
+// writeSchemas encodes one schema after the other: each may have a megabyte.
+func writeSchemas(to io.Writer, list iter.Seq2[service.Schema, error]) error {
+	before := "["
+	for s, err := range list {
+		if err != nil {
+			return err
+		}
+		encoded, err := encodeJSON(wireSchema(s, nil))
+		if err != nil {
+			return err
+		}
+		if _, err := to.Write(append([]byte(before), encoded...)); err != nil {
+			return err
+		}
+		before = ","
 	}
-	return reply(http.StatusOK, out)
+	if before == "," {
+		before = ""
+	}
+	_, err := io.WriteString(to, before+"]")
+	return err
 }
 
 func (a *API) getSchema(c *call) (*answer, error) {
-	id, err := c.id("id")
-	if err != nil {
-		return nil, err
-	}
-	s, err := a.cfg.Service.Schema(c.ctx(), c.org, id)
+	s, err := found(c, a.cfg.Service.Schema)
 	if err != nil {
 		return nil, err
 	}
@@ -76,11 +99,7 @@ func (a *API) replaceSchema(c *call) (*answer, error) {
 }
 
 func (a *API) deleteSchema(c *call) (*answer, error) {
-	id, err := c.id("id")
-	if err != nil {
-		return nil, err
-	}
-	if err := a.cfg.Service.DeleteSchema(c.ctx(), c.org, id); err != nil {
+	if err := c.remove("id", a.cfg.Service.DeleteSchema); err != nil {
 		return nil, err
 	}
 	return reply(http.StatusNoContent, nil)

@@ -1,13 +1,14 @@
 package api
 
 import (
-	"bytes"
-	"io"
+	"errors"
+	"mime"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/intraydata/intray/internal/service"
+	"github.com/intraydata/intray/internal/shape"
 )
 
 // newSession is a session that was just made.
@@ -62,11 +63,7 @@ func (a *API) resumeSession(c *call) (*answer, error) {
 }
 
 func (a *API) deleteSession(c *call) (*answer, error) {
-	id, err := c.id("sessionId")
-	if err != nil {
-		return nil, err
-	}
-	if err := a.cfg.Service.DeleteSession(c.ctx(), c.org, id); err != nil {
+	if err := c.remove("sessionId", a.cfg.Service.DeleteSession); err != nil {
 		return nil, err
 	}
 	return reply(http.StatusOK, success{true})
@@ -75,22 +72,35 @@ func (a *API) deleteSession(c *call) (*answer, error) {
 func etag(tag string) http.Header { return http.Header{"Etag": {`"` + tag + `"`}} }
 
 func (a *API) getState(c *call) (*answer, error) {
-	if c.session.State == nil {
-		return nil, refuse(http.StatusNotFound, "not_found", "No state was saved in this session.")
+	session, state, err := a.cfg.Service.State(c.ctx(), c.session)
+	if err != nil {
+		return nil, err
 	}
-	return &answer{status: http.StatusOK, raw: c.session.State, header: etag(c.session.Tag)}, nil
+	return &answer{status: http.StatusOK, raw: state, header: etag(session.Tag)}, nil
 }
 
 // putState keeps the document as it was sent, to the byte.
 func (a *API) putState(c *call) (*answer, error) {
-	state, err := a.readState(c)
+	tags, err := ifMatch(c.r.Header.Values("If-Match"))
 	if err != nil {
 		return nil, err
 	}
-	ifMatch := strings.Trim(strings.TrimPrefix(c.r.Header.Get("If-Match"), "W/"), `"`)
-	session, err := a.cfg.Service.SaveState(c.ctx(), c.session, state, ifMatch)
+	kept, err := a.keepState(c)
+	if err != nil {
+		return nil, err
+	}
+	defer kept.close()
+	// As it is read, and as the store takes it.
+	if err := c.take(a.memory, 2*kept.size); err != nil {
+		return nil, err
+	}
+	state, err := kept.bytes()
+	if err != nil {
+		return nil, err
+	}
+	session, err := a.cfg.Service.SaveState(c.ctx(), c.session, state, tags)
 	if service.IsKind(err, service.Conflict) {
-		return nil, changed(err)
+		err = refuse(http.StatusPreconditionFailed, "state_changed", "The state was changed since it was read. Read it again, and save your change upon that.")
 	}
 	if err != nil {
 		return nil, err
@@ -98,28 +108,27 @@ func (a *API) putState(c *call) (*answer, error) {
 	return &answer{status: http.StatusOK, body: saved{stamp(session.Saved)}, header: etag(session.Tag)}, nil
 }
 
-// changed gives a failed condition the status that HTTP has for it.
-func changed(err error) *refusal {
-	e := refusalOf(err)
-	return &refusal{status: http.StatusPreconditionFailed, code: e.code, text: e.text}
-}
-
-func (a *API) readState(c *call) ([]byte, error) {
+// keepState keeps the state till it is whole.
+func (a *API) keepState(c *call) (*spool, error) {
+	if err := bare(c.r.Header); err != nil {
+		return nil, err
+	}
 	if !isJSON(c.r.Header.Get("Content-Type")) {
 		return nil, refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "The state must be JSON with the header Content-Type: application/json.")
 	}
 	if c.r.ContentLength > service.MaxState {
 		return nil, bodyTooLarge(service.MaxState)
 	}
-	body := a.paced(c.w, c.r)
-	state, err := io.ReadAll(io.LimitReader(body, service.MaxState+1))
-	if err != nil {
-		return nil, bodyError(err, service.MaxState)
+	kept := a.newSpool(service.MaxState, bodyTooLarge(service.MaxState))
+	err := shape.Valid(a.paced(c.w, c.r), kept)
+	if err == nil {
+		return kept, nil
 	}
-	if len(state) > service.MaxState {
-		return nil, bodyTooLarge(service.MaxState)
+	kept.close()
+	if kept.size == 0 && errors.As(err, new(*shape.SyntaxError)) {
+		return nil, refuse(http.StatusBadRequest, "body_missing", "The request has no body. Send a JSON document.")
 	}
-	return state, validJSON(bytes.NewReader(state))
+	return nil, bodyError(err)
 }
 
 func (a *API) getSessionFile(c *call) (*answer, error) {
@@ -132,14 +141,26 @@ func (a *API) getSessionFile(c *call) (*answer, error) {
 }
 
 func (a *API) putSessionFile(c *call) (*answer, error) {
-	in, err := incoming(c.r, a.paced(c.w, c.r))
+	if err := bare(c.r.Header); err != nil {
+		return nil, err
+	}
+	in, err := incoming(c.r.Header, a.paced(c.w, c.r), c.r.ContentLength)
 	if err != nil {
 		return nil, err
 	}
-	contentType := c.r.Header.Get("Content-Type")
-	session, err := a.cfg.Service.SaveSessionFile(c.ctx(), c.session, in, contentType)
+	session, err := a.cfg.Service.SaveSessionFile(c.ctx(), c.session, in, mediaType(c.r.Header.Get("Content-Type")))
 	if err != nil {
 		return nil, receiveError(err)
 	}
 	return &answer{status: http.StatusOK, body: saved{stamp(session.Saved)}, header: etag(session.File.SHA256)}, nil
+}
+
+// mediaType keeps a media type that can be given back as it is; all others say
+// nothing about the file.
+func mediaType(sent string) string {
+	media, _, err := mime.ParseMediaType(sent)
+	if err != nil || !strings.Contains(media, "/") || len(sent) > 255 {
+		return "application/octet-stream"
+	}
+	return sent
 }

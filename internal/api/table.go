@@ -26,13 +26,13 @@ func importOperations() []operation {
 		{method: "POST", path: all, id: "createImport", summary: "Create an import", door: backend, body: importBody(), rows: true, limit: perCreate,
 			status: 201, answer: importAnswer(), errors: []int{400, 404, 409, 413, 415, 429}, serve: (*API).createImport,
 			text: "The settings and hooks of the request overwrite those of the saved schema, key by key, for this import only."},
-		{method: "GET", path: all, id: "listImports", summary: "List imports, newest first", door: backend, query: pageParams(),
+		{method: "GET", path: all, id: "listImports", summary: "List imports, newest first", door: backend, memory: perRead, query: pageParams(),
 			status: 200, answer: pageOf(importListItem()), errors: []int{400}, serve: (*API).listImports},
-		{method: "GET", path: one, id: "getImport", summary: "Retrieve an import", door: backend, limit: perPoll,
+		{method: "GET", path: one, id: "getImport", summary: "Retrieve an import", door: backend, memory: perRead, limit: perPoll,
 			status: 200, answer: importAnswer(), errors: []int{404, 429}, serve: (*API).getImport},
 		{method: "DELETE", path: one, id: "deleteImport", summary: "Delete an import and everything it stored", door: backend,
 			status: 204, errors: []int{404}, serve: (*API).deleteImport, text: "An import that runs is stopped."},
-		{method: "GET", path: one + "url/", id: "getImportResult", summary: "Get a signed address of the result", door: backend, query: formatParam(),
+		{method: "GET", path: one + "url/", id: "getImportResult", summary: "Get a signed address of the result", door: backend, memory: perRead, query: formatParam(),
 			status: 200, answer: presignedAnswer(), errors: []int{400, 404, 409}, serve: (*API).importURL, text: "409 before the import is SUCCESSFUL."},
 	}
 }
@@ -40,12 +40,14 @@ func importOperations() []operation {
 func uploadOperations() []operation {
 	const one = v1 + "/upload/{id}/"
 	return []operation{
-		{method: "GET", path: v1 + "/uploads/", id: "listUploads", summary: "List processed uploads, newest first", door: backend, query: uploadParams(),
+		{method: "GET", path: v1 + "/uploads/", id: "listUploads", summary: "List processed uploads, newest first", door: backend, memory: perRead, query: uploadParams(),
 			status: 200, answer: uploadsAnswer(), errors: []int{400}, serve: (*API).listUploads},
-		{method: "GET", path: one + "metadata/", id: "getUploadMetadata", summary: "Retrieve an upload, whatever its status", door: backend,
+		{method: "GET", path: one + "metadata/", id: "getUploadMetadata", summary: "Retrieve an upload, whatever its status", door: backend, memory: perRead,
 			status: 200, answer: uploadAnswer(), errors: []int{404}, serve: (*API).uploadMetadata},
-		{method: "GET", path: one + "url/", id: "getUploadResult", summary: "Get a signed address of the result", door: backend, query: formatParam(),
+		{method: "GET", path: one + "url/", id: "getUploadResult", summary: "Get a signed address of the result", door: backend, memory: perRead, query: formatParam(),
 			status: 200, answer: presignedAnswer(), errors: []int{400, 404, 409}, serve: (*API).uploadURL, text: "409 before the upload is PROCESSED."},
+		{method: "GET", path: one + "data/", id: "getUploadRows", summary: "Removed: was the rows of an upload", door: backend,
+			errors: []int{404, 410}, serve: (*API).removed, text: "Take the address of the result in place of it."},
 		{method: "POST", path: one + "delete/", id: "deleteUpload", summary: "Delete an upload, its file and its result", door: backend,
 			status: 200, errors: []int{404, 409}, serve: (*API).deleteUpload, text: "It cannot be undone. 409 while the import is under way."},
 	}
@@ -56,9 +58,9 @@ func schemaOperations() []operation {
 	return []operation{
 		{method: "POST", path: all, id: "createSchema", summary: "Save a schema", door: backend, body: schemaBody(),
 			status: 201, answer: schemaAnswer(), errors: []int{400, 409, 413, 415}, serve: (*API).createSchema},
-		{method: "GET", path: all, id: "listSchemas", summary: "List the saved schemas", door: backend,
+		{method: "GET", path: all, id: "listSchemas", summary: "List the saved schemas", door: backend, memory: perRead,
 			status: 200, answer: list(schemaAnswer(), "Oldest first."), serve: (*API).listSchemas},
-		{method: "GET", path: one, id: "getSchema", summary: "Retrieve a schema", door: backend,
+		{method: "GET", path: one, id: "getSchema", summary: "Retrieve a schema", door: backend, memory: perRead,
 			status: 200, answer: schemaAnswer(), errors: []int{404}, serve: (*API).getSchema},
 		{method: "PUT", path: one, id: "replaceSchema", summary: "Replace a saved schema", door: backend, body: schemaBody(),
 			status: 200, answer: schemaAnswer(), errors: []int{400, 404, 409, 413, 415}, serve: (*API).replaceSchema,
@@ -73,7 +75,7 @@ func credentialOperations() []operation {
 	return []operation{
 		{method: "POST", path: all, id: "createCredential", summary: "Keep an SFTP credential", door: backend, body: credentialBody(),
 			status: 201, answer: credentialAnswer(), errors: []int{400, 409, 413, 415}, serve: (*API).createCredential},
-		{method: "GET", path: all, id: "listCredentials", summary: "List SFTP credentials, newest first", door: backend, query: pageParams(),
+		{method: "GET", path: all, id: "listCredentials", summary: "List SFTP credentials, newest first", door: backend, memory: perRead, query: pageParams(),
 			status: 200, answer: pageOf(credentialAnswer()), errors: []int{400}, serve: (*API).listCredentials},
 		{method: "GET", path: one, id: "getCredential", summary: "Retrieve an SFTP credential", door: backend,
 			status: 200, answer: credentialAnswer(), errors: []int{404}, serve: (*API).getCredential},
@@ -99,15 +101,15 @@ func sessionOperations() []operation {
 		{method: "DELETE", path: widget + "/{sessionId}/", id: "deleteSession", summary: "Delete a session with its state, file and tokens", door: backend,
 			status: 200, answer: successAnswer(), errors: []int{404}, serve: (*API).deleteSession,
 			text: "Also where the session was deleted before. From the answer on its tokens open nothing."},
-		{method: "GET", path: state, id: "getSessionState", summary: "Read the state of a session", door: hydrated, query: tokens,
+		{method: "GET", path: state, id: "getSessionState", summary: "Read the state of a session", door: hydrated, memory: perState, query: tokens,
 			status: 200, answer: &shape.Shape{Doc: "The document as it was saved."}, errors: []int{404}, serve: (*API).getState},
 		{method: "PUT", path: state, id: "putSessionState", summary: "Save the state of a session", door: hydrated, query: tokens, upload: true, media: "application/json",
-			headers: []parameter{{"If-Match", "Save only if the state in place has this ETag; 412 if it has another.", word("")}},
+			headers: []parameter{{"If-Match", "Save only if the state in place has one of these ETags (at most 20), or * for any; 412 if it has another. Weak tags fit nothing.", word("")}},
 			status:  200, answer: savedAnswer(), errors: []int{400, 408, 412, 413, 415}, serve: (*API).putState},
 		{method: "GET", path: file, id: "getSessionFile", summary: "Read the file of a session", door: hydrated, query: tokens,
 			status: 200, media: "*/*", errors: []int{404}, serve: (*API).getSessionFile},
 		{method: "PUT", path: file, id: "putSessionFile", summary: "Save the file of a session", door: hydrated, query: tokens, upload: true,
-			headers: fileHeaders(), status: 200, answer: savedAnswer(), errors: []int{400, 408, 413}, serve: (*API).putSessionFile},
+			headers: fileHeaders(), status: 200, answer: savedAnswer(), errors: []int{400, 408, 413, 415}, serve: (*API).putSessionFile},
 	}
 }
 
@@ -115,13 +117,13 @@ func fileOperations() []operation {
 	token := []parameter{{"token", "The signature that came with the address.", word("")}}
 	return []operation{
 		{method: "PUT", path: "/upload/{id}", id: "uploadFile", summary: "Send the file of an import", door: signed, query: token, headers: fileHeaders(), upload: true,
-			status: 200, errors: []int{400, 404, 408, 409, 413}, serve: (*API).receiveUpload,
+			status: 200, errors: []int{400, 404, 408, 409, 413, 415}, serve: (*API).receiveUpload,
 			text: "The body is the file, of any Content-Type. The answer comes once the bytes are durable; its ETag is their MD5."},
 		{method: "POST", path: "/upload/{id}", id: "uploadForm", summary: "Send the file of an import from a form", door: signed, query: token, upload: true, media: "multipart/form-data",
-			status: 200, errors: []int{400, 404, 408, 409, 413, 415}, serve: (*API).receiveUpload, text: "multipart/form-data with one part named file."},
+			status: 200, errors: []int{400, 404, 408, 409, 413, 415}, serve: (*API).receiveUpload, text: "multipart/form-data with one part named file, and at most 1 MiB beside it. Digests in the header of that part are verified."},
 		{method: "GET", path: "/download/{id}", id: "downloadFile", summary: "Read a received file or a result", door: signed, query: token,
 			status: 200, media: "*/*", errors: []int{404}, serve: (*API).serveDownload},
-		{method: "GET", path: "/api/review/v1/{id}/", id: "getReview", summary: "What the review page shows of an import", door: reviewed,
+		{method: "GET", path: "/api/review/v1/{id}/", id: "getReview", summary: "What the review page shows of an import", door: reviewed, memory: perRead,
 			status: 200, answer: reviewAnswer(), errors: []int{404}, serve: (*API).getReview,
 			text: "The token is the fragment of review_url, sent as Authorization: Bearer."},
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -11,7 +12,6 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/internal/service"
-	"github.com/intraydata/intray/output"
 )
 
 // upload is the account of a received file.
@@ -61,27 +61,17 @@ func (a *API) listUploads(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// By way of a file, so that neither memory nor a transaction of the store
+	// By way of a spool, so that neither memory nor a transaction of the store
 	// waits for a slow reader.
-	file, err := spool(a.cfg.TempDir)
-	if err != nil {
-		return nil, err
-	}
+	file := a.newSpool(0, nil)
 	err = a.cfg.Service.Uploads(c.ctx(), c.org, filter, start, end, func(total int64, list iter.Seq2[service.Upload, error]) error {
 		return streamUploads(file, start, end, total, list)
 	})
-	if err == nil {
-		_, err = file.Seek(0, io.SeekStart)
-	}
 	if err != nil {
-		_ = file.Close()
+		file.close()
 		return nil, err
 	}
-	return &answer{status: http.StatusOK, stream: func(w io.Writer) error {
-		defer file.Close()
-		_, err := io.Copy(w, onlyReader{file})
-		return err
-	}}, nil
+	return &answer{status: http.StatusOK, stream: file.stream}, nil
 }
 
 // onlyReader hides the other ways of a file, so that what is written passes the
@@ -160,11 +150,7 @@ func dateParam(query url.Values, name string) (at time.Time, day bool, err error
 }
 
 func (a *API) uploadMetadata(c *call) (*answer, error) {
-	id, err := c.id("id")
-	if err != nil {
-		return nil, err
-	}
-	u, err := a.cfg.Service.Upload(c.ctx(), c.org, id)
+	u, err := found(c, a.cfg.Service.Upload)
 	if err != nil {
 		return nil, err
 	}
@@ -178,6 +164,11 @@ func (a *API) uploadMetadata(c *call) (*answer, error) {
 }
 
 func (a *API) uploadURL(c *call) (*answer, error) {
+	return a.resultURL(c, a.cfg.Service.ProcessedUpload)
+}
+
+// resultURL signs an address of the result of the upload that get gives.
+func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (service.Upload, error)) (*answer, error) {
 	id, err := c.id("id")
 	if err != nil {
 		return nil, err
@@ -186,14 +177,10 @@ func (a *API) uploadURL(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, err := a.cfg.Service.ProcessedUpload(c.ctx(), c.org, id)
+	u, err := get(c.ctx(), c.org, id)
 	if err != nil {
 		return nil, err
 	}
-	return a.resultURL(c, u, format)
-}
-
-func (a *API) resultURL(c *call, u service.Upload, format output.Format) (*answer, error) {
 	address, err := a.downloadURL(c.r, u, string(format))
 	if err != nil {
 		return nil, err
@@ -206,12 +193,16 @@ func (a *API) downloadURL(r *http.Request, u service.Upload, what string) (strin
 	return fmt.Sprintf("%s/download/%s?token=%s", a.base(r), u.ID, token), err
 }
 
-func (a *API) deleteUpload(c *call) (*answer, error) {
-	id, err := c.id("id")
-	if err != nil {
+// removed answers an operation of old clients that the contract took away.
+func (a *API) removed(c *call) (*answer, error) {
+	if _, err := c.id("id"); err != nil {
 		return nil, err
 	}
-	if err := a.cfg.Service.DeleteUpload(c.ctx(), c.org, id); err != nil {
+	return nil, refuse(http.StatusGone, "removed", "This operation was removed. Take the address that /url/ gives.")
+}
+
+func (a *API) deleteUpload(c *call) (*answer, error) {
+	if err := c.remove("id", a.cfg.Service.DeleteUpload); err != nil {
 		return nil, err
 	}
 	return reply(http.StatusOK, nil)

@@ -14,12 +14,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/seal"
 )
 
 // Config says how the service runs. Data and Listen must be set.
 type Config struct {
-	// Data is the folder of everything that is kept.
+	// Data is the folder for all stored data.
 	Data string
 	// DatabaseURL is a PostgreSQL database; "" means SQLite in Data.
 	DatabaseURL string
@@ -28,7 +29,8 @@ type Config struct {
 	MasterKey string
 	// Listen is the address of the API, such as 127.0.0.1:8080.
 	Listen string
-	// BaseURL is how clients reach the service; "" means as they called it.
+	// BaseURL is how clients reach the service, without a path; "" means as
+	// they called it.
 	BaseURL string
 	// MetricsListen is the address of the metrics; "" means none.
 	MetricsListen string
@@ -36,16 +38,18 @@ type Config struct {
 	TLSCert, TLSKey string
 	// TrustedProxies may say with X-Forwarded-… how clients called.
 	TrustedProxies []netip.Prefix
-	// RateCreate is how many imports a minute one key may make; 0 means any.
+	// RateCreate is how many imports a minute one key may make; 0 means no
+	// limit.
 	RateCreate int
-	// RatePoll is how often a minute one import may be asked for; 0 means any.
+	// RatePoll is how often a minute one import may be retrieved; 0 means no
+	// limit.
 	RatePoll int
 	// EgressAllow are private networks that may be reached.
 	EgressAllow []netip.Prefix
 	// KeyHeaders are the names of the header with the licence key. Default
-	// X-Service-License-Key and X-Dromo-License-Key.
+	// those of package api.
 	KeyHeaders []string
-	// MaxFileSize caps the files of all imports, in bytes. Default 1 GiB.
+	// MaxFileSize caps the files of all imports, in bytes: 1 to 1 GiB.
 	MaxFileSize int64
 	// BackendKey and FrontendKey are the first keys of an empty store; "" lets
 	// them be made.
@@ -61,6 +65,9 @@ type Config struct {
 // UsageError is a value of the configuration that cannot be.
 type UsageError struct{ error }
 
+// Unwrap gives what is wrong.
+func (e UsageError) Unwrap() error { return e.error }
+
 func wrong(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 // check finds what is wrong before anything is opened or made.
@@ -73,10 +80,10 @@ func (c *Config) check() error {
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return wrong("--tls-cert and --tls-key go together: give both or none")
 	case c.RateCreate < 0 || c.RatePoll < 0:
-		return wrong("--rate-create and --rate-poll cannot be negative; 0 means any number")
-	case c.MaxFileSize < 1:
-		return wrong("--max-file-size must be at least 1 byte")
-	case len(c.KeyHeaders) == 0:
+		return wrong("--rate-create and --rate-poll cannot be negative; 0 means no limit")
+	case c.MaxFileSize < 1 || c.MaxFileSize > intray.MaxFileSize:
+		return wrong("--max-file-size must be 1 to %d bytes", intray.MaxFileSize)
+	case c.KeyHeaders != nil && len(c.KeyHeaders) == 0:
 		return wrong("--key-headers needs the name of a header")
 	}
 	if err := c.checkStore(); err != nil {
@@ -105,6 +112,9 @@ func (c *Config) checkBase() error {
 	base, err := url.Parse(c.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
 		return wrong("--base-url %q is no address such as https://intray.example.org", c.BaseURL)
+	}
+	if strings.Trim(base.Path, "/") != "" {
+		return wrong("--base-url %q has a path: the service works at the root of a host name only, such as https://intray.example.org", c.BaseURL)
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	return nil

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -33,13 +34,33 @@ func TestWriteFile(t *testing.T) {
 	if len(entries) != 1 {
 		t.Errorf("files are left: %v", entries)
 	}
-	info, err := entries[0].Info()
-	must(t, err)
-	if info.Mode().Perm() != 0o644 {
-		t.Errorf("the file has the mode %v", info.Mode())
-	}
 	if err := WriteFile(filepath.Join(folder, "no", "out.json"), nil, nil); err == nil {
 		t.Error("written into a folder that is not there")
+	}
+}
+
+func TestModeOfWrittenFiles(t *testing.T) {
+	folder := t.TempDir()
+	plain := filepath.Join(folder, "as-any-file")
+	must(t, os.WriteFile(plain, nil, 0o666))
+	stat, err := os.Stat(plain)
+	must(t, err)
+	for before, want := range map[os.FileMode]os.FileMode{0: stat.Mode(), 0o600: 0o600, 0o664: 0o664} {
+		name := filepath.Join(folder, fmt.Sprintf("out-%o", before))
+		if before != 0 {
+			must(t, os.WriteFile(name, nil, before))
+			must(t, os.Chmod(name, before))
+		}
+		must(t, WriteFile(name, nil, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }))
+		stat, err := os.Stat(name)
+		must(t, err)
+		if stat.Mode() != want || content(t, name) != "text" {
+			t.Errorf("a file that had the mode %v has now %v and %q, want %v", before, stat.Mode(), content(t, name), want)
+		}
+	}
+	var usage UsageError
+	if err := WriteFile(folder, nil, nil); !errors.As(err, &usage) {
+		t.Errorf("a folder is replaced by a file: error %v", err)
 	}
 }
 
@@ -79,8 +100,9 @@ func TestOpenInput(t *testing.T) {
 	}
 	must(t, closeIn())
 	for _, wrong := range []string{folder, filepath.Join(folder, "missing.csv")} {
-		if _, _, err := OpenInput(wrong); err == nil {
-			t.Errorf("%s is opened as a file", wrong)
+		var usage UsageError
+		if _, _, err := OpenInput(wrong); !errors.As(err, &usage) {
+			t.Errorf("%s is opened as a file, or the error %v is no wrong usage", wrong, err)
 		}
 	}
 }

@@ -1,9 +1,13 @@
 package app
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/intraydata/intray/internal/blob/disk"
 )
 
 // emptySpool makes the spool, and removes what an earlier process left in it.
@@ -16,5 +20,25 @@ func emptySpool(cfg Config) error {
 	}
 	return nil
 }
+
+// checkBlobsHaveRows refuses to begin a new SQLite database beside blobs of
+// another one, whose files would lie there for ever without an owner.
+func checkBlobsHaveRows(database, blobs string) error {
+	stat, err := os.Stat(database)
+	if err == nil && stat.Size() > 0 {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("look for the database: %w", err)
+	}
+	held, err := disk.HoldsMore(blobs, "anchor")
+	if err == nil && held {
+		err = fmt.Errorf("%s is missing or empty, but %s holds files of its imports: "+
+			"put the database back from its backup, or give another --data folder to begin anew", database, blobs)
+	}
+	return err
+}
+
+func (c *Config) blobs() string { return filepath.Join(c.Data, "blobs") }
 
 func (c *Config) tempDir() string { return filepath.Join(c.Data, "spool") }

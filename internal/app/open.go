@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -25,7 +26,6 @@ import (
 type parts struct {
 	service *service.Service
 	store   *store.Store
-	node    string
 	close   func() error
 }
 
@@ -37,21 +37,21 @@ func open(ctx context.Context, cfg Config) (*parts, error) {
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
-	master, err := masterKey(cfg)
-	if err != nil {
-		return nil, err
-	}
 	node, err := nodeName(cfg.Data)
 	if err != nil {
 		return nil, err
 	}
-	blobs, err := disk.Open(filepath.Join(cfg.Data, "blobs"), disk.Config{})
+	rows, err := openStore(ctx, cfg, node)
 	if err != nil {
-		return nil, fmt.Errorf("open the blobs: %w", err)
+		return nil, err
 	}
-	rows, err := store.Open(ctx, storeConfig(cfg, node, master.ID()))
+	master, err := masterKey(ctx, cfg, rows)
 	if err != nil {
-		return nil, errors.Join(err, blobs.Close())
+		return nil, errors.Join(err, rows.Close())
+	}
+	blobs, err := disk.Open(cfg.blobs(), disk.Config{})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the blobs: %w", err), rows.Close())
 	}
 	closeAll := func() error { return errors.Join(rows.Close(), blobs.Close()) }
 	door := egress.New(egress.Config{Allow: cfg.EgressAllow})
@@ -63,22 +63,51 @@ func open(ctx context.Context, cfg Config) (*parts, error) {
 	if err != nil {
 		return nil, errors.Join(err, closeAll())
 	}
-	return &parts{made, rows, node, closeAll}, nil
+	return &parts{made, rows, closeAll}, nil
 }
 
-func storeConfig(cfg Config, node, mark string) store.Config {
-	c := store.Config{Mark: mark, URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: queue.Config{Node: node, Logger: slog.New(warnings{cfg.Log.Handler()})}}
-	if c.URL == "" {
-		c.Path = filepath.Join(cfg.Data, "intray.db")
+// openStore opens the database; node is "" where no work is done.
+func openStore(ctx context.Context, cfg Config, node string) (*store.Store, error) {
+	jobs := queue.Config{Node: node, Grace: graceFor, Logger: slog.New(warnings{cfg.Log.Handler()})}
+	if cfg.DatabaseURL != "" {
+		return store.Open(ctx, store.Config{URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: jobs})
 	}
-	return c
+	path := filepath.Join(cfg.Data, "intray.db")
+	if err := checkBlobsHaveRows(path, cfg.blobs()); err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, store.Config{Path: path, Logger: cfg.Log, Queue: jobs})
 }
 
-func masterKey(cfg Config) (seal.Master, error) {
-	if cfg.MasterKey != "" {
-		return seal.ParseMaster(cfg.MasterKey)
+// masterKey gives the key that the rows hang on. A new one is made only for a
+// database that was not begun with any: with a wrong one in its place nobody
+// would look for the right one.
+func masterKey(ctx context.Context, cfg Config, rows *store.Store) (seal.Master, error) {
+	begun, err := rows.Begun(ctx)
+	if err != nil {
+		return seal.Master{}, err
 	}
-	return seal.LoadOrCreate(filepath.Join(cfg.Data, "master.key"))
+	master, err := cfg.master(begun)
+	if err != nil {
+		return seal.Master{}, err
+	}
+	return master, rows.Belong(ctx, master.ID())
+}
+
+func (c *Config) master(begun bool) (seal.Master, error) {
+	if c.MasterKey != "" {
+		return seal.ParseMaster(c.MasterKey)
+	}
+	path := filepath.Join(c.Data, "master.key")
+	if !begun {
+		return seal.LoadOrCreate(path)
+	}
+	master, err := seal.Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return master, fmt.Errorf("%s is missing, and the database was begun with a master key: "+
+			"put the file back from its copy, or give the key in INTRAY_MASTER_KEY", path)
+	}
+	return master, err
 }
 
 // nodeName names this process: the folder's own name, kept in it, and a part
@@ -129,7 +158,7 @@ func Migrate(ctx context.Context, cfg Config) error {
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
-	rows, err := store.Open(ctx, storeConfig(cfg, "", ""))
+	rows, err := openStore(ctx, cfg, "")
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,11 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 	}
 	defer func() { err = errors.Join(err, blobs.Close()) }()
 	var writer *stage.Writer
+	defer func() {
+		if writer != nil {
+			writer.Abort()
+		}
+	}()
 	open := func(fields []string, unmapped []int) (engine.Sink, error) {
 		writer = stage.NewWriter(ctx, blobs, "stage", stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
 		return writer, nil
@@ -65,7 +70,6 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 	if report.Outcome, err = moved.Run(ctx, in, cfg.Schema, open); err != nil || writer == nil {
 		return report, err
 	}
-	defer writer.Abort()
 	if report.Outcome.Verdict == engine.Broken {
 		return report, nil
 	}

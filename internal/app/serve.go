@@ -2,11 +2,8 @@ package app
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"time"
 
@@ -16,13 +13,18 @@ import (
 	"github.com/intraydata/intray/internal/worker"
 )
 
-// How the 10 s of a shutdown are shared out.
+// How the 10 s of a shutdown are shared out, whatever the database does.
 const (
 	// drainFor is how long requests under way may go on.
 	drainFor = 4 * time.Second
-	// settleFor is how long running imports may go on before they are handed
-	// back.
-	settleFor = 5 * time.Second
+	// settleFor is how long running imports may go on, beside the requests,
+	// and graceFor how long they then have to be handed back.
+	settleFor = 4 * time.Second
+	graceFor  = 3 * time.Second
+	// leaveFor is for telling the database that this process ends, closeFor
+	// for closing it.
+	leaveFor = time.Second
+	closeFor = time.Second
 )
 
 // Serve runs the service until ctx ends: then it takes no new work, finishes or
@@ -35,7 +37,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.close(), unlock()) }()
+	defer func() { err = errors.Join(err, within(closeFor, "close the stores", p.close), unlock()) }()
 	pages, err := web.Pages()
 	if err != nil {
 		return err
@@ -54,12 +56,9 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		return errors.Join(err, servers.close(ctx))
 	}
 	work := worker.New(p.service, cfg.Log)
-	keeping, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
-	kept := make(chan struct{})
-	go func() { defer close(kept); work.Keep(keeping) }()
-	defer func() { stopKeeping(); <-kept }()
+	leave := keep(ctx, work, p)
 	if err := p.store.Queue().Start(ctx, work.Handlers()); err != nil {
-		return errors.Join(err, servers.close(ctx))
+		return errors.Join(err, servers.close(ctx), leave())
 	}
 	failed := servers.serve()
 	fmt.Fprintf(cfg.Out, "Intray listens on %s\n", servers.address())
@@ -68,7 +67,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		cfg.Log.Info("shutting down")
 	case err = <-failed:
 	}
-	return errors.Join(err, shutDown(ctx, p, servers))
+	return errors.Join(err, shutDown(ctx, p, servers), leave())
 }
 
 // openToServe opens everything and makes this the one process that serves from
@@ -133,6 +132,42 @@ func warnOfKeys(ctx context.Context, cfg Config, p *parts) {
 	}
 }
 
+// keep keeps this process known as living until leave is called, which tells
+// the others that it has ended: no beat may come after that.
+func keep(ctx context.Context, work *worker.Worker, p *parts) (leave func() error) {
+	ctx = context.WithoutCancel(ctx)
+	keeping, stop := context.WithCancel(ctx)
+	kept := make(chan struct{})
+	go func() { defer close(kept); work.Keep(keeping) }()
+	return func() error {
+		return within(leaveFor, "tell the database that this process ends", func() error {
+			leaving, cancel := context.WithTimeout(ctx, leaveFor)
+			defer cancel()
+			stop()
+			<-kept
+			return p.service.Leave(leaving)
+		})
+	}
+}
+
+// within calls work and gives up waiting for it after the limit: a database
+// that does not answer may not listen to a context either.
+func within(limit time.Duration, what string, work func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	select {
+	case err := <-done:
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		return nil
+	case <-late.C:
+		return fmt.Errorf("%s: no answer within %s", what, limit)
+	}
+}
+
 // shutDown ends requests and runs side by side.
 func shutDown(ctx context.Context, p *parts, servers *servers) error {
 	ctx = context.WithoutCancel(ctx)
@@ -143,81 +178,5 @@ func shutDown(ctx context.Context, p *parts, servers *servers) error {
 		settled <- p.store.Queue().Stop(settling)
 	}()
 	err := servers.close(ctx)
-	return errors.Join(err, <-settled, p.service.Leave(ctx))
-}
-
-// servers are the API and, where it is wanted, the metrics.
-type servers struct {
-	list      []*http.Server
-	listeners []net.Listener
-	scheme    string
-}
-
-func listen(cfg Config, handler, metrics http.Handler) (*servers, error) {
-	s := &servers{scheme: "http"}
-	var certificate *tls.Config
-	if cfg.TLSCert != "" {
-		pair, err := tls.LoadX509KeyPair(cfg.TLSCert, cfg.TLSKey)
-		if err != nil {
-			return nil, fmt.Errorf("load the TLS certificate: %w", err)
-		}
-		s.scheme = "https"
-		certificate = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
-	}
-	if err := s.add(cfg.Listen, handler, certificate); err != nil {
-		return nil, err
-	}
-	if cfg.MetricsListen == "" {
-		return s, nil
-	}
-	if err := s.add(cfg.MetricsListen, metrics, nil); err != nil {
-		return nil, errors.Join(err, s.listeners[0].Close())
-	}
-	return s, nil
-}
-
-func (s *servers) add(address string, handler http.Handler, certificate *tls.Config) error {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w", address, err)
-	}
-	if certificate != nil {
-		listener = tls.NewListener(listener, certificate)
-	}
-	s.listeners = append(s.listeners, listener)
-	// Bodies may take as long as they keep coming: the API watches their pace.
-	s.list = append(s.list, &http.Server{
-		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-	})
-	return nil
-}
-
-func (s *servers) address() string { return s.scheme + "://" + s.listeners[0].Addr().String() }
-
-// serve begins to serve; the channel tells of a server that failed.
-func (s *servers) serve() <-chan error {
-	failed := make(chan error, len(s.list))
-	for i, server := range s.list {
-		go func() {
-			if err := server.Serve(s.listeners[i]); !errors.Is(err, http.ErrServerClosed) {
-				failed <- fmt.Errorf("serve: %w", err)
-			}
-		}()
-	}
-	return failed
-}
-
-// close lets requests under way end, and cuts those off that do not.
-func (s *servers) close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainFor)
-	defer cancel()
-	for _, server := range s.list {
-		if server.Shutdown(ctx) != nil {
-			_ = server.Close()
-		}
-	}
-	for _, listener := range s.listeners {
-		_ = listener.Close() // those that no server had taken over yet
-	}
-	return nil
+	return errors.Join(err, <-settled)
 }

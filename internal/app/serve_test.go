@@ -3,9 +3,16 @@ package app
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"io"
 	"log/slog"
+	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,7 +25,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(serveVariable) != "" {
+		os.Exit(serveAlone())
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // lines is what a service tells.
 type lines struct {
@@ -48,7 +60,6 @@ type served struct {
 	t        *testing.T
 	out, log *lines
 	url      string
-	metrics  string
 	stop     context.CancelFunc
 	ended    chan error
 	client   *http.Client
@@ -72,6 +83,19 @@ func serve(t *testing.T, cfg Config) *served {
 			t.Fatalf("the service ended: %v\n%s", err, s.log)
 		case <-time.After(30 * time.Second):
 			t.Fatalf("the service does not come up: %s", s.log)
+		}
+	}
+}
+
+// awaitLog waits until the log holds text.
+func (s *served) awaitLog(text string) {
+	s.t.Helper()
+	late := time.After(30 * time.Second)
+	for !strings.Contains(s.log.String(), text) {
+		select {
+		case <-s.log.more:
+		case <-late:
+			s.t.Fatalf("the log never held %q:\n%s", text, s.log)
 		}
 	}
 }
@@ -180,6 +204,10 @@ func TestServeTellsMetricsElsewhere(t *testing.T) {
 	s.ask("GET", "/healthz", "", "")
 	s.ask("BREW", "/healthz", "", "")
 	status, text := s.ask("GET", "http://"+cfg.MetricsListen+"/metrics", "", "")
+	// A request is counted behind its answer.
+	for end := time.Now().Add(10 * time.Second); !strings.Contains(text, `method="other"`) && time.Now().Before(end); {
+		status, text = s.ask("GET", "http://"+cfg.MetricsListen+"/metrics", "", "")
+	}
 	if status != 200 || !strings.Contains(text, `intray_http_requests_total{method="GET",route="GET /healthz",status="200"}`) {
 		t.Errorf("status %d, metrics:\n%.3000s", status, text)
 	}
@@ -227,6 +255,22 @@ func TestServeNeedsItsAddress(t *testing.T) {
 	if err := first.end(); err != nil {
 		t.Error(err)
 	}
+}
+
+// certificate makes one for this machine.
+func certificate(t *testing.T) (cert, key string) {
+	t.Helper()
+	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	public, err := x509.CreateCertificate(rand.Reader, template, template, &secret.PublicKey, secret)
+	must(t, err)
+	private, err := x509.MarshalPKCS8PrivateKey(secret)
+	must(t, err)
+	cert, key = filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
+	must(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: public}), 0o600))
+	must(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
+	return cert, key
 }
 
 func TestServeWithoutTheCertificate(t *testing.T) {

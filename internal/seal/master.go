@@ -42,22 +42,24 @@ func ParseMaster(text string) (Master, error) {
 	return Master{hide(content)}, nil
 }
 
-// LoadOrCreate reads the master key from a file, and makes file and key where
-// there is none. The folder must be there. The file holds one line of base64
-// and is for its owner only; a file that others can read is an error.
-// Of several processes that start at once all get the same key.
+// LoadOrCreate is Load, but makes file and key where there is no file. The
+// folder must be there. Of several processes that start at once all get the
+// same key.
 func LoadOrCreate(path string) (Master, error) {
-	m, err := load(path)
+	m, err := Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
 	if err := create(path); err != nil {
 		return Master{}, fmt.Errorf("making the master key %s: %w", path, err)
 	}
-	return load(path)
+	return Load(path)
 }
 
-func load(path string) (Master, error) {
+// Load reads the master key from a file: one line of base64, for its owner
+// only. A file that others can read is an error; where there is none the error
+// is fs.ErrNotExist.
+func Load(path string) (Master, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return Master{}, fmt.Errorf("reading the master key: %w", err)

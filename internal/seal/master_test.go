@@ -3,6 +3,8 @@ package seal_test
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,6 +86,23 @@ func TestLoadOrCreate(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) != 0 {
 		t.Errorf("temporary files are left: %v", left)
+	}
+}
+
+func TestLoadMakesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "master.key")
+	if m, err := seal.Load(path); !errors.Is(err, fs.ErrNotExist) || !m.IsZero() {
+		t.Errorf("loading a file that is not there: %v, want that there is none", err)
+	}
+	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 0 {
+		t.Errorf("files were made: %v", left)
+	}
+	made, err := seal.LoadOrCreate(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if loaded, err := seal.Load(path); err != nil || loaded.ID() != made.ID() {
+		t.Errorf("loading it: %v, same key %v", err, loaded.ID() == made.ID())
 	}
 }
 

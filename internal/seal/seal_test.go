@@ -80,7 +80,7 @@ func leaks(text string) bool {
 	spellings := []string{
 		canary, base64.StdEncoding.EncodeToString([]byte(canary))[:40],
 		fmt.Sprintf("%x", canary[:8]), fmt.Sprintf("%X", canary[:8]),
-		strings.Trim(fmt.Sprint([]byte(canary[:8])), "[]"), fmt.Sprintf("%o %o", canary[0], canary[1]),
+		strings.Trim(fmt.Sprintf("%d", []byte(canary[:8])), "[]"), fmt.Sprintf("%o %o", canary[0], canary[1]),
 	}
 	for _, spelling := range spellings {
 		if strings.Contains(text, spelling) {

@@ -172,9 +172,7 @@ type Session struct {
 	ID               string
 	Org              string
 	ImportIdentifier string
-	// State is the JSON document last saved; nil where none was.
-	State []byte
-	// Tag changes with every saved state.
+	// Tag changes with every saved state; "" where none was saved.
 	Tag string
 	// File is the file being imported, with its name and media type.
 	File        File

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/shape"
@@ -42,13 +43,10 @@ func (s *Service) CreateSchema(ctx context.Context, org string, draft SchemaDraf
 	return schema, warnings, err
 }
 
-// Schemas lists the saved schemas, oldest first.
-func (s *Service) Schemas(ctx context.Context, org string) (list []Schema, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		list, err = tx.Schemas.List(ctx, org)
-		return err
-	})
-	return list, err
+// Schemas shows the saved schemas to use, oldest first. They are read as they
+// are used, and are gone when use returns.
+func (s *Service) Schemas(ctx context.Context, org string, use func(list iter.Seq2[Schema, error]) error) error {
+	return s.cfg.Store.View(ctx, func(tx Tx) error { return use(tx.Schemas.List(ctx, org)) })
 }
 
 // Schema gives a schema, inline ones too.

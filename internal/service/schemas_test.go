@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"errors"
+	"iter"
 	"strings"
 	"testing"
 	"time"
@@ -37,12 +38,7 @@ func TestSchemas(t *testing.T) {
 	if diff := cmp.Diff(next, got); diff != "" {
 		t.Errorf("kept another schema than answered (-answered +kept):\n%s", diff)
 	}
-	list, err := f.Schemas(f.ctx, f.org)
-	must(t, err)
-	var names []string
-	for _, s := range list {
-		names = append(names, s.Name)
-	}
+	names := f.schemaNames()
 	if diff := cmp.Diff([]string{"People", "Orders"}, names); diff != "" {
 		t.Errorf("listed, oldest first (-want +got):\n%s", diff)
 	}
@@ -124,4 +120,19 @@ func TestErrorsAreFoundByKind(t *testing.T) {
 	if err.Error() != "Taken." {
 		t.Errorf("it says %q", err)
 	}
+}
+
+// schemaNames lists the saved schemas.
+func (f *fixture) schemaNames() (names []string) {
+	f.Helper()
+	must(f.T, f.Schemas(f.ctx, f.org, func(list iter.Seq2[service.Schema, error]) error {
+		for s, err := range list {
+			if err != nil {
+				return err
+			}
+			names = append(names, s.Name)
+		}
+		return nil
+	}))
+	return names
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -139,21 +140,38 @@ func gone(err error) error {
 	return err
 }
 
-// SaveState keeps a session's state. With a condition it is kept only where
-// the state in place has that tag; "*" means any state.
-func (s *Service) SaveState(ctx context.Context, session Session, state []byte, ifMatch string) (Session, error) {
+// State gives a session as it is now, with its state; before one was saved that
+// is NotFound.
+func (s *Service) State(ctx context.Context, session Session) (_ Session, state []byte, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		if session, err = tx.Sessions.Get(ctx, session.Org, session.ID); err != nil {
+			return gone(err)
+		}
+		state, err = tx.Sessions.State(ctx, session.Org, session.ID)
+		return err
+	})
+	if err == nil && session.Tag == "" {
+		err = refuse(NotFound, "not_found", "No state was saved in this session.")
+	}
+	return session, state, err
+}
+
+// SaveState keeps a session's state. Unless ifMatch is nil it is kept only where
+// the state in place has one of those tags; "*" means any state.
+func (s *Service) SaveState(ctx context.Context, session Session, state []byte, ifMatch []string) (Session, error) {
 	sum := sha256.Sum256(state)
 	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
 		current, err := tx.Sessions.Get(ctx, session.Org, session.ID)
 		if err != nil {
 			return gone(err)
 		}
-		if ifMatch != "" && (current.State == nil || ifMatch != "*" && ifMatch != current.Tag) {
+		fits := func(tag string) bool { return tag == "*" || tag == current.Tag }
+		if ifMatch != nil && (current.Tag == "" || !slices.ContainsFunc(ifMatch, fits)) {
 			return refuse(Conflict, "state_changed", "The state was changed since it was read. Read it again, and save your change upon that.")
 		}
-		current.State, current.Tag, current.Saved = state, hex.EncodeToString(sum[:16]), s.now()
+		current.Tag, current.Saved = hex.EncodeToString(sum[:16]), s.now()
 		session = current
-		return tx.Sessions.Save(ctx, current)
+		return tx.Sessions.SaveState(ctx, current, state)
 	})
 	return session, err
 }

@@ -34,7 +34,7 @@ func TestSessionsEndAWeekAfterTheirLastSave(t *testing.T) {
 	idle, kept := f.session().Session, f.session().Session
 	file := f.saveFile(kept, "a,b\n").File.Key
 	f.clock.Advance(week)
-	kept, err := f.SaveState(f.ctx, kept, []byte(`{}`), "")
+	kept, err := f.SaveState(f.ctx, kept, []byte(`{}`), nil)
 	must(t, err)
 	if _, err := f.ResumeSession(f.ctx, f.org, idle.ID, 0); err != nil {
 		t.Errorf("at the end of its week: %v", err)
@@ -111,7 +111,7 @@ func TestDeletedSessionOpensNothing(t *testing.T) {
 		_, err := f.Hydrated(f.ctx, token)
 		f.refused(err, service.Denied, "session_gone")
 	}
-	_, err = f.SaveState(f.ctx, h.Session, []byte(`{}`), "")
+	_, err = f.SaveState(f.ctx, h.Session, []byte(`{}`), nil)
 	f.refused(err, service.Denied, "session_gone")
 	_, err = f.SaveSessionFile(f.ctx, h.Session, service.Incoming{Body: strings.NewReader("x"), Length: -1}, "")
 	f.refused(err, service.Denied, "session_gone")
@@ -127,23 +127,23 @@ func TestStateIsSavedUponTheStateThatWasRead(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	session := f.session().Session
-	_, err := f.SaveState(f.ctx, session, []byte(`{}`), "*")
+	_, err := f.SaveState(f.ctx, session, []byte(`{}`), []string{"*"})
 	f.refused(err, service.Conflict, "state_changed")
-	first, err := f.SaveState(f.ctx, session, []byte(`{"n":1}`), "")
+	first, err := f.SaveState(f.ctx, session, []byte(`{"n":1}`), nil)
 	must(t, err)
-	second, err := f.SaveState(f.ctx, session, []byte(`{"n":2}`), first.Tag)
+	second, err := f.SaveState(f.ctx, session, []byte(`{"n":2}`), []string{"other", first.Tag})
 	must(t, err)
 	if first.Tag == second.Tag {
 		t.Error("two states have one tag")
 	}
-	_, err = f.SaveState(f.ctx, session, []byte(`{"n":3}`), first.Tag)
+	_, err = f.SaveState(f.ctx, session, []byte(`{"n":3}`), []string{"other", first.Tag})
 	f.refused(err, service.Conflict, "state_changed")
-	_, err = f.SaveState(f.ctx, session, []byte(`{"n":4}`), "*")
+	_, err = f.SaveState(f.ctx, session, []byte(`{"n":4}`), []string{"*"})
 	must(t, err)
 	h, err := f.ResumeSession(f.ctx, f.org, session.ID, 0)
 	must(t, err)
-	if got := string(h.Session.State); got != `{"n":4}` {
-		t.Errorf("the state is %s", got)
+	if _, state, err := f.State(f.ctx, h.Session); err != nil || string(state) != `{"n":4}` {
+		t.Errorf("the state is %s, error %v", state, err)
 	}
 }
 

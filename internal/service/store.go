@@ -69,8 +69,9 @@ type AccountRows interface {
 type SchemaRows interface {
 	Insert(ctx context.Context, s Schema) error
 	Get(ctx context.Context, org, id string) (Schema, error)
-	// List gives the saved schemas, not the inline ones, oldest first.
-	List(ctx context.Context, org string) ([]Schema, error)
+	// List yields the saved schemas, not the inline ones, oldest first. Rows are
+	// read as they are yielded.
+	List(ctx context.Context, org string) iter.Seq2[Schema, error]
 	// Replace writes Name, Document and Modified.
 	Replace(ctx context.Context, s Schema) error
 	Delete(ctx context.Context, org, id string) error
@@ -126,15 +127,19 @@ type UploadRows interface {
 	Processed(ctx context.Context, org string, f UploadFilter, start, end int64) iter.Seq2[Upload, error]
 }
 
-// SessionRows are the sessions.
+// SessionRows are the sessions, and apart from them their states, which may be
+// large.
 type SessionRows interface {
 	Insert(ctx context.Context, s Session) error
 	Get(ctx context.Context, org, id string) (Session, error)
-	// Save writes State, Tag, File, FileName, ContentType and Saved.
+	// State gives the JSON document last saved; nil where none was.
+	State(ctx context.Context, org, id string) ([]byte, error)
+	// Save writes Tag, File, FileName, ContentType and Saved.
 	Save(ctx context.Context, s Session) error
+	// SaveState writes what Save does, and the state.
+	SaveState(ctx context.Context, s Session, state []byte) error
 	Delete(ctx context.Context, org, id string) error
-	// Stale gives at most limit sessions last saved before t, without their
-	// states.
+	// Stale gives at most limit sessions last saved before t.
 	Stale(ctx context.Context, t time.Time, limit int) ([]Session, error)
 }
 

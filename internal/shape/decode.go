@@ -43,6 +43,20 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s (at byte %d)", e.Reason, e.Offset)
 }
 
+// The reasons of syntax errors.
+const (
+	reasonEmpty     = "the document is empty"
+	reasonEarly     = "the document ends too early"
+	reasonFollows   = "something follows the end of the document"
+	reasonTwice     = "an object has the same name twice: %s"
+	reasonName      = "a name of an object must be a string in double quotes"
+	reasonNUL       = "a string contains the character U+0000, which is not allowed"
+	reasonSurrogate = "a string contains half of a surrogate pair"
+	reasonUTF8      = "the document is not valid UTF-8"
+	reasonDepth     = "the document is nested more than %d levels deep"
+	reasonSyntax    = "this is not valid JSON: "
+)
+
 // ErrTooLarge is returned, wrapped, for a document over a limit of bytes or of
 // values.
 var ErrTooLarge = errors.New("the JSON document is too large")
@@ -114,14 +128,14 @@ func (d *decoder) next(depth int) (any, error) {
 func (d *decoder) text(tok jsontext.Token) (string, error) {
 	s := tok.String()
 	if strings.IndexByte(s, 0) >= 0 {
-		return "", d.fail("a string contains the character U+0000, which is not allowed")
+		return "", d.fail(reasonNUL)
 	}
 	return s, nil
 }
 
 func (d *decoder) group(kind jsontext.Kind, depth int) (any, error) {
 	if depth > d.lim.MaxDepth {
-		return nil, d.fail("the document is nested more than %d levels deep", d.lim.MaxDepth)
+		return nil, d.fail(reasonDepth, d.lim.MaxDepth)
 	}
 	if kind == '[' {
 		return d.array(depth)
@@ -168,7 +182,7 @@ func (d *decoder) end() error {
 	}
 	var syntax *jsontext.SyntacticError
 	if err == nil || errors.As(err, &syntax) {
-		return d.fail("something follows the end of the document")
+		return d.fail(reasonFollows)
 	}
 	return d.explain(err)
 }
@@ -185,9 +199,9 @@ func (d *decoder) explain(err error) error {
 	case errors.As(err, &syntax):
 		return &SyntaxError{Offset: syntax.ByteOffset, Reason: reasonOf(syntax)}
 	case errors.Is(err, io.EOF) && offset == 0:
-		return &SyntaxError{Reason: "the document is empty"}
+		return &SyntaxError{Reason: reasonEmpty}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &SyntaxError{Offset: offset, Reason: "the document ends too early"}
+		return &SyntaxError{Offset: offset, Reason: reasonEarly}
 	}
 	return fmt.Errorf("reading a JSON document: %w", err)
 }
@@ -196,17 +210,17 @@ func reasonOf(err *jsontext.SyntacticError) string {
 	text := err.Error()
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return "an object has the same name twice: " + quote(err.JSONPointer.LastToken())
+		return fmt.Sprintf(reasonTwice, quote(err.JSONPointer.LastToken()))
 	case errors.Is(err, jsontext.ErrNonStringName):
-		return "a name of an object must be a string in double quotes"
+		return reasonName
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "the document ends too early"
+		return reasonEarly
 	case strings.Contains(text, "UTF-8"):
-		return "the document is not valid UTF-8"
+		return reasonUTF8
 	case strings.Contains(text, "surrogate"):
-		return "a string contains half of a surrogate pair"
+		return reasonSurrogate
 	}
-	return "this is not valid JSON: " + cause(err)
+	return reasonSyntax + cause(err)
 }
 
 // cause is the innermost reason, without the decoder's own prefix.

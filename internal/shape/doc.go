@@ -6,6 +6,7 @@
 //   - A document is a JSON value as [Decode] gives it: nil, bool, string,
 //     json.Number, []any or map[string]any. Decode is strict, so that what is
 //     checked is what was sent.
+//   - A [Scanner] passes over a document by the same rules, without keeping it.
 //   - A [Shape] is a plain value that says which documents are allowed. Objects
 //     are closed: a property that is not listed is refused.
 //   - An [Issue] is one thing wrong with a document: where, and a sentence that

@@ -134,9 +134,13 @@ func plain(name string) bool {
 	if name == "" || len(name) > 64 {
 		return false
 	}
-	return !strings.ContainsFunc(name, func(r rune) bool {
-		return !(r == '_' || r == '$' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
-	})
+	for _, r := range name {
+		letter := '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if !letter && r != '_' && r != '$' && r != '-' {
+			return false
+		}
+	}
+	return true
 }
 
 func quote(s string) string { return strconv.Quote(shorten(s, 60)) }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 
 	"github.com/intraydata/intray/internal/service"
 )
@@ -37,8 +38,8 @@ func (r schemas) Get(ctx context.Context, org, id string) (service.Schema, error
 		`SELECT `+schemaColumns+` FROM schemas WHERE org = $1 AND id = $2`, org, id)
 }
 
-func (r schemas) List(ctx context.Context, org string) ([]service.Schema, error) {
-	return many(ctx, r.txn, "schema", schemaCells,
+func (r schemas) List(ctx context.Context, org string) iter.Seq2[service.Schema, error] {
+	return stream(ctx, r.txn, "schema", schemaCells,
 		`SELECT `+schemaColumns+` FROM schemas WHERE org = $1 AND NOT inline ORDER BY created, id`, org)
 }
 

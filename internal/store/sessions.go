@@ -14,7 +14,6 @@ const (
 	sessionSaved = "tag, file_key, file_size, file_sha256, file_name, content_type, saved"
 )
 
-// sessionCells are all but the state.
 func sessionCells(s *service.Session) []any {
 	return append([]any{&s.ID, &s.Org, &s.ImportIdentifier, micros{&s.Created}}, sessionSavedCells(s)...)
 }
@@ -23,22 +22,31 @@ func sessionSavedCells(s *service.Session) []any {
 	return []any{&s.Tag, &s.File.Key, &s.File.Size, &s.File.SHA256, &s.FileName, &s.ContentType, micros{&s.Saved}}
 }
 
-func sessionRow(s *service.Session) []any { return append(sessionCells(s), optional{&s.State}) }
-
 func (r sessions) Insert(ctx context.Context, s service.Session) error {
-	return r.insert(ctx, "session", "sessions", sessionFixed+", "+sessionSaved+", state", sessionRow(&s)...)
+	return r.insert(ctx, "session", "sessions", sessionFixed+", "+sessionSaved, sessionCells(&s)...)
 }
 
 func (r sessions) Get(ctx context.Context, org, id string) (service.Session, error) {
-	return one(ctx, r.txn, "session", sessionRow,
-		`SELECT `+sessionFixed+", "+sessionSaved+`, state FROM sessions WHERE org = $1 AND id = $2`+r.hold, org, id)
+	return one(ctx, r.txn, "session", sessionCells,
+		`SELECT `+sessionFixed+", "+sessionSaved+` FROM sessions WHERE org = $1 AND id = $2`+r.hold, org, id)
+}
+
+func (r sessions) State(ctx context.Context, org, id string) ([]byte, error) {
+	cells := func(state *[]byte) []any { return []any{optional{state}} }
+	return one(ctx, r.txn, "session", cells, `SELECT state FROM sessions WHERE org = $1 AND id = $2`, org, id)
 }
 
 func (r sessions) Save(ctx context.Context, s service.Session) error {
+	return r.touch(ctx, "session",
+		`UPDATE sessions SET `+assign(sessionSaved, 3)+` WHERE org = $1 AND id = $2`,
+		append([]any{s.Org, s.ID}, sessionSavedCells(&s)...)...)
+}
+
+func (r sessions) SaveState(ctx context.Context, s service.Session, state []byte) error {
 	args := append([]any{s.Org, s.ID}, sessionSavedCells(&s)...)
 	return r.touch(ctx, "session",
 		`UPDATE sessions SET `+assign(sessionSaved+", state", 3)+` WHERE org = $1 AND id = $2`,
-		append(args, optional{&s.State})...)
+		append(args, optional{&state})...)
 }
 
 func (r sessions) Delete(ctx context.Context, org, id string) error {

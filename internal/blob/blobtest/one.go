@@ -52,7 +52,7 @@ func readsAtEdges(t *testing.T, r blob.Reader, want []byte) {
 			t.Fatalf("ReadAt(%d) of %d bytes gave %d, %v, want 0, EOF", off, end, n, err)
 		}
 	}
-	if n, err := r.ReadAt(buf, -1); n != 0 || err == nil || err == io.EOF {
+	if n, err := r.ReadAt(buf, -1); n != 0 || err == nil || errors.Is(err, io.EOF) {
 		t.Fatalf("ReadAt(-1) gave %d, %v, want an error", n, err)
 	}
 	if end < 10 {

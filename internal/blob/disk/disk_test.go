@@ -50,6 +50,34 @@ func put(t *testing.T, s *Store, key, text string) {
 	}
 }
 
+func TestHoldsMore(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "store")
+	holds := func(want bool, when string) {
+		t.Helper()
+		if got, err := HoldsMore(root, "anchor"); got != want || err != nil {
+			t.Errorf("%s: HoldsMore gave %v, %v, want %v", when, got, err, want)
+		}
+	}
+	holds(false, "without a folder")
+	if _, err := os.Stat(root); err == nil {
+		t.Error("HoldsMore made the folder")
+	}
+	s := opened(t, root)
+	put(t, s, "anchor", "text")
+	unfinished := begun(t, s, "a/b", "text")
+	holds(false, "with the anchor and an unfinished blob")
+	put(t, s, "a/anchor", "text")
+	holds(true, "with another blob")
+	if err := s.DeleteAll(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	holds(false, "after its deletion")
+	unfinished.Abort()
+	if _, err := HoldsMore(root, "../a"); err == nil {
+		t.Error("a key that is none is taken")
+	}
+}
+
 // tree lists the files and the empty folders below root.
 func tree(t *testing.T, root string) []string {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -34,6 +35,28 @@ func (s *Store) start(log *slog.Logger) error {
 		return fmt.Errorf("removing unfinished files: %w", err)
 	}
 	return s.begin()
+}
+
+// HoldsMore says whether the folder of a Store holds any finished blob but the
+// one under key. It makes nothing; where there is no folder there is no blob.
+func HoldsMore(root, key string) (more bool, err error) {
+	but, err := nameOf(key)
+	if err != nil {
+		return false, err
+	}
+	err = filepath.WalkDir(filepath.Join(root, blobsFolder), func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return fmt.Errorf("looking for blobs: %w", err)
+		case entry.IsDir() || name == filepath.Join(root, but):
+			return nil
+		}
+		more = true
+		return fs.SkipAll
+	})
+	return more, err
 }
 
 func (s *Store) begin() (err error) {

@@ -34,7 +34,15 @@ func (f *fixture) schema(org, id string) func(service.Tx) (service.Schema, error
 
 func (f *fixture) schemas(org string) []service.Schema {
 	f.Helper()
-	return read(f, func(tx service.Tx) ([]service.Schema, error) { return tx.Schemas.List(f.ctx, org) })
+	return read(f, func(tx service.Tx) (list []service.Schema, err error) {
+		for s, err := range tx.Schemas.List(f.ctx, org) {
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, s)
+		}
+		return list, nil
+	})
 }
 
 func testSchemas(f *fixture) {

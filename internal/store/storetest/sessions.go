@@ -29,19 +29,31 @@ func testSessions(f *fixture) {
 	want := aSession(0, "org-a")
 	f.same(f.session(want.ID), want)
 
-	want.State, want.Tag, want.Saved = bytes.Repeat([]byte(`{"a":"\u0000"} `), 100_000), "u", after(5)
+	want.Tag, want.Saved = "u", after(5)
 	want.File, want.FileName, want.ContentType = service.File{Key: "k", Size: 3, SHA256: "s"}, "n.csv", "text/csv"
 	asked := want
 	asked.ImportIdentifier, asked.Created = "x", after(9)
 	f.update(func(tx service.Tx) error { return tx.Sessions.Save(f.ctx, asked) })
 	f.same(f.session(want.ID), want)
 
+	state := func() []byte {
+		return read(f, func(tx service.Tx) ([]byte, error) { return tx.Sessions.State(f.ctx, "org-a", want.ID) })
+	}
+	f.same(state(), []byte(nil))
+	large := bytes.Repeat([]byte(`{"a":"\u0000"} `), 100_000)
+	want.Tag = "v"
+	f.update(func(tx service.Tx) error { return tx.Sessions.SaveState(f.ctx, want, large) })
+	f.same(f.session(want.ID), want)
+	f.same(bytes.Equal(state(), large), true)
+	want.Tag = "w"
+	f.update(func(tx service.Tx) error { return tx.Sessions.Save(f.ctx, want) })
+	f.same(bytes.Equal(state(), large), true)
+
 	stale := func(minutes, limit int) []service.Session {
 		return read(f, func(tx service.Tx) ([]service.Session, error) { return tx.Sessions.Stale(f.ctx, after(minutes), limit) })
 	}
 	f.same(stale(1, 9), []service.Session(nil))
 	f.same(stale(3, 9), []service.Session{aSession(1, "org-b"), aSession(2, "org-a")})
-	want.State = nil
 	f.same(stale(6, 9), []service.Session{aSession(1, "org-b"), aSession(2, "org-a"), aSession(3, "org-b"), want})
 	f.same(stale(6, 1), []service.Session{aSession(1, "org-b")})
 

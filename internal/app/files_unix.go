@@ -1,0 +1,14 @@
+//go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
+
+package app
+
+import "syscall"
+
+// openFiles is how many files this process may have open at once.
+func openFiles() uint64 {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return 0
+	}
+	return uint64(limit.Cur) //nolint:unconvert // it is signed on some systems
+}
