@@ -116,10 +116,8 @@ func (s *Service) dropSession(ctx context.Context, tx Tx, org, id string, before
 	if err := tx.Sessions.Delete(ctx, org, id); err != nil {
 		return err
 	}
-	if session.File.Key == "" {
-		return nil
-	}
-	return tx.Trash.Add(ctx, Trash{Prefix: session.File.Key, Due: s.now()})
+	// Also without a file: with the trash goes what the store remembers.
+	return tx.Trash.Add(ctx, Trash{Prefix: "sessions/" + session.ID, Due: s.now()})
 }
 
 // Hydrated gives the session that a token opens. A token that is not one of

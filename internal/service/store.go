@@ -25,6 +25,9 @@ type Store interface {
 	View(ctx context.Context, work func(Tx) error) error
 	// Check says whether the store answers.
 	Check(ctx context.Context) error
+	// Forget overwrites what was deleted, as far as the store keeps it in files
+	// of its own.
+	Forget(ctx context.Context) error
 }
 
 // Tx is a transaction: the rows of each noun. It is gone when work returns.

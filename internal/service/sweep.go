@@ -147,7 +147,8 @@ func (s *Service) wakeForgotten(ctx context.Context) error {
 	})
 }
 
-// emptyTrash removes the blobs that are due, and then the note of them.
+// emptyTrash removes the blobs that are due, and then the note of them. Rows are
+// deleted with trash for what they named, so this is when the store forgets.
 func (s *Service) emptyTrash(ctx context.Context) error {
 	var due []Trash
 	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
@@ -174,6 +175,9 @@ func (s *Service) emptyTrash(ctx context.Context) error {
 		}
 		return nil
 	})
+	if err == nil {
+		err = s.cfg.Store.Forget(ctx)
+	}
 	return errors.Join(append(troubles, err)...)
 }
 

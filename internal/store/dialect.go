@@ -20,6 +20,8 @@ type dialect struct {
 	// hold is what a query adds so that others wait with its rows; "" where
 	// only one transaction writes at a time.
 	hold string
+	// empty empties the log of changes; "" where that is not ours to do.
+	empty string
 	// lock, where it is not "", waits until no other transaction holds the
 	// lock $1, and holds it until the transaction ends.
 	lock string
@@ -42,7 +44,8 @@ func sqliteDialect() dialect {
 		words: strings.NewReplacer("${ID}", "TEXT", "${BYTES}", "BLOB"),
 		now:   `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
 		// A reader's transaction is a snapshot on SQLite.
-		view: &sql.TxOptions{ReadOnly: true},
+		view:  &sql.TxOptions{ReadOnly: true},
+		empty: `PRAGMA wal_checkpoint(TRUNCATE)`,
 	}
 }
 

@@ -205,3 +205,39 @@ func BenchmarkInsertImport(b *testing.B) {
 	})
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tx/s")
 }
+
+// TestForget deletes a text and looks for it in all files of the database.
+func TestForget(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "intray.db")
+	s := open(t, store.Config{Path: path})
+	const secret = "the text that must not stay behind"
+	update := func(work func(tx service.Tx) error) { must(t, s.Update(t.Context(), work)) }
+	update(func(tx service.Tx) error {
+		if err := tx.Accounts.InsertOrg(t.Context(), service.Org{ID: "o", Name: "Org"}); err != nil {
+			return err
+		}
+		return tx.Imports.Insert(t.Context(), service.Import{ID: "i", Org: "o", Filename: secret})
+	})
+	if !inFiles(t, path, secret) {
+		t.Fatal("the text is in no file: the test looks at the wrong ones")
+	}
+	update(func(tx service.Tx) error { return tx.Imports.Delete(t.Context(), "o", "i") })
+	must(t, s.Forget(t.Context()))
+	if inFiles(t, path, secret) {
+		t.Error("the deleted text is still in the files")
+	}
+}
+
+func inFiles(t *testing.T, path, text string) bool {
+	t.Helper()
+	files, err := filepath.Glob(path + "*")
+	must(t, err)
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		must(t, err)
+		if strings.Contains(string(b), text) {
+			return true
+		}
+	}
+	return false
+}

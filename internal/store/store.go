@@ -105,6 +105,17 @@ func (s *Store) Check(ctx context.Context) error {
 	return s.told(ctx, translate(err))
 }
 
+// Forget moves the log of a SQLite database into its file, where what was
+// deleted is overwritten, and empties the log. A reader may keep it from that
+// till the next time. PostgreSQL has its own ways, which are not ours to steer.
+func (s *Store) Forget(ctx context.Context) error {
+	if s.dialect.empty == "" {
+		return nil
+	}
+	_, err := s.write.ExecContext(ctx, s.dialect.empty)
+	return s.told(ctx, translate(err))
+}
+
 // Update is described at [service.Store]. On SQLite transactions run one after
 // the other; on PostgreSQL one that is undone for another, since the two waited
 // for each other, runs again. An error that a method of Tx gives may be handled and the work
