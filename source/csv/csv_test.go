@@ -16,14 +16,7 @@ import (
 )
 
 // reading is one text and the table in it.
-type reading struct {
-	name    string
-	text    string
-	asIs    bool
-	headers []string
-	records [][]string
-	lines   []int64
-}
+type reading sourcetest.Table
 
 var readings = []reading{
 	{"simple.csv", "a,b\n1,2\n3,4\n", false, []string{"a", "b"}, [][]string{{"1", "2"}, {"3", "4"}}, []int64{2, 3}},
@@ -48,63 +41,29 @@ var readings = []reading{
 	{"many scripts", "näme,名前\n👍,מה\n", false, []string{"näme", "名前"}, [][]string{{"👍", "מה"}}, []int64{2}},
 }
 
-func (r reading) sample() sourcetest.Sample {
-	return sourcetest.Sample{
-		Name: r.name, Text: []byte(r.text), Options: source.Options{AsIs: r.asIs},
-		Sheets: []sourcetest.Sheet{{Headers: r.headers, Records: r.records, Lines: append([]int64{}, r.lines...)}},
-	}
-}
-
 func TestConformance(t *testing.T) {
-	samples := []sourcetest.Sample{tall(), wide(), heavy()}
+	var samples []sourcetest.Sample
+	for _, table := range sourcetest.Large() {
+		samples = append(samples, written(table))
+	}
 	for _, r := range readings {
-		samples = append(samples, r.sample())
+		samples = append(samples, sourcetest.Table(r).Sample())
 	}
 	sourcetest.Run(t, Format{}, samples)
 }
 
-// tall has more records than two batches hold.
-func tall() sourcetest.Sample {
-	r := reading{name: "tall", headers: []string{"n"}}
-	for n := range 2*intray.BatchRows + 5 {
-		r.records = append(r.records, []string{fmt.Sprint(n)})
-		r.lines = append(r.lines, int64(n+2))
-	}
-	return r.written()
-}
-
-// wide has more empty cells than a batch holds, and next to no bytes.
-func wide() sourcetest.Sample {
-	r := reading{name: "wide", headers: make([]string, 8000)}
-	r.headers[0] = "n"
-	for n := range intray.BatchCells/8000 + 3 {
-		r.records = append(r.records, make([]string, 8000))
-		r.lines = append(r.lines, int64(n+2))
-	}
-	return r.written()
-}
-
-// heavy has records longer than a chunk, and more bytes than a batch holds.
-func heavy() sourcetest.Sample {
-	r := reading{name: "heavy", headers: []string{"n", "text"}}
+// written gives a table its text, and the lines of its records.
+func written(table sourcetest.Table) sourcetest.Sample {
+	text := appendRecord(nil, table.Headers, "\n")
 	line := int64(2)
-	for n := range 9 {
-		text := strings.Repeat("\n\"é", 30_000*n)
-		r.records = append(r.records, []string{fmt.Sprint(n), text})
-		r.lines = append(r.lines, line)
-		line += 1 + int64(30_000*n)
-	}
-	return r.written()
-}
-
-// written is a reading whose text is made from its table.
-func (r reading) written() sourcetest.Sample {
-	var text []byte
-	for _, record := range append([][]string{r.headers}, r.records...) {
+	for _, record := range table.Records {
+		from := len(text)
 		text = appendRecord(text, record, "\n")
+		table.Lines = append(table.Lines, line)
+		line += int64(bytes.Count(text[from:], []byte("\n")))
 	}
-	r.text = string(text)
-	return r.sample()
+	table.Text = string(text)
+	return table.Sample()
 }
 
 // appendRecord writes a record as RFC 4180 says.
@@ -123,11 +82,7 @@ func appendRecord(text []byte, record []string, end string) []byte {
 
 func readText(t testing.TB, text string, opt source.Options) (sourcetest.Sheet, error) {
 	t.Helper()
-	sheets, err := sourcetest.ReadAll(t.Context(), Format{}, sourcetest.Input("x.csv", []byte(text)), opt)
-	if err != nil {
-		return sourcetest.Sheet{}, err
-	}
-	return sheets[0], nil
+	return sourcetest.Read(t, Format{}, text, opt)
 }
 
 func TestUnreadable(t *testing.T) {
@@ -154,24 +109,13 @@ func TestUnreadable(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := readText(t, test.text, source.Options{})
-			var got *source.UnreadableError
-			if !errors.As(err, &got) || got.Line != test.want.Line || !strings.Contains(got.Reason, test.want.Reason) {
-				t.Errorf("got %v, want %v", err, &test.want)
-			}
+			sourcetest.Refuse(t, Format{}, test.text, source.Options{}, &test.want)
 		})
 	}
 }
 
 func TestRecordsBeforeTroubleAreHandedOn(t *testing.T) {
-	book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte("a\n1\n2\n\"3\"x\n4\n")), source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader, err := book.Open(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader, _ := sourcetest.Open(t, Format{}, "a\n1\n2\n\"3\"x\n4\n", source.Options{})
 	batch := &intray.Records{}
 	if err := reader.Next(t.Context(), batch); err != nil || batch.Len() != 2 {
 		t.Errorf("first: %d records, error %v", batch.Len(), err)
@@ -185,34 +129,39 @@ func TestRecordsBeforeTroubleAreHandedOn(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	limits := source.Limits{Columns: 3, CellBytes: 5, RecordBytes: 9, Cells: 8}
-	tests := []struct {
-		text   string
-		reason string
-		line   int64
+	limits := source.Limits{Columns: 3, CellBytes: 5, RecordBytes: 9, Cells: 8, HeaderBytes: 4, HeadersBytes: 6}
+	over := func(line int64, reason string) error { return &source.LimitError{Line: line, Reason: reason} }
+	for _, test := range []struct {
+		text string
+		want error
 	}{
-		{"a,b,c\n", "", 0},
-		{"a\na,b,c,d\n", "more than 3 cells", 2},
-		{"a,b,c,d\n", "more than 3 cells", 1},
-		{"a\n1,2,3\n1,2,3\n1,2\n", "", 0},
-		{"a\n1,2,3\n1,2,3\n1,2,3\n", "the sheet has more than 8 cells", 4},
-		{"a\n12345\n", "", 0},
-		{"a\n123456\n", "a cell is longer than 5 bytes", 2},
-		{"a\n\"12345\",67\n", "a record is longer than 9 bytes", 2},
-		{"a\n1234,5678\n", "", 0},
-		{"a\n1234,5678\r\n", "", 0},
-		{"a\n1234,56789\n", "a record is longer than 9 bytes", 2},
+		{"a,b,c\n", nil},
+		{"a\na,b,c,d\n", over(2, "more than 3 cells")},
+		{"a,b,c,d\n", over(1, "more than 3 cells")},
+		{"a\n1,2,3\n1,2,3\n1,2\n", nil},
+		{"a\n1,2,3\n1,2,3\n1,2,3\n", over(4, "the sheet has more than 8 cells")},
+		{"a\n12345\n", nil},
+		{"a\n123456\n", over(2, "a cell is longer than 5 bytes")},
+		{"a\n\"12345\",67\n", over(2, "a record is longer than 9 bytes")},
+		{"a\n1234,5678\n", nil},
+		{"a\n1234,5678\r\n", nil},
+		{"a\n1234,56789\n", over(2, "a record is longer than 9 bytes")},
+		{"abcd,ef\n", nil},
+		{"\n,abcde\n", over(2, "the header of column 2 is longer than 4 bytes")},
+		{"ab,cd,efg\n", over(1, "the headers up to column 3 are longer than 6 bytes together")},
+		{"a\nabcde\n", nil},
+	} {
+		sourcetest.Refuse(t, Format{}, test.text, source.Options{Limits: limits}, test.want)
 	}
-	for _, test := range tests {
-		_, err := readText(t, test.text, source.Options{Limits: limits})
-		var got *source.LimitError
-		switch {
-		case test.reason == "" && err != nil:
-			t.Errorf("%q: %v", test.text, err)
-		case test.reason != "" && (!errors.As(err, &got) || got.Line != test.line || !strings.Contains(got.Reason, test.reason)):
-			t.Errorf("%q: got %v, want %q at line %d", test.text, err, test.reason, test.line)
-		}
-	}
+	sourcetest.Refuse(t, Format{}, "abcde,fgh\n", source.Options{Limits: limits, AsIs: true}, nil)
+}
+
+// TestHeadersAreBounded: a header of many long names is refused as it stands.
+func TestHeadersAreBounded(t *testing.T) {
+	names := strings.Repeat(strings.Repeat("x", 4096)+",", 256)
+	sourcetest.Refuse(t, Format{}, names[:len(names)-1]+"\n", source.Options{}, nil)
+	sourcetest.Refuse(t, Format{}, names+"x\n", source.Options{}, &source.LimitError{Line: 1, Reason: "up to column 257 are longer than 1048576 bytes"})
+	sourcetest.Refuse(t, Format{}, "a,x"+names+"\n", source.Options{}, &source.LimitError{Line: 1, Reason: "column 2 is longer than 4096 bytes"})
 }
 
 // A quote that is never closed must not pull the file into memory.
@@ -254,7 +203,7 @@ func TestBadByteAtChunkBorders(t *testing.T) {
 	for _, bad := range []string{"\xE2\x82", "\xF0\x9F\x91", "\x00", "\xFF"} {
 		for shift := range 6 {
 			text := strings.Repeat("p", chunkBytes-shift-1) + "\n" + bad + "x\n1\n"
-			_, err := readText(t, text, source.Options{})
+			_, err := readText(t, text, source.Options{AsIs: true})
 			var got *source.UnreadableError
 			if !errors.As(err, &got) || got.Line != 2 {
 				t.Errorf("%q shifted by %d: %v", bad, shift, err)
@@ -275,21 +224,7 @@ func TestEvidence(t *testing.T) {
 		{",\n", false, map[string]string{"encoding": "UTF-8", "delimiter": ",", "quote": `"`, "header row": "none"}},
 	}
 	for _, test := range tests {
-		book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(test.text)), source.Options{AsIs: test.asIs})
-		if err != nil {
-			t.Fatal(err)
-		}
-		reader, err := book.Open(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := map[string]string{}
-		for _, e := range append(book.Evidence(), reader.Evidence()...) {
-			if e.Reason == "" {
-				t.Errorf("%q: no reason for %s", test.text, e.Choice)
-			}
-			got[e.Choice] = e.Value
-		}
+		_, got := sourcetest.Open(t, Format{}, test.text, source.Options{AsIs: test.asIs})
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", test.text, diff)
 		}
@@ -307,14 +242,7 @@ func TestSamples(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%s,,beyond\n", n, even)
 	}
 	text.WriteString("\"never closed")
-	book, err := Format{}.Open(t.Context(), sourcetest.Input("", text.Bytes()), source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader, err := book.Open(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader, _ := sourcetest.Open(t, Format{}, text.String(), source.Options{})
 	want := []intray.Column{{Index: 0, Header: "n"}, {Index: 1, Header: "even"}, {Index: 2, Header: "never"}}
 	for n := range 20 {
 		want[0].Samples = append(want[0].Samples, fmt.Sprint(n))
@@ -344,9 +272,6 @@ func TestDetect(t *testing.T) {
 		{"a.csv", "a\x00b", 0, 0},
 	}
 	for _, test := range tests {
-		score, reason := Format{}.Detect(sourcetest.Input(test.name, []byte(test.head)), []byte(test.head))
-		if score < test.low || score > test.high || reason == "" {
-			t.Errorf("%s %q: score %v, reason %q", test.name, test.head, score, reason)
-		}
+		sourcetest.Score(t, Format{}, test.name, test.head, test.low, test.high)
 	}
 }

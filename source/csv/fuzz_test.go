@@ -2,6 +2,7 @@ package csv
 
 import (
 	stdcsv "encoding/csv"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ func cut(t *testing.T, text string) ([][]string, error) {
 	scan := newScanner(sourcetest.Input("", []byte(text)), source.Limits{}.WithDefaults(), 0, 1)
 	var records [][]string
 	for {
-		if err := scan.next(t.Context()); err == io.EOF {
+		if err := scan.next(t.Context()); errors.Is(err, io.EOF) {
 			return records, nil
 		} else if err != nil {
 			return nil, err
@@ -40,7 +41,7 @@ func cut(t *testing.T, text string) ([][]string, error) {
 // without CR, which it drops, and without the quotes that it refuses.
 func FuzzCSV(f *testing.F) {
 	for _, r := range readings {
-		f.Add(r.text)
+		f.Add(r.Text)
 	}
 	f.Add("a,\"b\"\"\n\"\n\n\"c\"x\n")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -141,8 +141,8 @@ func (r *reader) begin(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if r.takeHeader() {
-			return nil
+		if taken, err := r.takeHeader(); taken || err != nil {
+			return err
 		}
 	}
 }

@@ -21,23 +21,27 @@ const (
 )
 
 // takeHeader makes columns of the record cut last, unless it has no text.
-func (r *reader) takeHeader() bool {
+func (r *reader) takeHeader() (taken bool, err error) {
 	names := make([]string, len(r.scan.split.cells))
-	text := false
+	total := 0
 	for i := range names {
 		var cell []byte
 		cell, r.scratch = r.scan.cell(i, r.scratch)
-		names[i] = strings.TrimSpace(string(cell))
-		text = text || names[i] != ""
+		cell = bytes.TrimSpace(cell)
+		total += len(cell)
+		if over := r.scan.split.limits.OverHeader(i+1, len(cell), total); over != "" {
+			return false, &source.LimitError{Line: r.scan.line(), Reason: over}
+		}
+		names[i] = string(cell)
 	}
-	if !text {
-		return false
+	if total == 0 {
+		return false, nil
 	}
 	for i, name := range names {
 		r.columns = append(r.columns, intray.Column{Index: i, Header: name})
 	}
 	r.evidence = headerEvidence(r.scan.line(), len(names))
-	return true
+	return true, nil
 }
 
 func headerEvidence(line int64, columns int) []intray.Evidence {
@@ -70,7 +74,7 @@ func (r *reader) sample(ctx context.Context) error {
 		var unreadable *source.UnreadableError
 		var limit *source.LimitError
 		switch {
-		case err == io.EOF || errors.As(err, &unreadable) || errors.As(err, &limit):
+		case errors.Is(err, io.EOF) || errors.As(err, &unreadable) || errors.As(err, &limit):
 			return nil
 		case err != nil:
 			return err
