@@ -39,12 +39,17 @@ func TestFilenameIsTaken(t *testing.T) {
 	for _, place := range namePlaces() {
 		t.Run(place.name, func(t *testing.T) {
 			each(t, func(c client) {
+				// All are sent first, so that they run beside each other.
+				taken := map[string]string{}
 				for _, name := range oddNames() {
 					id, reply := place.send(c, name)
 					if reply.Status != http.StatusOK {
 						c.T.Errorf("%.60q: status %d: %s", name, reply.Status, reply.Body)
 						continue
 					}
+					taken[name] = id
+				}
+				for name, id := range taken {
 					c.checkName(c.await(id).want("SUCCESSFUL"), name)
 				}
 			})
