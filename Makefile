@@ -14,8 +14,8 @@ build: ## Build the program as ./intray.
 	$(GO) build -o intray ./cmd/intray
 
 .PHONY: test
-test: ## Run all tests that this machine has the parts for.
-	$(GO) test ./...
+test: ## Run all tests that this machine has the parts for, and count the rest.
+	@GO="$(GO)" sh .ci/test ./...
 
 .PHONY: race
 race: ## Run all tests under the race detector.

@@ -51,8 +51,8 @@ const (
 // leaves it as it found it.
 type Records struct {
 	// Width is how many cells a record can come to cost where that is more
-	// than it has: the fields of the schema, or the columns of the file. Reset
-	// keeps it.
+	// than it has: by the fields of the schema, the columns of the file, or the
+	// problems that a row can have. Reset keeps it.
 	Width int
 	// First is the index of the first record among all data rows.
 	First int64

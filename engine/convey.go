@@ -36,9 +36,17 @@ type parcel struct {
 type belt struct {
 	plan *plan
 	sink Sink
-	free chan *intray.Records
-	work chan load
-	done chan parcel
+	// cells and problems are the most that the run takes.
+	cells, problems int64
+	free            chan *intray.Records
+	work            chan load
+	done            chan parcel
+
+	// trouble is what the reader said of the file. The rows before it go their
+	// way first, so that the same file gives the same outcome.
+	trouble error
+	// dropped says that the file has more rows than the limit of records.
+	dropped bool
 }
 
 // convey moves all rows of the reader into the sink and fills out.
@@ -46,15 +54,16 @@ func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink
 	slots := e.cfg.Workers + reserve
 	b := &belt{
 		plan: p, sink: sink,
+		cells: e.cfg.Options.Limits.WithDefaults().Cells, problems: e.cfg.Problems,
 		free: make(chan *intray.Records, slots),
 		work: make(chan load, slots),
 		done: make(chan parcel, slots),
 	}
 	for range slots {
-		b.free <- &intray.Records{Width: max(len(p.fields), p.columns)}
+		b.free <- &intray.Records{Width: p.width()}
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(guarded(func() error { return b.pull(ctx, reader, out) }))
+	group.Go(guarded(func() error { return b.pull(ctx, reader) }))
 	var workers sync.WaitGroup
 	for range e.cfg.Workers {
 		workers.Add(1)
@@ -68,7 +77,16 @@ func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink
 		close(b.done)
 	}()
 	group.Go(guarded(func() error { return b.commit(ctx, out, e.cfg.Progress) }))
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if b.dropped {
+		out.tell(intray.Notice{
+			Type: intray.MaxRecords, Level: intray.LevelWarning,
+			Text: fmt.Sprintf("The file has more data rows than maxRecords allows (%d). The rows after that were left out.", p.limit),
+		})
+	}
+	return b.trouble
 }
 
 // guarded turns a panic of one run into an error of that run, so that one
@@ -85,7 +103,7 @@ func guarded(work func() error) func() error {
 }
 
 // pull reads records until the file or the limit of records ends.
-func (b *belt) pull(ctx context.Context, reader source.Reader, out *Outcome) error {
+func (b *belt) pull(ctx context.Context, reader source.Reader) error {
 	defer close(b.work)
 	for seq := 0; ; seq++ {
 		var recs *intray.Records
@@ -98,31 +116,61 @@ func (b *belt) pull(ctx context.Context, reader source.Reader, out *Outcome) err
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		if err == nil {
+			b.cut(recs)
+			err = b.weigh(recs)
+		}
+		if err != nil && ofTheFile(err) {
+			b.trouble = err
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		last := b.cut(recs, out)
 		if recs.Len() > 0 {
 			b.work <- load{seq, recs}
 		}
-		if last {
+		if b.dropped {
 			return nil
 		}
 	}
 }
 
-// cut keeps the records that the limit allows, and says whether it was met.
-func (b *belt) cut(recs *intray.Records, out *Outcome) bool {
+// ofTheFile says whether an error is the file's fault.
+func ofTheFile(err error) bool {
+	var broken *source.UnreadableError
+	var limit *source.LimitError
+	return errors.As(err, &broken) || errors.As(err, &limit)
+}
+
+// cut keeps the records that the limit allows.
+func (b *belt) cut(recs *intray.Records) {
 	limit := b.plan.limit
 	if limit == 0 || recs.First+int64(recs.Len()) <= limit {
-		return false
+		return
 	}
 	recs.Truncate(int(limit - recs.First))
-	out.tell(intray.Notice{
-		Type: intray.MaxRecords, Level: intray.LevelWarning,
-		Text: fmt.Sprintf("The file has more data rows than maxRecords allows (%d). The rows after that were left out.", limit),
-	})
-	return true
+	b.dropped = true
+}
+
+// weigh refuses a file whose rows come to too many cells. A row costs a cell
+// for each field and column, though the file may write down none of them.
+func (b *belt) weigh(recs *intray.Records) error {
+	each := int64(b.plan.cells())
+	if (recs.First+int64(recs.Len()))*each <= b.cells {
+		return nil
+	}
+	return &source.LimitError{Reason: fmt.Sprintf(
+		"its rows come to more than %d cells, at %d a row (as many as the file has columns or the schema has fields)", b.cells, each)}
+}
+
+// judge refuses a file with too many problems.
+func (b *belt) judge(out *Outcome, a account) error {
+	if out.Problems+a.problems <= b.problems {
+		return nil
+	}
+	return &source.LimitError{Reason: fmt.Sprintf(
+		"it has more than %d problems; look at those listed and correct the columns, or the schema, first", b.problems)}
 }
 
 // parse turns records into staged batches until there are no more.
@@ -156,6 +204,9 @@ func (b *belt) commit(ctx context.Context, out *Outcome, progress func(int64)) e
 			}
 			delete(waiting, next)
 			next++
+			if err := b.judge(out, p.account); err != nil {
+				return err
+			}
 			if err := p.commit(); err != nil {
 				return fmt.Errorf("commit rows from %d: %w", p.recs.First, err)
 			}

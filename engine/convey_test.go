@@ -31,6 +31,8 @@ type counting struct {
 	batches int
 	// next is called before each batch; nil does nothing.
 	next func(ctx context.Context, batch int) error
+	// open is called when the file is opened; nil does nothing.
+	open func()
 
 	mu    sync.Mutex
 	lent  map[*intray.Records]bool
@@ -43,6 +45,9 @@ func (c *counting) Detect(source.Input, []byte) (float64, string) { return 1, "i
 
 func (c *counting) Open(context.Context, source.Input, source.Options) (source.Book, error) {
 	c.lent = map[*intray.Records]bool{}
+	if c.open != nil {
+		c.open()
+	}
 	return &countingBook{c}, nil
 }
 
@@ -110,7 +115,7 @@ func (s sink) Stage(b *intray.Batch) (func() error, error) {
 
 // move runs a counting file through an engine with 8 workers. A run that never
 // ends is an error of the test; it is cancelled then. Call it in a bubble.
-func move(t *testing.T, ctx context.Context, file *counting, to engine.Sink) (*engine.Outcome, error) {
+func move(ctx context.Context, t *testing.T, file *counting, to engine.Sink) (*engine.Outcome, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -153,7 +158,7 @@ func TestOrderIsKept(t *testing.T) {
 			go releaseByLot(held, stopped, rand.New(rand.NewPCG(seed, 0)))
 			var committed, staged []int64
 			var mu sync.Mutex
-			out, err := move(t, t.Context(), &counting{batches: batches}, sink{
+			out, err := move(t.Context(), t, &counting{batches: batches}, sink{
 				stage: func(b *intray.Batch) error {
 					release := make(chan struct{})
 					held <- release
@@ -206,7 +211,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	const workers, beside = 8, 2
 	synctest.Test(t, func(t *testing.T) {
 		file := &counting{batches: 500}
-		out, err := move(t, t.Context(), file, sink{stage: func(b *intray.Batch) error {
+		out, err := move(t.Context(), t, file, sink{stage: func(b *intray.Batch) error {
 			if b.First > 0 {
 				return nil
 			}
@@ -265,7 +270,7 @@ func TestCancelledRunEndsAtOnce(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				file, to := way(cancel)
-				out, err := move(t, ctx, file, to)
+				out, err := move(ctx, t, file, to)
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("outcome %+v, error %v; want the word that it was cancelled", out, err)
 				}
@@ -299,7 +304,7 @@ func TestFaultEndsTheRun(t *testing.T) {
 			t.Run(fmt.Sprintf("%s of batch %d", part, batch), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					file := &counting{batches: 300}
-					out, err := move(t, t.Context(), file, broken(batch*rowsPerBatch, file))
+					out, err := move(t.Context(), t, file, broken(batch*rowsPerBatch, file))
 					if !errors.Is(err, errFault) || out != nil {
 						t.Errorf("outcome %+v, error %v; want the fault", out, err)
 					}
@@ -325,6 +330,10 @@ func TestPanicEndsOneRun(t *testing.T) {
 		return nil
 	}
 	parts := map[string]func(*counting) sink{
+		"open": func(file *counting) sink {
+			file.open = func() { panic("boom") }
+			return sink{}
+		},
 		"stage":  func(*counting) sink { return sink{stage: func(b *intray.Batch) error { return boom(b.First) }} },
 		"commit": func(*counting) sink { return sink{commit: boom} },
 		"read": func(file *counting) sink {
@@ -336,9 +345,9 @@ func TestPanicEndsOneRun(t *testing.T) {
 		t.Run(part, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				file := &counting{batches: 300}
-				_, err := move(t, t.Context(), file, broken(file))
-				if err == nil || !strings.Contains(err.Error(), "boom") || !strings.Contains(err.Error(), "convey_test.go") {
-					t.Errorf("error %v, want the panic and where it happened", err)
+				out, err := move(t.Context(), t, file, broken(file))
+				if out != nil || err == nil || !strings.Contains(err.Error(), "boom") || !strings.Contains(err.Error(), "convey_test.go") {
+					t.Errorf("outcome %v, error %v, want the panic and where it happened", out, err)
 				}
 			})
 		})
@@ -353,7 +362,7 @@ func TestRecordsBeforeATroubleAreNoResult(t *testing.T) {
 			}
 			return nil
 		}}
-		out, err := move(t, t.Context(), file, sink{})
+		out, err := move(t.Context(), t, file, sink{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -363,6 +372,9 @@ func TestRecordsBeforeATroubleAreNoResult(t *testing.T) {
 		}}
 		if diff := cmp.Diff(want, out.Notices); out.Verdict != engine.Broken || diff != "" {
 			t.Errorf("verdict %d, notices (-want +got):\n%s", out.Verdict, diff)
+		}
+		if out.DataRows != 200*rowsPerBatch {
+			t.Errorf("%d rows are counted, want all before the trouble, %d", out.DataRows, 200*rowsPerBatch)
 		}
 	})
 }

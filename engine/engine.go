@@ -30,8 +30,13 @@ type Config struct {
 	// Workers is how many batches are parsed at once. Default one for each
 	// processor.
 	Workers int
-	// Options steer the reading of files.
+	// Options steer the reading of files. Their limit of cells also bounds
+	// what the rows cost behind the reading, where each has as many cells as
+	// the file has columns or the schema fields, whichever are more.
 	Options source.Options
+	// Problems is the most problems of an import; with more of them the file
+	// is refused. Default 50,000,000.
+	Problems int64
 	// Progress is told, from one goroutine at a time, how many rows are done.
 	// Default nobody.
 	Progress func(rows int64)
@@ -44,6 +49,9 @@ type Engine struct{ cfg Config }
 func New(cfg Config) *Engine {
 	if cfg.Workers <= 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
+	}
+	if cfg.Problems <= 0 {
+		cfg.Problems = 50_000_000
 	}
 	if cfg.Progress == nil {
 		cfg.Progress = func(int64) {}
@@ -65,8 +73,19 @@ type Sink interface {
 type OpenSink func(fields []string, unmapped []int) (Sink, error)
 
 // Run moves the file in through the conveyor. The sink is opened only where
-// rows are to move.
-func (e *Engine) Run(ctx context.Context, in source.Input, schema *intray.Schema, open OpenSink) (*Outcome, error) {
+// rows are to move. A panic on the way is an error.
+func (e *Engine) Run(ctx context.Context, in source.Input, schema *intray.Schema, open OpenSink) (out *Outcome, err error) {
+	err = guarded(func() (err error) {
+		out, err = e.run(ctx, in, schema, open)
+		return err
+	})()
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema, open OpenSink) (*Outcome, error) {
 	out := &Outcome{}
 	if schema.Hooks.Count() > 0 {
 		return out.fail(intray.HookFailed,
@@ -98,10 +117,14 @@ func (e *Engine) read(ctx context.Context, reader source.Reader, schema *intray.
 		out.Headers = append(out.Headers, c.Header)
 	}
 	if len(columns) == 0 {
-		return out.ask(intray.NoRows, "The file holds no row. Send a file with at least one."), nil
+		return out.ask(intray.NoRows, "The file has no rows. Send a file with at least one."), nil
 	}
 	var questions []mapping.Question
-	out.Mapping, questions = mapping.Suggest(schema.Fields, columns)
+	var err error
+	out.Mapping, questions, err = mapping.Suggest(ctx, schema.Fields, columns)
+	if err != nil {
+		return nil, err
+	}
 	if len(questions) > 0 {
 		return out.askAll(questions), nil
 	}
@@ -109,6 +132,7 @@ func (e *Engine) read(ctx context.Context, reader source.Reader, schema *intray.
 	if err != nil {
 		return nil, err
 	}
+	plan.hint = separatorHint(out.Evidence)
 	sink, err := open(keys(schema.Fields), plan.unmapped)
 	if err != nil {
 		return nil, fmt.Errorf("open the sink: %w", err)

@@ -43,8 +43,11 @@ type Outcome struct {
 	ErrorRows int64
 	// RowsWithError are the first MaxRowsWithError of those.
 	RowsWithError []int64
-	// Notices tell what there is to tell about the import as a whole.
+	// Notices tell what there is to tell about the import as a whole: the
+	// first MaxNotices.
 	Notices []intray.Notice
+	// Untold counts the notices about the import that were left out.
+	Untold int64
 	// Problems counts all problems of cells and rows.
 	Problems int64
 	// Listed are the first MaxNotices of those, in the order of the rows.
@@ -56,7 +59,7 @@ type Outcome struct {
 // how many.
 func (o *Outcome) All() []intray.Notice {
 	all := append(slices.Clip(o.Notices), o.Listed...)
-	total := int64(len(o.Notices)) + o.Problems
+	total := int64(len(o.Notices)) + o.Untold + o.Problems
 	if total <= MaxNotices {
 		return all
 	}
@@ -79,7 +82,15 @@ func (o *Outcome) ask(kind intray.NoticeType, text string) *Outcome {
 	return o
 }
 
-func (o *Outcome) tell(n intray.Notice) { o.Notices = append(o.Notices, n) }
+// tell adds a notice about the import as a whole, or counts it where there are
+// many.
+func (o *Outcome) tell(n intray.Notice) {
+	if len(o.Notices) >= MaxNotices {
+		o.Untold++
+		return
+	}
+	o.Notices = append(o.Notices, n)
+}
 
 func (o *Outcome) askAll(questions []mapping.Question) *Outcome {
 	o.Verdict = Open
@@ -87,7 +98,7 @@ func (o *Outcome) askAll(questions []mapping.Question) *Outcome {
 		n := intray.Notice{Type: intray.UnmappedFields, Level: intray.LevelError, Text: q.Text, Field: q.Field}
 		if len(q.Columns) > 0 {
 			n.Type = intray.ColumnConflict
-			n.Header = q.Columns[0].Header
+			n.Header = mapping.Shorten(q.Columns[0].Header)
 		}
 		o.tell(n)
 	}

@@ -99,6 +99,36 @@ func TestEachRowIsParsedByItself(t *testing.T) {
 	})
 }
 
+func TestRaggedRowsAreTold(t *testing.T) {
+	delimited := []intray.Evidence{{Choice: "encoding"}, {Choice: "delimiter", Value: ","}}
+	for _, c := range []struct {
+		columns int
+		row     []string
+		choices []intray.Evidence
+		want    string
+	}{
+		{2, []string{"a"}, delimited, "This row has 1 cell where the header has 2 columns. Add or remove a separator."},
+		{1, []string{"a", "b"}, delimited, "This row has 2 cells where the header has 1 column. Add or remove a separator."},
+		{2, []string{"a"}, delimited[:1], "This row has 1 cell where the header has 2 columns."},
+		{1, []string{"a", " "}, delimited, ""},
+		{1, []string{"a"}, delimited, ""},
+	} {
+		p := compiled(t, mailSchema(), c.columns, intray.NoColumn, 0)
+		p.hint = separatorHint(c.choices)
+		var recs intray.Records
+		var b intray.Batch
+		add(&recs, c.row, 2)
+		p.parse(&recs, &b, nil)
+		got := ""
+		for _, problem := range b.Problems {
+			got += problem.Text
+		}
+		if got != c.want {
+			t.Errorf("%q under %d columns: %s", c.row, c.columns, got)
+		}
+	}
+}
+
 func add(r *intray.Records, cells []string, line int64) {
 	for _, cell := range cells {
 		r.AppendCell([]byte(cell))

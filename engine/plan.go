@@ -2,10 +2,12 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/check"
 	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/mapping"
 )
 
 // plan is a schema and a frozen mapping, compiled: all that a worker needs to
@@ -18,6 +20,10 @@ type plan struct {
 	columns  int
 	unmapped []int
 	limit    int64
+	// problems is the most problems that a row can have.
+	problems int
+	// hint is what to do about a row of too few or too many cells, or "".
+	hint string
 }
 
 type fieldPlan struct {
@@ -35,16 +41,40 @@ func compile(schema *intray.Schema, m intray.Mapping, columns int) (*plan, error
 			return nil, fmt.Errorf("compile the schema: %w", err)
 		}
 		p.fields = append(p.fields, fieldPlan{m.Fields[i].Column, parser, string(f.Type.Name)})
-		p.headers = append(p.headers, m.Fields[i].Header)
+		p.headers = append(p.headers, mapping.Shorten(m.Fields[i].Header))
+		if f.Type.Name != intray.TypeString {
+			p.problems++
+		}
 	}
 	var err error
 	if p.rules, err = check.Compile(schema.Fields); err != nil {
 		return nil, fmt.Errorf("compile the schema: %w", err)
 	}
+	// One more for the row as a whole.
+	p.problems += p.rules.Len() + 1
 	if schema.Settings.PassThroughUnmappedColumns {
 		p.unmapped = m.Unmapped
 	}
 	return p, nil
+}
+
+// cells is how many cells a row comes to, whatever the file writes down.
+func (p *plan) cells() int { return max(len(p.fields), p.columns) }
+
+// problemWeight is how many cells without text cost as much memory as a problem
+// does on its whole way.
+const problemWeight = 12
+
+// width is what a row costs at most, in cells. It bounds the batches.
+func (p *plan) width() int { return max(p.cells(), problemWeight*p.problems) }
+
+// separatorHint is for the files whose cells are divided by something.
+func separatorHint(choices []intray.Evidence) string {
+	delimited := func(e intray.Evidence) bool { return e.Choice == "delimiter" }
+	if slices.ContainsFunc(choices, delimited) {
+		return " Add or remove a separator."
+	}
+	return ""
 }
 
 // parse fills b with the rows of recs, checked. scratch is grown and returned.
@@ -115,16 +145,17 @@ func (p *plan) findRagged(recs *intray.Records, b *intray.Batch) {
 		}
 		b.Problems = append(b.Problems, intray.Problem{
 			Row: row, Field: intray.NoField, Code: "cell_count", Level: intray.LevelError,
-			Text: fmt.Sprintf("This row has %s where the header has %d. Add or remove a separator.", cellCount(n), p.columns),
+			Text: fmt.Sprintf("This row has %s where the header has %s.%s", counted(n, "cell"), counted(p.columns, "column"), p.hint),
 		})
 	}
 }
 
-func cellCount(n int) string {
+// counted writes a number with its noun: "1 cell", "2 cells".
+func counted(n int, noun string) string {
 	if n == 1 {
-		return "1 cell"
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d cells", n)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func blankFrom(recs *intray.Records, row, column int) bool {

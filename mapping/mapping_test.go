@@ -1,6 +1,7 @@
 package mapping_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -27,6 +28,20 @@ func columns(headers ...string) []intray.Column {
 		list[i] = intray.Column{Index: i, Header: header}
 	}
 	return list
+}
+
+// suggest maps the headers.
+func suggest(t interface {
+	Helper()
+	Context() context.Context
+	Fatal(...any)
+}, fields []intray.Field, headers ...string) (intray.Mapping, []mapping.Question) {
+	t.Helper()
+	m, questions, err := mapping.Suggest(t.Context(), fields, columns(headers...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, questions
 }
 
 // assigned gives the column of each field.
@@ -70,7 +85,7 @@ func TestSuggest(t *testing.T) {
 		"a column that is not used": {[]intray.Field{mail}, []string{"x", "email", "y"}, []int{1}, []int{0, 2}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			m, questions := mapping.Suggest(c.fields, columns(c.headers...))
+			m, questions := suggest(t, c.fields, c.headers...)
 			if len(questions) > 0 {
 				t.Errorf("questions %+v, want none", questions)
 			}
@@ -133,7 +148,7 @@ func TestQuestions(t *testing.T) {
 		"a hidden field needs and takes none":   {[]intray.Field{mail, hidden}, []string{"email", "hidden", "Hidden"}, nil, []int{0, none}, nil},
 	} {
 		t.Run(what, func(t *testing.T) {
-			m, questions := mapping.Suggest(c.fields, columns(c.headers...))
+			m, questions := suggest(t, c.fields, c.headers...)
 			var got []asked
 			text := ""
 			for _, q := range questions {
@@ -183,7 +198,10 @@ func TestNormalize(t *testing.T) {
 
 func ExampleSuggest() {
 	fields := []intray.Field{{Key: "email", Label: "E-Mail"}, {Key: "name", Label: "Name"}}
-	m, _ := mapping.Suggest(fields, []intray.Column{{Index: 0, Header: "Name"}, {Index: 1, Header: "e mail"}})
+	m, _, err := mapping.Suggest(context.Background(), fields, []intray.Column{{Index: 0, Header: "Name"}, {Index: 1, Header: "e mail"}})
+	if err != nil {
+		panic(err)
+	}
 	for i, match := range m.Fields {
 		fmt.Println(fields[i].Key, match.Column, match.Score, match.Reasons[0])
 	}

@@ -4,73 +4,81 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/intraydata/intray"
 )
 
-// fit says how well a header fits a field.
-type fit struct {
-	score  float64
-	reason string
-}
-
-// grade is one degree of closeness. Grades are tried in order.
+// grade is one degree of closeness between a header and a name of a field.
 type grade struct {
-	fits func(field intray.Field, header string) (fit, bool)
+	// alternates says that the names are the alternate ones.
+	alternates bool
+	// spelling brings the spellings together that count as one.
+	spelling func(string) string
+	// remark is what a reason says of a header that is not the name itself.
+	remark string
+	score  float64
 }
 
-var grades = []grade{{exactName}, {exactAlternate}, {sameName}, {sameAlternate}}
-
-func exactName(f intray.Field, header string) (fit, bool) {
-	switch header {
-	case "":
-		return fit{}, false
-	case f.Key:
-		return fit{1, fmt.Sprintf("the header is the field's key %q", f.Key)}, true
-	case f.Label:
-		return fit{1, fmt.Sprintf("the header is the field's label %q", f.Label)}, true
-	}
-	return fit{}, false
+// grades are tried in order.
+var grades = []grade{
+	{false, asWritten, "", 1},
+	{true, asWritten, "", 1},
+	{false, normalize, ", written otherwise", 0.95},
+	{true, normalize, ", written otherwise", 0.9},
 }
 
-func exactAlternate(f intray.Field, header string) (fit, bool) {
-	for _, name := range f.AlternateMatches {
-		if name != "" && name == header {
-			return fit{1, fmt.Sprintf("the header is the alternate name %q", name)}, true
+func asWritten(name string) string { return name }
+
+// name is one of a field's names.
+type name struct {
+	// what says whose name it is, for a reason.
+	what, text string
+	// spelled is the name as the grade compares it.
+	spelled string
+}
+
+// names gives those of a field that the grade looks at. Where two are alike,
+// the first stands for both; one without any text stands for nothing.
+func (g grade) names(f intray.Field) []name {
+	all := []name{{what: "the field's key", text: f.Key}, {what: "the field's label", text: f.Label}}
+	if g.alternates {
+		all = all[:0]
+		for _, text := range f.AlternateMatches {
+			all = append(all, name{what: "the alternate name", text: text})
 		}
 	}
-	return fit{}, false
-}
-
-func sameName(f intray.Field, header string) (fit, bool) {
-	h := Normalize(header)
-	switch {
-	case h == "":
-		return fit{}, false
-	case h == Normalize(f.Key):
-		return fit{0.95, fmt.Sprintf("the header %q is the field's key %q, written otherwise", header, f.Key)}, true
-	case h == Normalize(f.Label):
-		return fit{0.95, fmt.Sprintf("the header %q is the field's label %q, written otherwise", header, f.Label)}, true
-	}
-	return fit{}, false
-}
-
-func sameAlternate(f intray.Field, header string) (fit, bool) {
-	h := Normalize(header)
-	for _, name := range f.AlternateMatches {
-		if h != "" && h == Normalize(name) {
-			return fit{0.9, fmt.Sprintf("the header %q is the alternate name %q, written otherwise", header, name)}, true
+	seen := make(map[string]bool, len(all))
+	kept := all[:0]
+	for _, n := range all {
+		n.spelled = g.spelling(n.text)
+		if n.spelled == "" || seen[n.spelled] {
+			continue
 		}
+		seen[n.spelled] = true
+		kept = append(kept, n)
 	}
-	return fit{}, false
+	return kept
 }
 
-// Normalize brings the spellings of one name together: lower case, without
+// match is that of a column with the header to a field with the name.
+func (g grade) match(column intray.Column, n name) intray.Match {
+	header := ""
+	if g.remark != "" {
+		header = " " + quote(column.Header)
+	}
+	return intray.Match{
+		Column: column.Index, Header: column.Header, Score: g.score,
+		Reasons: []string{fmt.Sprintf("the header%s is %s %s%s", header, n.what, quote(n.text), g.remark)},
+	}
+}
+
+// normalize brings the spellings of one name together: lower case, without
 // spaces and punctuation. "First Name", "first_name", "firstName" and
 // "FIRST-NAME" are one name. Letters keep their accents, and signs that are
 // neither letters nor digits but carry meaning (# % & + $ € £) stay, so that
 // "Amount" and "Amount %" remain two.
-func Normalize(name string) string {
+func normalize(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r):
@@ -80,4 +88,37 @@ func Normalize(name string) string {
 		}
 		return -1
 	}, name)
+}
+
+// Texts name at most this many columns or fields, and cut each name behind
+// this many characters: a file may have thousands, each of some kilobytes.
+const (
+	maxNamed = 5
+	maxQuote = 100
+)
+
+// quote puts a name into a text.
+func quote(text string) string { return fmt.Sprintf("%q", Shorten(text)) }
+
+// Shorten cuts a header or another name behind 100 characters, and says so
+// with an ellipsis. It is for texts that people read.
+func Shorten(text string) string {
+	if len(text) <= maxQuote || utf8.RuneCountInString(text) <= maxQuote {
+		return text
+	}
+	end := 0
+	for range maxQuote {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		end += size
+	}
+	return text[:end] + "…"
+}
+
+// listed joins the first of total parts, and counts those left out.
+func listed(parts []string, total int) string {
+	text := strings.Join(parts, ", ")
+	if more := total - len(parts); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

@@ -54,7 +54,7 @@ func fits(f intray.Field, header string) int {
 func TestMappingIsSound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields, headers := draw(t)
-		m, questions := mapping.Suggest(fields, columns(headers...))
+		m, questions := suggest(t, fields, headers...)
 		used := map[int]string{}
 		for i, match := range m.Fields {
 			if match.Column == none {
@@ -94,7 +94,7 @@ func TestMappingIsSound(t *testing.T) {
 func TestCloserIsTaken(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields, headers := draw(t)
-		m, questions := mapping.Suggest(fields, columns(headers...))
+		m, questions := suggest(t, fields, headers...)
 		for i, f := range fields {
 			if inQuestion(f, questions) {
 				continue
@@ -121,9 +121,9 @@ func inQuestion(f intray.Field, questions []mapping.Question) bool {
 func TestMappingIsTheSameEachTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields, headers := draw(t)
-		m, questions := mapping.Suggest(fields, columns(headers...))
+		m, questions := suggest(t, fields, headers...)
 		for range 3 {
-			again, asked := mapping.Suggest(fields, columns(headers...))
+			again, asked := suggest(t, fields, headers...)
 			if diff := cmp.Diff(m, again) + cmp.Diff(questions, asked); diff != "" {
 				t.Fatalf("another mapping (-first +then):\n%s", diff)
 			}
@@ -145,8 +145,8 @@ func TestOrderOfColumnsDoesNotMatter(t *testing.T) {
 		for from, to := range places {
 			shuffled[to] = headers[from]
 		}
-		m, questions := mapping.Suggest(fields, columns(headers...))
-		moved, asked := mapping.Suggest(fields, columns(shuffled...))
+		m, questions := suggest(t, fields, headers...)
+		moved, asked := suggest(t, fields, shuffled...)
 		want := assigned(m)
 		for i, c := range want {
 			if c != none {

@@ -14,34 +14,17 @@ const (
 	MaxHookBytes = 1 << 20
 )
 
-// SchemaShape is the body that makes or replaces a saved schema.
-func SchemaShape() *shape.Shape {
-	s := bodyShape("An import schema: what an import must deliver.")
-	for i := range s.Props {
-		s.Props[i].Required = s.Props[i].Name != "hooks"
-	}
-	return s
-}
-
 // FileShape is a schema in a file of its own: a saved schema, of which only
 // the fields must be there. It may keep the id that the service gave it.
 func FileShape() *shape.Shape {
-	s := bodyShape("An import schema in a file.")
-	s.Props = append(s.Props, optional("id", kindOf(shape.String, "The id of the saved schema. It is ignored.")))
-	for i := range s.Props {
-		s.Props[i].Required = s.Props[i].Name == "fields"
-	}
-	return s
-}
-
-func bodyShape(doc string) *shape.Shape {
 	name := words("The schema's name, unique in the organization.")
 	name.MinLength = 1
-	return object(doc,
-		required("name", name),
+	return object("An import schema in a file.",
+		optional("name", name),
 		required("fields", FieldsShape()),
-		required("settings", SettingsShape()),
+		optional("settings", SettingsShape()),
 		optional("hooks", HooksShape()),
+		optional("id", kindOf(shape.String, "The id of the saved schema. It is ignored.")),
 	)
 }
 

@@ -202,18 +202,17 @@ func TestValidatorTable(t *testing.T) {
 	checkField(t, row{"validators", `[]`, `[{"validate":"requierd"}]`, "[0].validate: must be one of required"}, FieldsShape())
 }
 
-func TestBodies(t *testing.T) {
+func TestFileShape(t *testing.T) {
 	const fields = `"fields":[{"key":"a","label":"A"}]`
 	tests := []struct {
 		s              *shape.Shape
 		document, want string
 	}{
-		{SchemaShape(), `{"name":"x",` + fields + `,"settings":{}}`, ""},
-		{SchemaShape(), `{"name":"x",` + fields + `,"settings":{},"hooks":{}}`, ""},
-		{SchemaShape(), `{}`, "name: is required\nfields: is required\nsettings: is required"},
-		{SchemaShape(), `{"id":"1","name":"x",` + fields + `,"settings":{}}`, "id: is not a known property; known are name, fields, settings, hooks"},
 		{FileShape(), `{` + fields + `}`, ""},
 		{FileShape(), `{"id":"1",` + fields + `}`, ""},
+		{FileShape(), `{"name":"x",` + fields + `,"settings":{},"hooks":{}}`, ""},
+		{FileShape(), `{}`, "fields: is required"},
+		{FileShape(), `{"owner":"1",` + fields + `}`, "owner: is not a known property; known are name, fields, settings, hooks, id"},
 		{FileShape(), `{"fields":[]}`, "fields: must have at least 1 element"},
 	}
 	for _, tt := range tests {

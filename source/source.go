@@ -5,6 +5,11 @@
 // its records, batch by batch, as raw text. Every choice made on the way (the
 // encoding, the delimiter, the header row) is told as [intray.Evidence].
 //
+// [Limits] bound what a hostile file costs: its columns, cells and records, and
+// the names of its columns, which are kept for as long as the import is. The
+// first row of a text file that is read as found is no header: nothing bounds
+// it but what bounds every record.
+//
 // The package reads; it does not know what a schema wants, what a value means
 // or whether a row is valid. A record that does not fit its columns is handed
 // on as it was found.
@@ -53,6 +58,11 @@ type Limits struct {
 	// Cells is the most cells of a sheet, counted with those that a record
 	// need not write down, as in JSON. Default 2,147,483,648.
 	Cells int64
+	// HeaderBytes is the most bytes of one column's name. Default 4 KiB.
+	HeaderBytes int
+	// HeadersBytes is the most bytes of all names of a sheet's columns
+	// together. Default 1 MiB.
+	HeadersBytes int
 }
 
 // WithDefaults fills the fields that are zero.
@@ -69,7 +79,26 @@ func (l Limits) WithDefaults() Limits {
 	if l.Cells == 0 {
 		l.Cells = 1 << 31
 	}
+	if l.HeaderBytes == 0 {
+		l.HeaderBytes = 4 << 10
+	}
+	if l.HeadersBytes == 0 {
+		l.HeadersBytes = 1 << 20
+	}
 	return l
+}
+
+// OverHeader says for a LimitError what is too long about the name of a column,
+// which counts from 1, or "". size is the bytes of its name, total those of all
+// names up to it.
+func (l Limits) OverHeader(column, size, total int) string {
+	switch {
+	case size > l.HeaderBytes:
+		return fmt.Sprintf("the header of column %d is longer than %d bytes", column, l.HeaderBytes)
+	case total > l.HeadersBytes:
+		return fmt.Sprintf("the headers up to column %d are longer than %d bytes together", column, l.HeadersBytes)
+	}
+	return ""
 }
 
 // Format is one kind of file.
@@ -109,8 +138,9 @@ type Reader interface {
 	Evidence() []intray.Evidence
 	// Next empties batch and fills it with the next records until it is Full
 	// or the sheet ends. It sets First. It returns io.EOF, and an empty batch,
-	// when there are no more; any other error is an *UnreadableError, a *LimitError, one of ctx or one of the Input. The
-	// records before an error are handed on first.
+	// when there are no more; any other error is an *UnreadableError, a
+	// *LimitError, one of ctx or one of the Input. The records before an error
+	// are handed on first.
 	Next(ctx context.Context, batch *intray.Records) error
 	io.Closer
 }

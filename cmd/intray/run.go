@@ -105,6 +105,9 @@ func (c *runCommand) tell(w io.Writer, cfg app.RunConfig, report app.RunReport) 
 	for _, n := range o.Notices {
 		fmt.Fprintf(w, "%s: %s\n", n.Level, visibleLong(n.Text))
 	}
+	if o.Untold > 0 {
+		fmt.Fprintf(w, "… and %s more\n", counted(o.Untold, "notice"))
+	}
 	tellProblems(w, o)
 	switch o.Verdict {
 	case engine.Done:

@@ -8,7 +8,7 @@ package check
 
 import (
 	"fmt"
-	"slices"
+	"sync"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/value"
@@ -16,7 +16,11 @@ import (
 
 // Rules are the validators of a schema. They may be applied from several
 // goroutines, to one batch each.
-type Rules struct{ fields []rule }
+type Rules struct {
+	fields []rule
+	// arrangers are used again from batch to batch.
+	arrangers sync.Pool
+}
 
 // rule looks at all cells of one field.
 type rule func(b *intray.Batch)
@@ -24,7 +28,7 @@ type rule func(b *intray.Batch)
 // Compile makes the rules of a schema. Validators that this version does not
 // know are an error.
 func Compile(fields []intray.Field) (*Rules, error) {
-	r := &Rules{}
+	r := &Rules{arrangers: sync.Pool{New: func() any { return new(arranger) }}}
 	for i, f := range fields {
 		for _, v := range f.Validators {
 			compiled, err := compile(i, f, v)
@@ -44,18 +48,18 @@ func compile(field int, f intray.Field, v intray.Validator) (rule, error) {
 	return nil, fmt.Errorf("field %q: the validator %q is not supported by this version", f.Key, v.Rule)
 }
 
+// Len is the number of rules, and so the most problems that they find in a row.
+func (r *Rules) Len() int { return len(r.fields) }
+
 // Apply adds to the batch the problems that the rules find, and brings all its
 // problems into the order of the rows, and in a row into that of the fields.
 func (r *Rules) Apply(b *intray.Batch) {
 	for _, apply := range r.fields {
 		apply(b)
 	}
-	slices.SortStableFunc(b.Problems, func(x, y intray.Problem) int {
-		if x.Row != y.Row {
-			return x.Row - y.Row
-		}
-		return x.Field - y.Field
-	})
+	a := r.arrangers.Get().(*arranger)
+	defer r.arrangers.Put(a)
+	a.arrange(b.Problems, b.Rows())
 }
 
 // required wants every cell to hold something other than white space. A cell
@@ -66,7 +70,7 @@ func required(field int, v intray.Validator) rule {
 		problem.Text = "This cell is empty and must not be. Fill it in."
 	}
 	return func(b *intray.Batch) {
-		cells := &b.Fields[field]
+		cells, found := &b.Fields[field], problem
 		for row := range b.Rows() {
 			if len(cells.Values.At(row)) > 0 && !value.Blank(cells.Values.At(row)) {
 				continue
@@ -74,8 +78,8 @@ func required(field int, v intray.Validator) rule {
 			if !value.Blank(cells.Raw(row)) {
 				continue
 			}
-			problem.Row = row
-			b.Problems = append(b.Problems, problem)
+			found.Row = row
+			b.Problems = append(b.Problems, found)
 		}
 	}
 }

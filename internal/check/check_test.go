@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,6 +74,28 @@ func TestLevelAndWords(t *testing.T) {
 			t.Errorf("problems (-want +got):\n%s", diff)
 		}
 	}
+}
+
+// TestRulesServeSeveralBatchesAtOnce: each batch gets the problems of its rows.
+func TestRulesServeSeveralBatchesAtOnce(t *testing.T) {
+	rules := compiled(t, required(intray.LevelError, ""))
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			b := batch(1, 2000)
+			for range b.Lines {
+				b.Fields[0].AppendNull(nil)
+			}
+			rules.Apply(b)
+			for i, p := range b.Problems {
+				if p.Row != i {
+					t.Errorf("problem %d is of row %d", i, p.Row)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestUnknownRulesAreRefused(t *testing.T) {

@@ -52,8 +52,14 @@ func Root(t testing.TB) string {
 
 var builds struct {
 	sync.Mutex
-	binaries map[string]string
-	folder   string
+	done   map[string]build
+	folder string
+}
+
+// build is a program, or why there is none.
+type build struct {
+	binary string
+	err    error
 }
 
 // Build builds the program, once for each set of tags in a test binary. Clean
@@ -63,33 +69,34 @@ func Build(t testing.TB, tags ...string) string {
 	builds.Lock()
 	defer builds.Unlock()
 	set := strings.Join(tags, ",")
-	if binary, done := builds.binaries[set]; done {
-		return binary
-	}
-	if builds.folder == "" {
-		folder, err := os.MkdirTemp("", "intray-build-*")
-		if err != nil {
-			t.Fatal(err)
+	b, done := builds.done[set]
+	if !done {
+		b.binary, b.err = compile(Root(t), set)
+		if builds.done == nil {
+			builds.done = map[string]build{}
 		}
-		builds.folder, builds.binaries = folder, map[string]string{}
+		builds.done[set] = b
 	}
-	binary := filepath.Join(builds.folder, fmt.Sprintf("intray-%d", len(builds.binaries)))
-	build := exec.Command("go", "build", "-tags", set, "-o", binary, "./cmd/intray")
-	build.Dir = Root(t)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	if b.err != nil {
+		t.Fatal(b.err)
 	}
-	builds.binaries[set] = binary
-	return binary
+	return b.binary
 }
 
-// Clean removes what Build made. TestMain calls it.
-func Clean() {
-	builds.Lock()
-	defer builds.Unlock()
-	if builds.folder != "" {
-		_ = os.RemoveAll(builds.folder)
+// compile is called with builds locked.
+func compile(root, tags string) (binary string, err error) {
+	if builds.folder == "" {
+		if builds.folder, err = os.MkdirTemp("", "intray-build-*"); err != nil {
+			return "", err
+		}
 	}
+	binary = filepath.Join(builds.folder, fmt.Sprintf("intray-%d", len(builds.done)))
+	command := exec.Command("go", "build", "-tags", tags, "-o", binary, "./cmd/intray")
+	command.Dir = root
+	if out, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return binary, nil
 }
 
 // Config says how a server is started. The zero Config works.

@@ -3,6 +3,7 @@ package livetest
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"net/url"
 	"os"
 	"strings"
@@ -20,11 +21,18 @@ func Postgres(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv(PostgresVariable)
 	if server == "" {
-		t.Skipf("SKIPPED: %s is not set; `make postgres` starts a server and prints its address", PostgresVariable)
+		t.Skipf("SKIPPED: no PostgreSQL, %s is not set; `make postgres` starts a server and prints its address", PostgresVariable)
 	}
 	name := "live_" + strings.ToLower(rand.Text())
-	administer(t, server, "CREATE DATABASE "+name)
-	t.Cleanup(func() { administer(t, server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
+	if err := Administer("CREATE DATABASE " + name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		// The test may be long over, see Lasting.
+		if err := Administer("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	})
 	address, err := url.Parse(server)
 	if err != nil {
 		t.Fatal(err)
@@ -33,15 +41,16 @@ func Postgres(t testing.TB) string {
 	return address.String()
 }
 
-func administer(t testing.TB, server, statement string) {
-	t.Helper()
+// Administer gives a command to the server that PostgresVariable names.
+func Administer(command string) error {
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, server)
+	conn, err := pgx.Connect(ctx, os.Getenv(PostgresVariable))
 	if err != nil {
-		t.Fatal(err)
+		return fmt.Errorf("connect to the server of %s: %w", PostgresVariable, err)
 	}
 	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, statement); err != nil {
-		t.Fatal(err)
+	if _, err := conn.Exec(ctx, command); err != nil {
+		return fmt.Errorf("%s: %w", command, err)
 	}
+	return nil
 }

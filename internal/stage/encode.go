@@ -172,7 +172,8 @@ func (e *encoder) texts(g *group, t *intray.Texts, nulls int64) error {
 		return e.dataPage(g, c, nil, true)
 	}
 	var err error
-	if e.dict.build(arena, e.offsets) {
+	// Lengths that are all 0 are shorter than any dictionary.
+	if len(arena) > 0 && e.dict.build(arena, e.offsets) {
 		c.encoding = format.RLEDictionary
 		if err := e.dictPage(g, &c); err != nil {
 			return err

@@ -17,7 +17,7 @@ const magic = "PAR1"
 
 // maxChunks bounds what a file under way remembers for its footer, and so the
 // memory of writing tables with very many columns.
-const maxChunks = 32768
+const maxChunks = 16384
 
 // file is a Parquet file under way.
 type file struct {

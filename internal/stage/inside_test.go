@@ -204,10 +204,14 @@ func TestDecoderDoesNotTrustTheChecksum(t *testing.T) {
 
 func TestWindowOfRows(t *testing.T) {
 	k := newKinds()
-	for row := int64(0); row < 200_000; row += 3 {
-		if err := k.add(row, &intray.Problem{Code: "c"}); err != nil {
-			t.Fatal(err)
-		}
+	var problems []intray.Problem
+	for row := 0; row < 200_000; row += 3 {
+		problems = append(problems, intray.Problem{Row: row, Code: "c"})
+	}
+	var p packed
+	p.pack(problems, 1)
+	if err := k.add(0, &p); err != nil {
+		t.Fatal(err)
 	}
 	cases := []struct {
 		skip int64

@@ -37,23 +37,40 @@ func newKinds() kinds {
 	return kinds{errors: roaring.New(), of: map[kindKey]*tally{}}
 }
 
-func (k *kinds) add(row int64, p *intray.Problem) error {
+// add adds the problems of a batch whose rows begin with first. It makes the
+// rows of p, kind by kind, count from the stage's first.
+func (k *kinds) add(first int64, p *packed) error {
+	for i := range p.byKind {
+		p.byKind[i] += uint32(first)
+	}
+	for i := range p.kinds {
+		t, err := k.tally(&p.kinds[i])
+		if err != nil {
+			return err
+		}
+		rows := p.rowsOf(i)
+		t.problems += int64(len(rows))
+		t.rows.AddMany(rows)
+		if p.kinds[i].Level == intray.LevelError {
+			k.errors.AddMany(rows)
+		}
+	}
+	k.problems += int64(len(p.rows))
+	return nil
+}
+
+// tally gives that of a problem's kind.
+func (k *kinds) tally(p *intray.Problem) (*tally, error) {
 	key := kindKey{p.Field, p.Code, p.Level}
 	t := k.of[key]
 	if t == nil {
 		if len(k.of) == maxKinds {
-			return fmt.Errorf("there are more than %d kinds of problems", maxKinds)
+			return nil, fmt.Errorf("there are more than %d kinds of problems", maxKinds)
 		}
 		t = &tally{rows: roaring.New()}
 		k.of[key] = t
 	}
-	t.problems++
-	t.rows.Add(uint32(row))
-	k.problems++
-	if p.Level == intray.LevelError {
-		k.errors.Add(uint32(row))
-	}
-	return nil
+	return t, nil
 }
 
 // encode lays the bitmaps end to end and enters them in the manifest.

@@ -47,15 +47,22 @@ func (t *problemTable) full() bool {
 	return len(t.rows) >= problemRows || len(t.texts.Arena)+len(t.codes.Arena) >= problemBytes
 }
 
-func (f *problemFile) add(row int64, p *intray.Problem) error {
+// add adds the problems of a batch whose rows begin with first.
+func (f *problemFile) add(first int64, p *packed) error {
 	t := &f.table
-	t.rows = append(t.rows, row)
-	t.fields = append(t.fields, int64(p.Field))
-	t.codes.AppendString(p.Code)
-	t.levels.AppendString(p.Level.String())
-	t.texts.AppendString(p.Text)
-	if t.full() {
-		return f.flush()
+	for i, row := range p.rows {
+		kind := &p.kinds[p.of[i]]
+		t.rows = append(t.rows, first+int64(row))
+		t.fields = append(t.fields, int64(kind.Field))
+		t.codes.AppendString(kind.Code)
+		t.levels.AppendString(kind.Level.String())
+		t.texts.AppendString(kind.Text)
+		if !t.full() {
+			continue
+		}
+		if err := f.flush(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ type Writer struct {
 type parcel struct {
 	group    group
 	first    int64
-	problems []intray.Problem
+	problems packed
 }
 
 // NewWriter begins a stage under prefix, which must be a valid blob key and
@@ -125,7 +125,7 @@ func (w *Writer) encode(e *encoder, p *parcel, b *intray.Batch) error {
 	if err := w.check(b); err != nil {
 		return err
 	}
-	p.problems = append(p.problems[:0], b.Problems...)
+	p.problems.pack(b.Problems, len(b.Fields))
 	if b.Rows() == 0 {
 		return nil
 	}
@@ -219,14 +219,8 @@ func (w *Writer) add(p *parcel) error {
 	if err := w.place(&p.group); err != nil {
 		return err
 	}
-	for i := range p.problems {
-		row := p.first + int64(p.problems[i].Row)
-		if err := w.kinds.add(row, &p.problems[i]); err != nil {
-			return err
-		}
-		if err := w.problems.add(row, &p.problems[i]); err != nil {
-			return err
-		}
+	if err := w.kinds.add(p.first, &p.problems); err != nil {
+		return err
 	}
-	return nil
+	return w.problems.add(p.first, &p.problems)
 }

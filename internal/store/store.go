@@ -151,7 +151,11 @@ func (s *Store) within(ctx context.Context, db *sql.DB, opts *sql.TxOptions, wor
 	if err := work(s.rows(tx, hold)); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
+	err = tx.Commit()
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		err = ctx.Err() // it was undone because of that, before it could be committed
+	}
+	if err != nil {
 		return fmt.Errorf("committing: %w", err)
 	}
 	return nil
@@ -159,7 +163,7 @@ func (s *Store) within(ctx context.Context, db *sql.DB, opts *sql.TxOptions, wor
 
 // maxUndone is the most times that a transaction is tried that the database
 // undoes each time for another one.
-const maxUndone = 5
+const maxUndone = 20
 
 // maxStale is the most connections in a row that are tried where each turns out
 // to be broken: those that a server has left behind when it started again.

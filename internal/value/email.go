@@ -14,8 +14,8 @@ const (
 // email is the type email. The rule is that of HTML's input type email
 // (https://html.spec.whatwg.org/#valid-e-mail-address), and further: the host
 // has at least two labels, the last of them is no number, so that it is no IP
-// address either; the local part neither begins nor ends with a dot nor has two in a
-// row. White space around the address is dropped. Letters keep their case.
+// address either; the local part neither begins nor ends with a dot nor has two
+// in a row. White space around the address is dropped. Letters keep their case.
 type email struct{ problem string }
 
 func (e email) Parse(raw, scratch []byte) Result {

@@ -49,7 +49,7 @@ func first(t *testing.T, book source.Book) (header, cell string) {
 		t.Fatal(err)
 	}
 	batch := &intray.Records{}
-	if err := reader.Next(t.Context(), batch); err != nil && err != io.EOF {
+	if err := reader.Next(t.Context(), batch); err != nil && !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
 	if err := errors.Join(reader.Close(), book.Close()); err != nil {

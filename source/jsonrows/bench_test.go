@@ -3,11 +3,8 @@ package jsonrows
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"testing"
 
-	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
@@ -34,31 +31,9 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			rows := 0
 			for b.Loop() {
-				rows = readBench(b, text)
+				rows = sourcetest.Drain(b, Format{}, text)
 			}
 			b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
 		})
-	}
-}
-
-func readBench(b *testing.B, text []byte) (rows int) {
-	book, err := Format{}.Open(b.Context(), sourcetest.Input("", text), source.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	reader, err := book.Open(b.Context(), 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	batch := &intray.Records{}
-	for {
-		err := reader.Next(b.Context(), batch)
-		if err == io.EOF {
-			return rows
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-		rows += batch.Len()
 	}
 }

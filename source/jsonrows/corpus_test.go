@@ -65,8 +65,8 @@ func TestParsingSuite(t *testing.T) {
 	folder := corpus(t, "json")
 	for name, text := range corpusFiles(t, filepath.Join(folder, "test_parsing", "*.json"), 300) {
 		t.Run(name, func(t *testing.T) {
-			_, err := readText(t.Context(), text, source.Options{})
-			_, cellErr := readText(t.Context(), `[{"cell":`+text+`}]`, source.Options{})
+			_, err := readText(t, text, source.Options{})
+			_, cellErr := readText(t, `[{"cell":`+text+`}]`, source.Options{})
 			for _, err := range []error{err, cellErr} {
 				if err != nil && !isTyped(err) {
 					t.Errorf("an error without a type: %v", err)
@@ -99,7 +99,7 @@ func isRefusedByRule(name string) bool {
 func TestTransformSuite(t *testing.T) {
 	folder := corpus(t, "json")
 	for name, text := range corpusFiles(t, filepath.Join(folder, "test_transform", "*.json"), 15) {
-		if _, err := readText(t.Context(), text, source.Options{}); err != nil && !isTyped(err) {
+		if _, err := readText(t, text, source.Options{}); err != nil && !isTyped(err) {
 			t.Errorf("%s: an error without a type: %v", name, err)
 		}
 	}
@@ -122,7 +122,7 @@ func TestNaughtyStrings(t *testing.T) {
 		lines.Write(append(line, '\n'))
 		want = append(want, []string{cell})
 	}
-	sheet, err := readText(t.Context(), lines.String(), source.Options{})
+	sheet, err := readText(t, lines.String(), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func readable(text []byte) (tokens int, whole bool) {
 	dec := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for ; ; tokens++ {
 		if _, err := dec.ReadToken(); err != nil {
-			return tokens, err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)
+			return tokens, errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (e *elements) next() ([]byte, error) {
 		return nil, e.unreadable(e.place(), "it is "+kindName(kind)+", but an array of objects, or one object per line, is expected")
 	}
 	value, err := e.dec.ReadValue()
-	if err == io.EOF && !e.array {
+	if errors.Is(err, io.EOF) && !e.array {
 		return nil, io.EOF
 	}
 	if err != nil {
@@ -71,7 +71,7 @@ func (e *elements) finish() error {
 	}
 	e.guard.from = e.dec.InputOffset()
 	_, err := e.dec.ReadToken()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.EOF
 	}
 	if e.guard.failed != nil {

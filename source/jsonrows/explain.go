@@ -18,7 +18,7 @@ import (
 func (e *elements) explain(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
-	case e.guard.failed == errTooLong:
+	case errors.Is(e.guard.failed, errTooLong):
 		return e.tooLong()
 	case e.guard.failed != nil:
 		return fmt.Errorf("read element %d: %w", e.count, e.guard.failed)

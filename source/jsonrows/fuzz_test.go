@@ -3,6 +3,7 @@ package jsonrows
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ import (
 // and both find the same leaves.
 func FuzzJSONRows(f *testing.F) {
 	for _, r := range readings {
-		f.Add(r.text)
+		f.Add(r.Text)
 	}
 	f.Add(`[{"b":1,"":{"":3111}}]`)
 	f.Add(`[{"a":[{"b":"\u0000"}],"a":1}]`)
@@ -25,7 +26,7 @@ func FuzzJSONRows(f *testing.F) {
 		if score, reason := (Format{}).Detect(sourcetest.Input("", nil), []byte(text)); score < 0 || score > 1 || reason == "" {
 			t.Fatalf("%q: score %v, reason %q", text, score, reason)
 		}
-		sheet, err := readText(t.Context(), text, source.Options{})
+		sheet, err := readText(t, text, source.Options{})
 		if err != nil {
 			if !isTyped(err) {
 				t.Fatalf("%q: an error without a type: %v", text, err)
@@ -58,7 +59,7 @@ func theirs(t *testing.T, text string) (elements []json.RawMessage) {
 	for {
 		var value json.RawMessage
 		err := dec.Decode(&value)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return elements
 		}
 		if err != nil {

@@ -17,6 +17,7 @@ package jsonrows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -88,7 +89,7 @@ func readAt(in source.Input, b []byte, at int64) error {
 	if n == len(b) {
 		return nil
 	}
-	if err == nil || err == io.EOF {
+	if err == nil || errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("read the file at byte %d: %w", at, err)

@@ -1,7 +1,6 @@
 package jsonrows
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,14 +14,7 @@ import (
 )
 
 // reading is one text and the table in it.
-type reading struct {
-	name    string
-	text    string
-	asIs    bool
-	headers []string
-	records [][]string
-	lines   []int64
-}
+type reading sourcetest.Table
 
 var readings = []reading{
 	{"array", `[{"a":"1","b":"2"},{"a":"3","b":"4"}]`, false, []string{"a", "b"}, [][]string{{"1", "2"}, {"3", "4"}}, []int64{1, 2}},
@@ -45,76 +37,39 @@ var readings = []reading{
 	{"as found, empty", `[]`, true, nil, nil, nil},
 }
 
-func (r reading) sample() sourcetest.Sample {
-	return sourcetest.Sample{
-		Name: r.name, Text: []byte(r.text), Options: source.Options{AsIs: r.asIs},
-		Sheets: []sourcetest.Sheet{{Headers: r.headers, Records: r.records, Lines: append([]int64{}, r.lines...)}},
-	}
-}
-
 func TestConformance(t *testing.T) {
-	samples := []sourcetest.Sample{tall(), wide(), heavy()}
+	var samples []sourcetest.Sample
+	for _, table := range sourcetest.Large() {
+		samples = append(samples, written(table))
+	}
 	for _, r := range readings {
-		samples = append(samples, r.sample())
+		samples = append(samples, sourcetest.Table(r).Sample())
 	}
 	sourcetest.Run(t, Format{}, samples)
 }
 
-// tall has more records than two batches hold.
-func tall() sourcetest.Sample {
-	var text strings.Builder
-	r := reading{name: "tall", headers: []string{"n"}}
-	for n := range 2*intray.BatchRows + 5 {
-		fmt.Fprintf(&text, "{\"n\":%d}\n", n)
-		r.records = append(r.records, []string{fmt.Sprint(n)})
-		r.lines = append(r.lines, int64(n+1))
-	}
-	r.text = text.String()
-	return r.sample()
-}
-
-// wide has more empty cells than a batch holds, and next to no bytes.
-func wide() sourcetest.Sample {
-	const columns = 8000
-	r := reading{name: "wide"}
-	var names []string
-	for n := range columns {
-		name := fmt.Sprint(n)
-		r.headers = append(r.headers, name)
-		names = append(names, fmt.Sprintf(`"%s":null`, name))
-	}
-	elements := []string{"{" + strings.Join(names, ",") + "}"}
-	for n := range intray.BatchCells/columns + 3 {
-		r.records = append(r.records, make([]string, columns))
-		r.lines = append(r.lines, int64(n+1))
-		if n > 0 {
-			elements = append(elements, "{}")
-		}
-	}
-	r.text = "[" + strings.Join(elements, ",") + "]"
-	return r.sample()
-}
-
-// heavy has elements longer than what is read at once, and more bytes than a
-// batch holds.
-func heavy() sourcetest.Sample {
-	r := reading{name: "heavy", headers: []string{"n", "text"}}
+// written gives a table its text. Only the first element has all names; the
+// others leave out what is empty.
+func written(table sourcetest.Table) sourcetest.Sample {
+	escape := strings.NewReplacer("\n", `\n`, `"`, `\"`)
 	var elements []string
-	for n := range 7 {
-		elements = append(elements, fmt.Sprintf(`{"n":%d,"text":"%s"}`, n, strings.Repeat(`\n\"é`, 30_000*n)))
-		r.records = append(r.records, []string{fmt.Sprint(n), strings.Repeat("\n\"é", 30_000*n)})
-		r.lines = append(r.lines, int64(n+1))
+	for i, record := range table.Records {
+		var members []string
+		for c, cell := range record {
+			if cell != "" || i == 0 {
+				members = append(members, fmt.Sprintf(`"%s":"%s"`, table.Headers[c], escape.Replace(cell)))
+			}
+		}
+		elements = append(elements, "{"+strings.Join(members, ",")+"}")
+		table.Lines = append(table.Lines, int64(i+1))
 	}
-	r.text = "[" + strings.Join(elements, ",\n") + "]"
-	return r.sample()
+	table.Text = "[" + strings.Join(elements, ",\n") + "]"
+	return table.Sample()
 }
 
-func readText(ctx context.Context, text string, opt source.Options) (sourcetest.Sheet, error) {
-	sheets, err := sourcetest.ReadAll(ctx, Format{}, sourcetest.Input("x.json", []byte(text)), opt)
-	if err != nil {
-		return sourcetest.Sheet{}, err
-	}
-	return sheets[0], nil
+func readText(t testing.TB, text string, opt source.Options) (sourcetest.Sheet, error) {
+	t.Helper()
+	return sourcetest.Read(t, Format{}, text, opt)
 }
 
 func TestUnreadable(t *testing.T) {
@@ -148,11 +103,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := readText(t.Context(), test.text, source.Options{})
-			var got *source.UnreadableError
-			if !errors.As(err, &got) || got.Line != test.want.Line || !strings.Contains(got.Reason, test.want.Reason) {
-				t.Errorf("got %v, want %v", err, &test.want)
-			}
+			sourcetest.Refuse(t, Format{}, test.text, source.Options{}, &test.want)
 		})
 	}
 }
@@ -160,7 +111,7 @@ func TestUnreadable(t *testing.T) {
 func TestLimits(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) }
 	brackets := func(n int) string { return `{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + "}" }
-	limits := source.Limits{Columns: 3, CellBytes: 300, RecordBytes: 1000, Cells: 20}
+	limits := source.Limits{Columns: 3, CellBytes: 300, RecordBytes: 1000, Cells: 20, HeaderBytes: 500}
 	tests := []struct{ name, text, reason string }{
 		{"columns", `{"a":1,"b":2,"c":3}`, ""},
 		{"columns", `{"a":1,"b":2}{"c":3,"d":{"e":4}}`, "element 2: there are more than 3 columns"},
@@ -183,15 +134,29 @@ func TestLimits(t *testing.T) {
 		if test.name == "depth" {
 			opt.Limits = source.Limits{}
 		}
-		_, err := readText(t.Context(), test.text, opt)
-		var got *source.LimitError
-		switch {
-		case test.reason == "" && err != nil:
-			t.Errorf("%s: %.60q: %v", test.name, test.text, err)
-		case test.reason != "" && (!errors.As(err, &got) || !strings.Contains(got.Reason, test.reason)):
-			t.Errorf("%s: %.60q: got %v, want %q", test.name, test.text, err, test.reason)
+		var want error
+		if test.reason != "" {
+			line := int64(1)
+			if test.name == "cells" {
+				line = 0
+			}
+			want = &source.LimitError{Line: line, Reason: test.reason}
 		}
+		sourcetest.Refuse(t, Format{}, test.text, opt, want)
 	}
+}
+
+// TestHeadersAreBounded: names that are short each may be long together.
+func TestHeadersAreBounded(t *testing.T) {
+	name := strings.Repeat("x", 4093)
+	var members []string
+	for n := range 257 {
+		members = append(members, fmt.Sprintf(`"%03d%s":1`, n, name))
+	}
+	over := func(reason string) error { return &source.LimitError{Line: 1, Reason: reason} }
+	sourcetest.Refuse(t, Format{}, "{"+strings.Join(members[:256], ",")+"}", source.Options{}, nil)
+	sourcetest.Refuse(t, Format{}, "{"+strings.Join(members, ",")+"}", source.Options{}, over("element 1: the headers up to column 257 are longer than 1048576 bytes together"))
+	sourcetest.Refuse(t, Format{}, `{"a":1}{"b":{"`+name+`aa":1}}`, source.Options{}, over("element 2: the header of column 2 is longer than 4096 bytes"))
 }
 
 // A string that never ends must not pull the file into memory.
@@ -214,7 +179,7 @@ func TestNestingBombs(t *testing.T) {
 		`{"a":` + strings.Repeat("[", 1_000_000),
 		strings.Repeat(`{"a":`, 9_000) + "1" + strings.Repeat("}", 9_000),
 	} {
-		_, err := readText(t.Context(), text, source.Options{})
+		_, err := readText(t, text, source.Options{})
 		var unreadable *source.UnreadableError
 		var limit *source.LimitError
 		if !errors.As(err, &unreadable) && !errors.As(err, &limit) {
@@ -229,21 +194,7 @@ func TestEvidence(t *testing.T) {
 		"{\"a\":1}\n{}\n":    "one object per line",
 		" \n [ {\"a\" : 1}]": "array of objects",
 	} {
-		book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(text)), source.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		reader, err := book.Open(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := map[string]string{}
-		for _, e := range append(book.Evidence(), reader.Evidence()...) {
-			if e.Reason == "" {
-				t.Errorf("%q: no reason for %s", text, e.Choice)
-			}
-			got[e.Choice] = e.Value
-		}
+		_, got := sourcetest.Open(t, Format{}, text, source.Options{})
 		want := map[string]string{"encoding": "UTF-8", "form": form, "header row": "names"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
@@ -259,14 +210,7 @@ func TestSamples(t *testing.T) {
 		want = append(want, fmt.Sprint(n))
 	}
 	text.WriteString(`{"late":"x"}`)
-	book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(text.String())), source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader, err := book.Open(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader, _ := sourcetest.Open(t, Format{}, text.String(), source.Options{})
 	columns := []intray.Column{{Index: 0, Header: "n", Samples: want[:20]}, {Index: 1, Header: "none"}, {Index: 2, Header: "late", Samples: []string{"x"}}}
 	if diff := cmp.Diff(columns, reader.Columns()); diff != "" {
 		t.Errorf("columns (-want +got):\n%s", diff)
@@ -294,9 +238,6 @@ func TestDetect(t *testing.T) {
 		{"a.json", "[\x00]", 0, 0},
 	}
 	for _, test := range tests {
-		score, reason := Format{}.Detect(sourcetest.Input(test.name, []byte(test.head)), []byte(test.head))
-		if score < test.low || score > test.high || reason == "" {
-			t.Errorf("%s %q: score %v, reason %q", test.name, test.head, score, reason)
-		}
+		sourcetest.Score(t, Format{}, test.name, test.head, test.low, test.high)
 	}
 }

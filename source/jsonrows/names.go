@@ -35,8 +35,9 @@ type names struct {
 	// frozen says that the tree is complete. Several readers share it then.
 	frozen bool
 	limits source.Limits
-	// bytes counts those of all names, full and plain.
-	bytes int
+	// bytes counts those of all names, full and plain; headers those of the
+	// columns.
+	bytes, headers int
 }
 
 func newNames(limits source.Limits) *names {
@@ -118,6 +119,10 @@ func (t *names) leaf(n *name) error {
 		return limitReached(fmt.Sprintf("there are more than %d columns", t.limits.Columns))
 	}
 	n.column = len(t.columns)
+	t.headers += len(n.full)
+	if over := t.limits.OverHeader(n.column+1, len(n.full), t.headers); over != "" {
+		return limitReached(over)
+	}
 	t.columns = append(t.columns, n)
 	t.taken[n.full] = n
 	return nil

@@ -2,6 +2,7 @@ package jsonrows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -49,7 +50,7 @@ func (s *shape) collect(ctx context.Context, e *elements, w *walk) error {
 			return ctx.Err()
 		}
 		err := step(e, w)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

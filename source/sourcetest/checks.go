@@ -124,12 +124,12 @@ func stops(ctx context.Context, format source.Format, s Sample) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		batch := dirtyBatch()
-		if err := reader.Next(ctx, batch); err != nil && err != io.EOF {
+		if err := reader.Next(ctx, batch); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 		cancel()
 		err := reader.Next(ctx, batch)
-		if err != io.EOF && !errors.Is(err, context.Canceled) || batch.Len() > 0 {
+		if !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) || batch.Len() > 0 {
 			return fmt.Errorf("Next gives %d records and error %w", batch.Len(), err)
 		}
 		_, err = ReadAll(ctx, format, Input(s.Name, s.Text), s.Options)
@@ -156,7 +156,7 @@ func withReader(ctx context.Context, format source.Format, s Sample, try func(re
 func stays(ctx context.Context, format source.Format, s Sample) error {
 	return withReader(ctx, format, s, func(reader source.Reader) error {
 		batch := &intray.Records{}
-		if err := reader.Next(ctx, batch); err == io.EOF {
+		if err := reader.Next(ctx, batch); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err
@@ -186,7 +186,7 @@ func closes(ctx context.Context, format source.Format, s Sample) error {
 			return err
 		}
 		batch := dirtyBatch()
-		if err := reader.Next(ctx, batch); err == nil || err == io.EOF || batch.Len() > 0 {
+		if err := reader.Next(ctx, batch); err == nil || errors.Is(err, io.EOF) || batch.Len() > 0 {
 			return fmt.Errorf("Next of a closed reader gives %d records and error %w", batch.Len(), err)
 		}
 		return book.Close()

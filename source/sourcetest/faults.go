@@ -70,7 +70,7 @@ func tellsFailure(ctx context.Context, format source.Format, s Sample) error {
 			in.ReaderAt = brokenStore{in.ReaderAt, int64(from), fault, met}
 			_, err := ReadAll(ctx, format, in, s.Options)
 			if met.Load() && (err == nil || isTyped(err)) {
-				return fmt.Errorf("%v at byte %d of %d: the error is %v", fault, from, in.Size, err)
+				return fmt.Errorf("%w at byte %d of %d: the error is %w", fault, from, in.Size, err)
 			}
 		}
 	}

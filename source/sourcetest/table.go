@@ -46,7 +46,7 @@ func readSheet(ctx context.Context, book source.Book, i int) (sheet Sheet, err e
 	batch := dirtyBatch()
 	for whole := true; ; whole = isWhole(batch) {
 		err := reader.Next(ctx, batch)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return sheet, ended(ctx, reader, batch)
 		}
 		if err != nil {
@@ -137,8 +137,8 @@ func ended(ctx context.Context, reader source.Reader, batch *intray.Records) err
 	}
 	batch.AppendCell([]byte("left over"))
 	batch.EndRecord(7)
-	if err := reader.Next(ctx, batch); err != io.EOF || batch.Len() != 0 {
-		return fmt.Errorf("behind the end there are %d records and error %v", batch.Len(), err)
+	if err := reader.Next(ctx, batch); !errors.Is(err, io.EOF) || batch.Len() != 0 {
+		return fmt.Errorf("behind the end there are %d records and error %w", batch.Len(), err)
 	}
 	return nil
 }

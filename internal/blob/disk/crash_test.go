@@ -90,7 +90,7 @@ func TestKill(t *testing.T) {
 // and gives the keys of all that were reported.
 func killedAfter(t *testing.T, root string, n int) []string {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestWriteUntilKilled$")
+	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), crashRoot+"="+root)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -119,18 +119,32 @@ func killedAfter(t *testing.T, root string, n int) []string {
 
 func longText(key string) string { return strings.Repeat(key+"\n", 20_000) }
 
-func TestWriteUntilKilled(t *testing.T) {
-	root := os.Getenv(crashRoot)
-	if root == "" {
-		t.Skip("runs only as the process that TestKill kills")
+// TestMain is also the process that TestKill kills.
+func TestMain(m *testing.M) {
+	if root := os.Getenv(crashRoot); root != "" {
+		fmt.Fprintln(os.Stderr, writeUntilKilled(root))
+		os.Exit(1)
 	}
+	os.Exit(m.Run())
+}
+
+func writeUntilKilled(root string) error {
 	s, err := Open(root, Config{})
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	for i := 0; ; i++ {
 		key := fmt.Sprintf("run/%d", i%40)
-		put(t, s, key, longText(key))
+		w, err := s.Create(context.Background(), key)
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, longText(key)); err != nil {
+			return err
+		}
+		if err := w.Commit(); err != nil {
+			return err
+		}
 		fmt.Println("committed", key)
 	}
 }

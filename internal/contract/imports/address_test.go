@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 // altered gives the text with one of its bytes replaced by another digit: the
@@ -43,9 +45,9 @@ func TestUploadAddressAltered(t *testing.T) {
 		id, address := made.String("id"), made.String("upload")
 		token := c.address(address).Query().Get("token")
 		if token == "" {
-			c.t.Fatalf("no token in %s", address)
+			c.T.Fatalf("no token in %s", address)
 		}
-		at := strings.TrimSuffix(c.server.URL, "/") + c.address(address).Path
+		at := strings.TrimSuffix(c.Site.URL, "/") + c.address(address).Path
 		tokens := append(altered(token, 1), token[:len(token)-1], token+"A", token+"=", token+".", "."+token, "", strings.ToUpper(token), token+token)
 		tokens = append(tokens, otherCase(token)[:20]...)
 		for _, other := range tokens {
@@ -60,20 +62,31 @@ func TestUploadAddressAltered(t *testing.T) {
 }
 
 // TestSignedAddressOtherSpelling spells the id of signed addresses otherwise.
+// What is no UUID names nothing; a UUID spelt otherwise is not what was signed.
 func TestSignedAddressOtherSpelling(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), goodFile).want("SUCCESSFUL")
 		made := c.create(inline(people()))
 		id, uploadID := made.String("id"), e.metadata()["id"].(string)
-		address := e.call("GET", importsPath+e.id+"/url/", nil).String("presigned_url")
-		spell := func(id string) []string {
-			return []string{otherCase(id)[0], strings.ToUpper(id), strings.Replace(id, "-", "A", 1), strings.ReplaceAll(id, "-", ""), "%7B" + id + "%7D"}
-		}
-		for _, other := range spell(id) {
-			c.refusedAddress(strings.Replace(made.String("upload"), id, other, 1))
-		}
-		for _, other := range spell(uploadID) {
-			c.refusedDownload(strings.Replace(address, uploadID, other, 1))
+		address := e.Call("GET", importsPath+e.id+"/url/", nil).String("presigned_url")
+		for _, spelling := range []struct {
+			of     func(id string) string
+			status int
+		}{
+			{strings.ToUpper, http.StatusForbidden},
+			{func(id string) string { return otherCase(id)[0] }, http.StatusForbidden},
+			{func(id string) string { return strings.Replace(id, "-", "A", 1) }, http.StatusNotFound},
+			{func(id string) string { return strings.ReplaceAll(id, "-", "") }, http.StatusNotFound},
+			{func(id string) string { return "%7B" + id + "%7D" }, http.StatusNotFound},
+		} {
+			upload := strings.Replace(made.String("upload"), id, spelling.of(id), 1)
+			if got := c.Put(upload, goodFile); got.Status != spelling.status {
+				c.T.Errorf("the upload %s: status %d, want %d: %.200s", upload, got.Status, spelling.status, got.Body)
+			}
+			download := strings.Replace(address, uploadID, spelling.of(uploadID), 1)
+			if got := c.Bare().Call("GET", download, nil); got.Status != spelling.status {
+				c.T.Errorf("the download %s: status %d, want %d: %.200s", download, got.Status, spelling.status, got.Body)
+			}
 		}
 		c.checkAwaits(id)
 	})
@@ -81,9 +94,9 @@ func TestSignedAddressOtherSpelling(t *testing.T) {
 
 // refusedAddress sends a file to an address that is not one given out.
 func (c client) refusedAddress(address string) {
-	c.t.Helper()
-	if got := c.put(address, goodFile); got.Status != http.StatusForbidden {
-		c.t.Errorf("the address %.70s…: status %d: %.100s", address, got.Status, got.Body)
+	c.T.Helper()
+	if got := c.Put(address, goodFile); got.Status != http.StatusForbidden {
+		c.T.Errorf("the address %.70s…: status %d: %.100s", address, got.Status, got.Body)
 	}
 }
 
@@ -94,7 +107,7 @@ func TestTokensServeOnePurpose(t *testing.T) {
 		one := c.run(inline(people()), goodFile).want("SUCCESSFUL")
 		other := c.run(inline(people()), goodFile).want("SUCCESSFUL")
 		awaits := c.create(inline(people())).Object()
-		result := one.call("GET", importsPath+one.id+"/url/", nil).String("presigned_url")
+		result := one.Call("GET", importsPath+one.id+"/url/", nil).String("presigned_url")
 		file := one.uploadDoc()["raw_upload"].(m)["download_url"].(string)
 		tokens := map[string]string{
 			"upload":        c.tokenOf(awaits["upload"].(string)),
@@ -102,9 +115,9 @@ func TestTokensServeOnePurpose(t *testing.T) {
 			"review":        c.address(awaits["review_url"].(string)).Fragment,
 			"result":        c.tokenOf(result),
 			"file":          c.tokenOf(file),
-			"other result":  c.tokenOf(other.call("GET", importsPath+other.id+"/url/", nil).String("presigned_url")),
+			"other result":  c.tokenOf(other.Call("GET", importsPath+other.id+"/url/", nil).String("presigned_url")),
 			"session":       c.hydration(),
-			"key":           c.key,
+			"key":           c.Key,
 			"empty":         "",
 			"own review":    c.address(one.doc["review_url"].(string)).Fragment,
 			"other review":  c.address(other.doc["review_url"].(string)).Fragment,
@@ -124,26 +137,26 @@ func TestTokensServeOnePurpose(t *testing.T) {
 		}
 		c.checkAwaits(awaits["id"].(string))
 		// Each opens what it was made for.
-		c.bare().call("GET", result, nil).Want(http.StatusOK)
-		c.bare().call("GET", file, nil).Want(http.StatusOK)
+		c.Bare().Call("GET", result, nil).Want(http.StatusOK)
+		c.Bare().Call("GET", file, nil).Want(http.StatusOK)
 		c.review(one.id, tokens["own review"]).Want(http.StatusOK)
 	})
 }
 
 func (e ended) uploadDoc() m {
-	e.t.Helper()
-	return e.call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).Want(http.StatusOK).Object()
+	e.T.Helper()
+	return e.Call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).Want(http.StatusOK).Object()
 }
 
 func (c client) tokenOf(address string) string {
-	c.t.Helper()
+	c.T.Helper()
 	return c.address(address).Query().Get("token")
 }
 
 // hydration is a hydration token.
 func (c client) hydration() string {
-	c.t.Helper()
-	return c.call("POST", "/api/widget/session/v2/auth/", nil).Want(http.StatusCreated).String("hydrationId")
+	c.T.Helper()
+	return c.Call("POST", "/api/widget/session/v2/auth/", nil).Want(http.StatusCreated).String("hydrationId")
 }
 
 func withToken(address, token string) string {
@@ -152,16 +165,16 @@ func withToken(address, token string) string {
 }
 
 func (c client) refusedDownload(address string) {
-	c.t.Helper()
-	if got := c.bare().call("GET", address, nil); got.Status != http.StatusForbidden {
-		c.t.Errorf("the download %s: status %d: %.200s", address, got.Status, got.Body)
+	c.T.Helper()
+	if got := c.Bare().Call("GET", address, nil); got.Status != http.StatusForbidden {
+		c.T.Errorf("the download %s: status %d: %.200s", address, got.Status, got.Body)
 	}
 }
 
 func (c client) refusedReview(id, token string) {
-	c.t.Helper()
+	c.T.Helper()
 	if got := c.review(id, token); got.Status != http.StatusForbidden {
-		c.t.Errorf("the review of %s with the token %q: status %d: %.200s", id, token, got.Status, got.Body)
+		c.T.Errorf("the review of %s with the token %q: status %d: %.200s", id, token, got.Status, got.Body)
 	}
 }
 
@@ -169,7 +182,7 @@ func (c client) refusedReview(id, token string) {
 func TestDownloadAddressAltered(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), goodFile).want("SUCCESSFUL")
-		address := e.call("GET", importsPath+e.id+"/url/", nil).String("presigned_url")
+		address := e.Call("GET", importsPath+e.id+"/url/", nil).String("presigned_url")
 		token := c.tokenOf(address)
 		for _, other := range append(altered(token, 3), token[:len(token)-1], token+"A", "") {
 			c.refusedDownload(withToken(address, other))
@@ -187,11 +200,11 @@ func TestAddressMethods(t *testing.T) {
 		made := c.create(inline(people()))
 		upload, review := made.String("upload"), c.address(made.String("review_url"))
 		for _, method := range []string{"GET", "DELETE", "PATCH"} {
-			c.bare().call(method, upload, nil).Want(http.StatusMethodNotAllowed)
+			c.Bare().Call(method, upload, nil).Want(http.StatusMethodNotAllowed)
 		}
 		for _, method := range []string{"PUT", "POST", "DELETE"} {
-			c.bare().call(method, c.server.URL+review.Path, "x").Want(http.StatusMethodNotAllowed)
-			c.bare().call(method, reviewPath+made.String("id")+"/", "x").Want(http.StatusMethodNotAllowed)
+			c.Bare().Call(method, c.Site.URL+review.Path, "x").Want(http.StatusMethodNotAllowed)
+			c.Bare().Call(method, reviewPath+made.String("id")+"/", "x").Want(http.StatusMethodNotAllowed)
 		}
 		c.checkAwaits(made.String("id"))
 	})
@@ -202,11 +215,11 @@ func TestAddressMethods(t *testing.T) {
 func TestUploadAddressIsFresh(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
-		c.eventually("a retrieve signs another address", func() bool {
+		site.Eventually(c.T, "a retrieve signs another address", func() bool {
 			return c.get(made.String("id")).String("upload") != made.String("upload")
 		})
-		c.put(made.String("upload"), goodFile).Want(http.StatusOK)
+		c.Put(made.String("upload"), goodFile).Want(http.StatusOK)
 		second := c.create(inline(people()))
-		c.put(c.get(second.String("id")).String("upload"), goodFile).Want(http.StatusOK)
+		c.Put(c.get(second.String("id")).String("upload"), goodFile).Want(http.StatusOK)
 	})
 }

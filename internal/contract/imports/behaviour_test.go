@@ -56,7 +56,7 @@ func TestInvalidDataBehavior(t *testing.T) {
 			e := c.run(inline(people(), settings(s)), mixed).want("NEEDS_REVIEW")
 			e.checkCounts(5, 0, 1, 2, 4)
 			if e.types() != "VALIDATION VALIDATION VALIDATION" {
-				c.t.Errorf("%s", show(e.doc["import_errors"]))
+				c.T.Errorf("%s", show(e.doc["import_errors"]))
 			}
 			c.run(inline(people(), settings(s)), goodFile).want("SUCCESSFUL")
 		}
@@ -65,24 +65,24 @@ func TestInvalidDataBehavior(t *testing.T) {
 
 // checkFormats reads the result in each format. want is that of ndjson.
 func (e ended) checkFormats(want string) {
-	e.t.Helper()
+	e.T.Helper()
 	if diff := cmp.Diff(want, e.result("ndjson").Text()); diff != "" {
-		e.t.Errorf("ndjson: %s", diff)
+		e.T.Errorf("ndjson: %s", diff)
 	}
 	array := "[" + strings.ReplaceAll(strings.TrimSuffix(want, "\n"), "\n", ",") + "]"
 	if diff := cmp.Diff(array, e.rows()); diff != "" {
-		e.t.Errorf("json: %s", diff)
+		e.T.Errorf("json: %s", diff)
 	}
 	rows, err := csv.NewReader(strings.NewReader(e.result("csv").Text())).ReadAll()
 	if err != nil {
-		e.t.Fatal(err)
+		e.T.Fatal(err)
 	}
 	table := [][]string{{"email", "name", "town"}}
 	for _, line := range lines(e.result("ndjson")) {
 		table = append(table, cellsOf(line))
 	}
 	if diff := cmp.Diff(table, rows); diff != "" {
-		e.t.Errorf("csv: %s", diff)
+		e.T.Errorf("csv: %s", diff)
 	}
 }
 
@@ -97,7 +97,7 @@ func cellsOf(line string) []string {
 
 // checkCounts looks at the numbers that an import tells of its rows.
 func (e ended) checkCounts(data, output int, invalid ...int) {
-	e.t.Helper()
+	e.T.Helper()
 	list := []any{}
 	for _, row := range invalid {
 		list = append(list, float64(row))
@@ -109,7 +109,7 @@ func (e ended) checkCounts(data, output int, invalid ...int) {
 		got[name] = metadata[name]
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		e.t.Error(diff)
+		e.T.Error(diff)
 	}
 }
 
@@ -122,23 +122,23 @@ func TestResultFormats(t *testing.T) {
 		for format, want := range types {
 			reply := e.result(format)
 			if got := reply.Header.Get("Content-Type"); got != want {
-				c.t.Errorf("%q has the type %q", format, got)
+				c.T.Errorf("%q has the type %q", format, got)
 			}
 			if wrong := unsafeDownload(reply.Header); wrong != "" {
-				c.t.Errorf("%q: %s: %v", format, wrong, reply.Header)
+				c.T.Errorf("%q: %s: %v", format, wrong, reply.Header)
 			}
 			ending := format
 			if format == "" {
 				ending = "json"
 			}
 			if name := attachedName(reply.Header); name != "people.v2.result."+ending {
-				c.t.Errorf("%q is named %q", format, name)
+				c.T.Errorf("%q is named %q", format, name)
 			}
 		}
 		for _, format := range []string{"xlsx", "parquet", "xml", "JSON", "json,csv", "../json", "%00", "tsv"} {
-			reply := c.call("GET", importsPath+e.id+"/url/?format="+format, nil)
+			reply := c.Call("GET", importsPath+e.id+"/url/?format="+format, nil)
 			if reply.Status != http.StatusBadRequest || reply.Object()["format"] == nil {
-				c.t.Errorf("format=%s: status %d: %s", format, reply.Status, reply.Body)
+				c.T.Errorf("format=%s: status %d: %s", format, reply.Status, reply.Body)
 			}
 		}
 	})
@@ -154,11 +154,11 @@ func TestResultKeysAreInSchemaOrder(t *testing.T) {
 		e := c.run(inline(fields), "\"quote\"\"d\",9,alpha,10,zebra,Ölig\nq,n,a,t,z,o\n")
 		want := `[{"zebra":"z","10":"t","alpha":"a","9":"n","Ölig":"o","quote\"d":"q","none":null}]`
 		if diff := cmp.Diff(want, e.rows()); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 		first := lines(e.result("csv"))[0]
 		if diff := cmp.Diff(`zebra,10,alpha,9,Ölig,"quote""d",none`, first); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 	})
 }
@@ -171,18 +171,18 @@ func TestUnmappedColumns(t *testing.T) {
 		e := c.run(inline(people()[:2], through), file)
 		want := `[{"email":"a@example.org","name":"A","$unmapped":{"0":"1","2":"x"}},{"email":"b@example.org","name":"B","$unmapped":{"0":"2","2":""}}]`
 		if diff := cmp.Diff(want, e.rows()); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 		if diff := cmp.Diff([]any{"id", "email", "", "name"}, e.metadata()["rawHeaders"]); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 		all := c.run(inline(people()[:2], through), goodFile)
 		if diff := cmp.Diff(`[{"email":"a@example.org","name":"A","$unmapped":{}}]`, all.rows()); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 		without := c.run(inline(people()[:2]), file)
 		if diff := cmp.Diff(`[{"email":"a@example.org","name":"A"},{"email":"b@example.org","name":"B"}]`, without.rows()); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 	})
 }
@@ -195,17 +195,17 @@ func TestMaxRecords(t *testing.T) {
 			e := c.run(inline(people(), settings(m{"maxRecords": limit})), file).want("SUCCESSFUL")
 			e.checkCounts(want, want)
 			if e.types() != "MAX_RECORDS" || e.notices()[0]["level"] != "warning" {
-				c.t.Errorf("maxRecords %d: %s", limit, show(e.doc["import_errors"]))
+				c.T.Errorf("maxRecords %d: %s", limit, show(e.doc["import_errors"]))
 			}
 			if n := e.uploadDoc()["total_num_rows"]; n != float64(want) {
-				c.t.Errorf("the upload tells %v rows", n)
+				c.T.Errorf("the upload tells %v rows", n)
 			}
 		}
 		for _, limit := range []any{6, 7, nil} {
 			e := c.run(inline(people(), settings(m{"maxRecords": limit})), file).want("SUCCESSFUL")
 			e.checkCounts(6, 5, 5)
 			if e.types() != "VALIDATION" {
-				c.t.Errorf("maxRecords %v: %s", limit, show(e.doc["import_errors"]))
+				c.T.Errorf("maxRecords %v: %s", limit, show(e.doc["import_errors"]))
 			}
 		}
 	})
@@ -218,16 +218,16 @@ func TestAllRowsRemoved(t *testing.T) {
 		e.checkFormatsOfNothing()
 		e.checkCounts(2, 0, 0, 1)
 		if n := e.notices()[0]; n["type"] != "ALL_ROWS_REMOVED" || n["level"] != "warning" {
-			c.t.Errorf("%s", show(e.doc["import_errors"]))
+			c.T.Errorf("%s", show(e.doc["import_errors"]))
 		}
 	})
 }
 
 func (e ended) checkFormatsOfNothing() {
-	e.t.Helper()
+	e.T.Helper()
 	for format, want := range map[string]string{"json": "[]", "ndjson": "", "csv": "email,name,town\n"} {
 		if got := e.result(format).Text(); got != want {
-			e.t.Errorf("%s is %q", format, got)
+			e.T.Errorf("%s is %q", format, got)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 // hostile is text that must stay text.
@@ -21,7 +23,7 @@ func dom(t *testing.T, address string) string {
 	if err != nil {
 		t.Skip("SKIPPED: there is no browser, the program chromium is not in PATH")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), site.Patience)
 	defer cancel()
 	command := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+t.TempDir(),
@@ -59,7 +61,7 @@ func TestReviewPageInBrowser(t *testing.T) {
 	review := open.doc["review_url"].(string)
 	bare, _, _ := strings.Cut(review, "#")
 	for _, page := range []shown{
-		{"NEEDS_REVIEW", review, "Needs review", title, []string{hostile, "Row 1"}},
+		{"NEEDS_REVIEW", review, "Needs review", title, []string{hostile, "Data row 1"}},
 		{"NEEDS_REVIEW for its columns", double.doc["review_url"].(string), "Needs review", title, []string{hostile, "name"}},
 		{"SUCCESSFUL", done.doc["review_url"].(string), "Done", title, []string{hostile, "complete"}},
 		{"FAILED", failed.doc["review_url"].(string), "Failed", title, []string{hostile, "line 3"}},

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 const unknownID = "0f8fad5b-d9cb-469f-a165-70867728950e"
@@ -35,52 +37,52 @@ func TestImportResource(t *testing.T) {
 		got := c.get(made["id"].(string)).Want(http.StatusOK).Object()
 		for _, doc := range []m{made, got} {
 			if diff := cmp.Diff(importKeys, keysOf(doc)); diff != "" {
-				c.t.Error("the keys of an import:", diff)
+				c.T.Error("the keys of an import:", diff)
 			}
 			c.checkNew(doc, saved, "people.csv")
 		}
 		if made["id"] != got["id"] || made["review_url"] != got["review_url"] || made["created_date"] != got["created_date"] {
-			c.t.Errorf("a retrieve tells another import: %s, %s", show(made), show(got))
+			c.T.Errorf("a retrieve tells another import: %s, %s", show(made), show(got))
 		}
 	})
 }
 
 func (c client) checkNew(doc m, schemaID, filename string) {
-	c.t.Helper()
+	c.T.Helper()
 	wanted := m{
 		"schema_id": schemaID, "status": "AWAITING_UPLOAD", "original_filename": filename,
 		"result_metadata": nil, "import_errors": nil,
 	}
 	for key, want := range wanted {
 		if doc[key] != want {
-			c.t.Errorf("%s is %v, want %v", key, doc[key], want)
+			c.T.Errorf("%s is %v, want %v", key, doc[key], want)
 		}
 	}
 	id, _ := doc["id"].(string)
-	if !uuidForm.MatchString(id) {
-		c.t.Errorf("id is %v", doc["id"])
+	if !site.IsUUID(id) {
+		c.T.Errorf("id is %v", doc["id"])
 	}
 	for _, key := range []string{"created_date", "modified_date"} {
-		if text, _ := doc[key].(string); !timeForm.MatchString(text) {
-			c.t.Errorf("%s is %v", key, doc[key])
+		if text, _ := doc[key].(string); !site.IsTime(text) {
+			c.T.Errorf("%s is %v", key, doc[key])
 		}
 	}
 	upload, review := c.address(doc["upload"]), c.address(doc["review_url"])
 	if upload.RawQuery == "" {
-		c.t.Errorf("the upload address is not signed: %s", upload)
+		c.T.Errorf("the upload address is not signed: %s", upload)
 	}
 	if !strings.Contains(review.Path, id) || len(review.Fragment) < 32 {
-		c.t.Errorf("review_url %q has the id not in its path or no token in its fragment", review)
+		c.T.Errorf("review_url %q has the id not in its path or no token in its fragment", review)
 	}
 }
 
 // address reads an absolute address on this service.
 func (c client) address(value any) *url.URL {
-	c.t.Helper()
+	c.T.Helper()
 	text, _ := value.(string)
 	at, err := url.Parse(text)
-	if err != nil || !strings.HasPrefix(text, c.server.URL+"/") {
-		c.t.Fatalf("%q is no address on this service", text)
+	if err != nil || !strings.HasPrefix(text, c.Site.URL+"/") {
+		c.T.Fatalf("%q is no address on this service", text)
 	}
 	return at
 }
@@ -117,11 +119,11 @@ func TestCreateBodyIsClosed(t *testing.T) {
 			`{"fields":[],"fields":[]}`, `{"original_filename":"a\u0000b","fields":[{"key":"a","label":"A"}]}`} {
 			c.refused(body, 400, "")
 		}
-		if got := c.call("POST", importsPath, nil).Status; got != 400 {
-			c.t.Errorf("no body: status %d", got)
+		if got := c.Call("POST", importsPath, nil).Status; got != 400 {
+			c.T.Errorf("no body: status %d", got)
 		}
-		if got := c.call("POST", importsPath, show(inline(people())), "Content-Type", "text/csv").Status; got != 415 {
-			c.t.Errorf("another Content-Type: status %d", got)
+		if got := c.Call("POST", importsPath, show(inline(people())), "Content-Type", "text/csv").Status; got != 415 {
+			c.T.Errorf("another Content-Type: status %d", got)
 		}
 	})
 }
@@ -130,17 +132,17 @@ func TestCreateBodyIsClosed(t *testing.T) {
 func TestCreateIgnoresSlashAndQuery(t *testing.T) {
 	each(t, func(c client) {
 		bare := strings.TrimSuffix(importsPath, "/")
-		made := c.call("POST", bare+"?verbose=1", inline(people())).Want(http.StatusCreated)
+		made := c.Call("POST", bare+"?verbose=1", inline(people())).Want(http.StatusCreated)
 		id := made.String("id")
-		c.call("GET", importsPath+id, nil).Want(http.StatusOK)
-		c.call("GET", importsPath+strings.ToUpper(id)+"/?x=y", nil).Want(http.StatusOK)
-		c.call("GET", importsPath+id+"/url", nil).Want(http.StatusConflict)
-		c.call("GET", importsPath+unknownID+"/", nil).Want(http.StatusNotFound)
-		c.call("GET", importsPath+unknownID+"/url/", nil).Want(http.StatusNotFound)
-		c.call("GET", importsPath+"people/", nil).Want(http.StatusNotFound)
-		c.call("DELETE", importsPath+"people/", nil).Want(http.StatusNotFound)
-		c.call("PATCH", importsPath+id+"/", m{}).Want(http.StatusMethodNotAllowed)
-		c.call("DELETE", importsPath+id, nil).Want(http.StatusNoContent)
+		c.Call("GET", importsPath+id, nil).Want(http.StatusOK)
+		c.Call("GET", importsPath+strings.ToUpper(id)+"/?x=y", nil).Want(http.StatusOK)
+		c.Call("GET", importsPath+id+"/url", nil).Want(http.StatusConflict)
+		c.Call("GET", importsPath+unknownID+"/", nil).Want(http.StatusNotFound)
+		c.Call("GET", importsPath+unknownID+"/url/", nil).Want(http.StatusNotFound)
+		c.Call("GET", importsPath+"people/", nil).Want(http.StatusNotFound)
+		c.Call("DELETE", importsPath+"people/", nil).Want(http.StatusNotFound)
+		c.Call("PATCH", importsPath+id+"/", m{}).Want(http.StatusMethodNotAllowed)
+		c.Call("DELETE", importsPath+id, nil).Want(http.StatusNoContent)
 	})
 }
 
@@ -150,32 +152,32 @@ func TestInlineSchema(t *testing.T) {
 	each(t, func(c client) {
 		given := m{"maxRecords": 5.0, "title": "People"}
 		id := c.create(inline(people(), settings(given))).String("schema_id")
-		if !uuidForm.MatchString(id) {
-			c.t.Fatalf("schema_id is %q", id)
+		if !site.IsUUID(id) {
+			c.T.Fatalf("schema_id is %q", id)
 		}
 		if other := c.create(inline(people())).String("schema_id"); other == id {
-			c.t.Error("two inline schemas have the same id")
+			c.T.Error("two inline schemas have the same id")
 		}
-		schema := c.call("GET", schemasPath+id+"/", nil).Want(http.StatusOK).Object()
+		schema := c.Call("GET", schemasPath+id+"/", nil).Want(http.StatusOK).Object()
 		if diff := cmp.Diff(m{"fields": people(), "settings": given, "hooks": m{}}, m{
 			"fields": schema["fields"], "settings": schema["settings"], "hooks": schema["hooks"]}); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
-		for _, listed := range c.call("GET", schemasPath, nil).Want(http.StatusOK).List() {
+		for _, listed := range c.Call("GET", schemasPath, nil).Want(http.StatusOK).List() {
 			if listed.(m)["id"] == id {
-				c.t.Error("an inline schema is listed")
+				c.T.Error("an inline schema is listed")
 			}
 		}
 		body := m{"name": "mine", "fields": people(), "settings": m{}}
-		if got := c.call("PUT", schemasPath+id+"/", body).Status; got < 400 {
-			c.t.Errorf("an inline schema can be replaced: %d", got)
+		if got := c.Call("PUT", schemasPath+id+"/", body).Status; got < 400 {
+			c.T.Errorf("an inline schema can be replaced: %d", got)
 		}
-		if got := c.call("DELETE", schemasPath+id+"/", nil).Status; got < 400 {
-			c.t.Errorf("an inline schema can be deleted: %d", got)
+		if got := c.Call("DELETE", schemasPath+id+"/", nil).Status; got < 400 {
+			c.T.Errorf("an inline schema can be deleted: %d", got)
 		}
-		again := c.call("GET", schemasPath+id+"/", nil).Want(http.StatusOK).Object()
+		again := c.Call("GET", schemasPath+id+"/", nil).Want(http.StatusOK).Object()
 		if diff := cmp.Diff(schema, again); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 	})
 }
@@ -186,14 +188,14 @@ func TestInlineSchema(t *testing.T) {
 func TestInlineSchemaBelongsToItsImport(t *testing.T) {
 	each(t, func(c client) {
 		first := c.create(inline(people())).Object()
-		second := c.call("POST", importsPath, m{"schema_id": first["schema_id"]})
+		second := c.Call("POST", importsPath, m{"schema_id": first["schema_id"]})
 		switch second.Status {
 		case http.StatusCreated:
-			c.call("DELETE", importsPath+second.String("id")+"/", nil).Want(http.StatusNoContent)
+			c.Call("DELETE", importsPath+second.String("id")+"/", nil).Want(http.StatusNoContent)
 		case http.StatusNotFound:
 		default:
-			c.t.Errorf("status %d: %s", second.Status, second.Body)
+			c.T.Errorf("status %d: %s", second.Status, second.Body)
 		}
-		c.call("GET", schemasPath+first["schema_id"].(string)+"/", nil).Want(http.StatusOK)
+		c.Call("GET", schemasPath+first["schema_id"].(string)+"/", nil).Want(http.StatusOK)
 	})
 }

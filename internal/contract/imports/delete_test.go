@@ -9,15 +9,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 // blobs are the files in the data folder that belong to an import: by their
 // names, or by a text that only its file has.
 func (c client) blobs(id string, marks ...string) []string {
-	c.t.Helper()
+	c.T.Helper()
 	var found []string
 	// What goes away meanwhile is not there.
-	err := filepath.WalkDir(c.server.Data(), func(path string, entry fs.DirEntry, _ error) error {
+	err := filepath.WalkDir(c.Site.Data(), func(path string, entry fs.DirEntry, _ error) error {
 		if entry == nil || entry.IsDir() || strings.Contains(entry.Name(), ".db") {
 			return nil
 		}
@@ -27,7 +29,7 @@ func (c client) blobs(id string, marks ...string) []string {
 		return nil
 	})
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	return found
 }
@@ -61,33 +63,33 @@ func TestDelete(t *testing.T) {
 
 // checkDelete deletes an import and calls everything that led to it.
 func (c client) checkDelete(doc m) {
-	c.t.Helper()
+	c.T.Helper()
 	id := doc["id"].(string)
 	reads := c.leadsTo(doc)
-	reply := c.call("DELETE", importsPath+id+"/", nil).Want(http.StatusNoContent)
+	reply := c.Call("DELETE", importsPath+id+"/", nil).Want(http.StatusNoContent)
 	if len(reply.Body) != 0 {
-		c.t.Errorf("the answer to a deletion has a body: %s", reply.Body)
+		c.T.Errorf("the answer to a deletion has a body: %s", reply.Body)
 	}
 	for _, address := range reads {
-		if got := c.call("GET", address, nil); got.Status != http.StatusNotFound {
-			c.t.Errorf("%s, GET %s: status %d: %.200s", doc["status"], address, got.Status, got.Body)
+		if got := c.Call("GET", address, nil); got.Status != http.StatusNotFound {
+			c.T.Errorf("%s, GET %s: status %d: %.200s", doc["status"], address, got.Status, got.Body)
 		}
 	}
-	c.call("DELETE", importsPath+id+"/", nil).Want(http.StatusNotFound)
-	if got := c.put(doc["upload"].(string), goodFile); got.Status != http.StatusNotFound {
-		c.t.Errorf("an upload for a deleted import: status %d", got.Status)
+	c.Call("DELETE", importsPath+id+"/", nil).Want(http.StatusNotFound)
+	if got := c.Put(doc["upload"].(string), goodFile); got.Status != http.StatusNotFound {
+		c.T.Errorf("an upload for a deleted import: status %d", got.Status)
 	}
 	if got := c.review(id, c.address(doc["review_url"]).Fragment); got.Status != http.StatusNotFound {
-		c.t.Errorf("the review of a deleted import: status %d", got.Status)
+		c.T.Errorf("the review of a deleted import: status %d", got.Status)
 	}
 	if len(c.blobs(id)) > 0 {
-		c.eventually("nothing is stored of "+id, func() bool { return len(c.blobs(id)) == 0 })
+		site.Eventually(c.T, "nothing is stored of "+id, func() bool { return len(c.blobs(id)) == 0 })
 	}
 }
 
 // leadsTo are all addresses that read something of an import.
 func (c client) leadsTo(doc m) []string {
-	c.t.Helper()
+	c.T.Helper()
 	id := doc["id"].(string)
 	list := []string{importsPath + id + "/", importsPath + id + "/url/", schemasPath + doc["schema_id"].(string) + "/"}
 	metadata, _ := doc["result_metadata"].(m)
@@ -96,11 +98,11 @@ func (c client) leadsTo(doc m) []string {
 	}
 	upload := uploadPath + metadata["id"].(string)
 	list = append(list, upload+"/metadata/", upload+"/url/")
-	raw := c.call("GET", upload+"/metadata/", nil).Want(http.StatusOK).Object()["raw_upload"].(m)
+	raw := c.Call("GET", upload+"/metadata/", nil).Want(http.StatusOK).Object()["raw_upload"].(m)
 	list = append(list, raw["download_url"].(string))
 	if doc["status"] == "SUCCESSFUL" {
 		for _, format := range []string{"json", "csv"} {
-			reply := c.call("GET", importsPath+id+"/url/?format="+format, nil).Want(http.StatusOK)
+			reply := c.Call("GET", importsPath+id+"/url/?format="+format, nil).Want(http.StatusOK)
 			list = append(list, reply.String("presigned_url"))
 		}
 	}
@@ -116,19 +118,19 @@ func TestDeleteWhileRunning(t *testing.T) {
 		var made []m
 		for range 3 {
 			doc := c.create(inline(people())).Object()
-			c.put(doc["upload"].(string), file).Want(http.StatusOK)
+			c.Put(doc["upload"].(string), file).Want(http.StatusOK)
 			made = append(made, doc)
 		}
 		seen := ""
-		c.eventually("an import runs", func() bool {
+		site.Eventually(c.T, "an import runs", func() bool {
 			seen = c.status(made[0]["id"].(string))
 			return seen != "PENDING"
 		})
-		c.t.Logf("the first import is %s, the last %s", seen, c.status(made[2]["id"].(string)))
+		c.T.Logf("the first import is %s, the last %s", seen, c.status(made[2]["id"].(string)))
 		for _, doc := range made {
 			c.checkDelete(doc)
 		}
-		c.eventually("nothing is stored of the file", func() bool { return len(c.blobs("none", mark)) == 0 })
+		site.Eventually(c.T, "nothing is stored of the file", func() bool { return len(c.blobs("none", mark)) == 0 })
 		c.run(inline(people()), goodFile).want("SUCCESSFUL")
 	})
 }
@@ -141,11 +143,11 @@ func TestDeleteStopsAnUpload(t *testing.T) {
 		doc := c.create(inline(people())).Object()
 		w := c.dial("PUT", doc["upload"].(string), fmt.Sprintf("Content-Length: %d", 2*len(half)))
 		w.send(half)
-		c.eventually("the file arrives", func() bool { return len(c.blobs("none", mark)) > 0 })
-		c.call("DELETE", importsPath+doc["id"].(string)+"/", nil).Want(http.StatusNoContent)
+		site.Eventually(c.T, "the file arrives", func() bool { return len(c.blobs("none", mark)) > 0 })
+		c.Call("DELETE", importsPath+doc["id"].(string)+"/", nil).Want(http.StatusNoContent)
 		w.send(half)
 		w.want(404)
-		c.eventually("nothing is stored", func() bool { return len(c.blobs(doc["id"].(string), mark)) == 0 })
+		site.Eventually(c.T, "nothing is stored", func() bool { return len(c.blobs(doc["id"].(string), mark)) == 0 })
 	})
 }
 
@@ -159,9 +161,9 @@ func TestURLBeforeTheEnd(t *testing.T) {
 		}
 		for _, id := range ids {
 			for _, query := range []string{"", "?format=csv"} {
-				c.call("GET", importsPath+id+"/url/"+query, nil).Want(http.StatusConflict)
+				c.Call("GET", importsPath+id+"/url/"+query, nil).Want(http.StatusConflict)
 			}
-			c.call("GET", importsPath+id+"/url/?format=xml", nil).Want(http.StatusBadRequest)
+			c.Call("GET", importsPath+id+"/url/?format=xml", nil).Want(http.StatusBadRequest)
 		}
 	})
 }

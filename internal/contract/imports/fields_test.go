@@ -41,9 +41,9 @@ func TestFieldDefinitionIsTaken(t *testing.T) {
 		}
 		for _, given := range taken {
 			id := c.create(inline([]any{given})).String("schema_id")
-			got := c.call("GET", schemasPath+id+"/", nil).Object()["fields"]
+			got := c.Call("GET", schemasPath+id+"/", nil).Object()["fields"]
 			if diff := cmp.Diff([]any{given}, got); diff != "" {
-				c.t.Error(diff)
+				c.T.Error(diff)
 			}
 		}
 	})
@@ -53,10 +53,10 @@ func TestFieldDefinitionIsTaken(t *testing.T) {
 func TestFieldTypeAndValidatorsAreAlwaysShown(t *testing.T) {
 	each(t, func(c client) {
 		id := c.create(inline([]any{m{"key": "name", "label": "Name"}})).String("schema_id")
-		got := c.call("GET", schemasPath+id+"/", nil).Object()["fields"]
+		got := c.Call("GET", schemasPath+id+"/", nil).Object()["fields"]
 		want := []any{m{"key": "name", "label": "Name", "type": "string", "validators": []any{}}}
 		if diff := cmp.Diff(want, got); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 	})
 }
@@ -127,12 +127,12 @@ func TestLaterFieldsAreRefused(t *testing.T) {
 		later := append(otherTypes(), otherRules()...)
 		later = append(later, with(field("x", "string"), m{"manyToOne": true}))
 		if len(later) != 29+15+1 {
-			c.t.Fatalf("%d fields", len(later))
+			c.T.Fatalf("%d fields", len(later))
 		}
 		for _, given := range later {
 			text := c.refused(inline([]any{given}), 400, "fields")
 			if !strings.Contains(text, "version") {
-				c.t.Errorf("the answer to %s does not say that this version lacks it: %s", show(given), text)
+				c.T.Errorf("the answer to %s does not say that this version lacks it: %s", show(given), text)
 			}
 		}
 	})

@@ -39,12 +39,17 @@ func TestFilenameIsTaken(t *testing.T) {
 	for _, place := range namePlaces() {
 		t.Run(place.name, func(t *testing.T) {
 			each(t, func(c client) {
+				// All are sent first, so that they run beside each other.
+				taken := map[string]string{}
 				for _, name := range oddNames() {
 					id, reply := place.send(c, name)
 					if reply.Status != http.StatusOK {
-						c.t.Errorf("%.60q: status %d: %s", name, reply.Status, reply.Body)
+						c.T.Errorf("%.60q: status %d: %s", name, reply.Status, reply.Body)
 						continue
 					}
+					taken[name] = id
+				}
+				for name, id := range taken {
 					c.checkName(c.await(id).want("SUCCESSFUL"), name)
 				}
 			})
@@ -62,15 +67,15 @@ func namePlaces() []namePlace {
 	const file = "email\na@example.org\n"
 	return []namePlace{
 		{"body", func(c client, filename string) (string, *livetest.Reply) {
-			made := c.call("POST", importsPath, inline(people(), m{"original_filename": filename}))
+			made := c.Call("POST", importsPath, inline(people(), m{"original_filename": filename}))
 			if made.Status != http.StatusCreated {
 				return "", made
 			}
-			return made.String("id"), c.put(made.String("upload"), file)
+			return made.String("id"), c.Put(made.String("upload"), file)
 		}},
 		{"header", func(c client, filename string) (string, *livetest.Reply) {
 			made := c.create(inline(people()))
-			return made.String("id"), c.put(made.String("upload"), file, "X-File-Name", url.PathEscape(filename))
+			return made.String("id"), c.Put(made.String("upload"), file, "X-File-Name", url.PathEscape(filename))
 		}},
 		{"form", func(c client, filename string) (string, *livetest.Reply) {
 			made := c.create(inline(people()))
@@ -81,7 +86,7 @@ func namePlaces() []namePlace {
 
 // post sends a form with one file.
 func (c client) post(address, part, filename, file string) *livetest.Reply {
-	c.t.Helper()
+	c.T.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	header := textproto.MIMEHeader{"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": part, "filename": filename})}}
@@ -90,9 +95,9 @@ func (c client) post(address, part, filename, file string) *livetest.Reply {
 		_, err = w.Write([]byte(file))
 	}
 	if err = firstError(err, form.Close()); err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
-	return c.bare().call("POST", address, body.Bytes(), "Content-Type", form.FormDataContentType())
+	return c.Bare().Call("POST", address, body.Bytes(), "Content-Type", form.FormDataContentType())
 }
 
 func firstError(list ...error) error {
@@ -106,29 +111,29 @@ func firstError(list ...error) error {
 
 // checkName looks at all places that tell the name.
 func (c client) checkName(e ended, name string) {
-	c.t.Helper()
+	c.T.Helper()
 	if e.doc["original_filename"] != name || e.metadata()["filename"] != name {
-		c.t.Errorf("%.60q came back as %v and %v", name, e.doc["original_filename"], e.metadata()["filename"])
+		c.T.Errorf("%.60q came back as %v and %v", name, e.doc["original_filename"], e.metadata()["filename"])
 	}
-	upload := c.call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).Want(http.StatusOK).Object()
+	upload := c.Call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).Want(http.StatusOK).Object()
 	raw := upload["raw_upload"].(m)
 	if raw["filename"] != name || strings.ContainsAny(raw["storage_key"].(string), "\\%<>\"\r\n ") {
-		c.t.Errorf("%.60q: the upload tells %s", name, show(raw))
+		c.T.Errorf("%.60q: the upload tells %s", name, show(raw))
 	}
-	file := c.bare().call("GET", raw["download_url"].(string), nil).Want(http.StatusOK)
+	file := c.Bare().Call("GET", raw["download_url"].(string), nil).Want(http.StatusOK)
 	if got := attachedName(file.Header); got != name {
-		c.t.Errorf("%.60q is to be saved as %q: %s", name, got, file.Header["Content-Disposition"])
+		c.T.Errorf("%.60q is to be saved as %q: %s", name, got, file.Header["Content-Disposition"])
 	}
 	attachedName := attachedName(e.result("csv").Header)
 	if !strings.HasSuffix(attachedName, ".csv") || strings.ContainsAny(attachedName, "\r\n\x00") {
-		c.t.Errorf("%.60q: the result is to be saved as %q", name, attachedName)
+		c.T.Errorf("%.60q: the result is to be saved as %q", name, attachedName)
 	}
 	if file.Text() != "email\na@example.org\n" {
-		c.t.Errorf("%.60q: the file has changed: %q", name, file.Text())
+		c.T.Errorf("%.60q: the file has changed: %q", name, file.Text())
 	}
 	for _, reply := range []*livetest.Reply{file, e.result("")} {
 		if wrong := unsafeDownload(reply.Header); wrong != "" {
-			c.t.Errorf("%.60q: %s", name, wrong)
+			c.T.Errorf("%.60q: %s", name, wrong)
 		}
 	}
 }
@@ -176,8 +181,8 @@ func TestFilenameIsRefused(t *testing.T) {
 		}
 		made := c.create(inline(people()))
 		for _, header := range []string{"%00", "a%00b", "%ff", "%", "%zz", "a%0d%0ab"} {
-			if got := c.put(made.String("upload"), "email\n", "X-File-Name", header); got.Status != 400 {
-				c.t.Errorf("X-File-Name %q: status %d", header, got.Status)
+			if got := c.Put(made.String("upload"), "email\n", "X-File-Name", header); got.Status != 400 {
+				c.T.Errorf("X-File-Name %q: status %d", header, got.Status)
 			}
 		}
 		c.checkAwaits(made.String("id"))
@@ -185,10 +190,10 @@ func TestFilenameIsRefused(t *testing.T) {
 }
 
 func (c client) refusedName(place namePlace, name string) {
-	c.t.Helper()
+	c.T.Helper()
 	id, reply := place.send(c, name)
 	if reply.Status != http.StatusBadRequest {
-		c.t.Errorf("%s: %.40q: status %d: %s", place.name, name, reply.Status, reply.Body)
+		c.T.Errorf("%s: %.40q: status %d: %s", place.name, name, reply.Status, reply.Body)
 		return
 	}
 	c.checkAwaits(id)
@@ -196,13 +201,13 @@ func (c client) refusedName(place namePlace, name string) {
 
 // checkAwaits wants the import to await its upload, and to take one.
 func (c client) checkAwaits(id string) {
-	c.t.Helper()
+	c.T.Helper()
 	doc := c.get(id).Want(http.StatusOK).Object()
 	if doc["status"] != "AWAITING_UPLOAD" || doc["result_metadata"] != nil || doc["import_errors"] != nil {
-		c.t.Errorf("after a refused upload the import is %s", show(doc))
+		c.T.Errorf("after a refused upload the import is %s", show(doc))
 		return
 	}
-	c.put(doc["upload"].(string), "email\na@example.org\n").Want(http.StatusOK)
+	c.Put(doc["upload"].(string), "email\na@example.org\n").Want(http.StatusOK)
 	c.await(id).want("SUCCESSFUL")
 }
 
@@ -214,7 +219,7 @@ func TestFilenameOfBodyWins(t *testing.T) {
 			made := c.create(inline(people(), m{"original_filename": given.body}))
 			c.post(made.String("upload"), "file", given.form.(string), file).Want(http.StatusOK)
 			if e := c.await(made.String("id")); e.doc["original_filename"] != given.want {
-				c.t.Errorf("%v and %v give %v", given.body, given.form, e.doc["original_filename"])
+				c.T.Errorf("%v and %v give %v", given.body, given.form, e.doc["original_filename"])
 			}
 		}
 	})
@@ -229,15 +234,15 @@ func TestFilenameIsNoPath(t *testing.T) {
 				c.await(id)
 			}
 		}
-		above := filepath.Dir(filepath.Dir(c.server.Data()))
+		above := filepath.Dir(filepath.Dir(c.Site.Data()))
 		err := filepath.WalkDir(above, func(path string, _ os.DirEntry, err error) error {
 			if strings.Contains(filepath.Base(path), "escaped") {
-				c.t.Errorf("a name has made the file %s", path)
+				c.T.Errorf("a name has made the file %s", path)
 			}
 			return nil
 		})
 		if err != nil {
-			c.t.Fatal(err)
+			c.T.Fatal(err)
 		}
 	})
 }

@@ -32,14 +32,14 @@ func TestHooksTable(t *testing.T) {
 	each(t, func(c client) {
 		for _, hooks := range hooksTable() {
 			e := c.run(inline(people(), m{"hooks": hooks}), "email,name\na@example.org,A\n").want("FAILED")
-			got := c.call("GET", schemasPath+e.doc["schema_id"].(string)+"/", nil).Object()["hooks"]
+			got := c.Call("GET", schemasPath+e.doc["schema_id"].(string)+"/", nil).Object()["hooks"]
 			if diff := cmp.Diff(hooks, got); diff != "" {
-				c.t.Error(diff)
+				c.T.Error(diff)
 			}
 			if e.types() != "HOOK_FAILED" || e.notices()[0]["level"] != "error" {
-				c.t.Errorf("%s: %s", show(hooks), show(e.doc["import_errors"]))
+				c.T.Errorf("%s: %s", show(hooks), show(e.doc["import_errors"]))
 			}
-			c.call("GET", importsPath+e.id+"/url/", nil).Want(409)
+			c.Call("GET", importsPath+e.id+"/url/", nil).Want(409)
 		}
 		e := c.run(inline(people(), m{"hooks": m{"rowHooks": []any{}, "columnHooks": []any{}}}), "email\na@example.org\n")
 		e.want("SUCCESSFUL")
@@ -76,7 +76,7 @@ func TestHookSyntaxErrors(t *testing.T) {
 			for _, body := range []m{inline(people()), {"schema_id": saved}} {
 				body["hooks"] = m{"rowHooks": []any{rowHook, source}}
 				if text := c.refused(body, 400, "hooks"); !place.MatchString(text) || !strings.Contains(text, "rowHooks[1]") {
-					c.t.Errorf("no line, column or place: %s", text)
+					c.T.Errorf("no line, column or place: %s", text)
 				}
 			}
 		}

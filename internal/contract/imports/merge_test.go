@@ -39,16 +39,16 @@ func TestMerge(t *testing.T) {
 	each(t, func(c client) {
 		for _, tt := range tests {
 			saved := c.saveSchema(people(), include, tt.savedHooks)
-			before := c.call("GET", schemasPath+saved+"/", nil).Text()
+			before := c.Call("GET", schemasPath+saved+"/", nil).Text()
 			body := with(tt.body, m{"schema_id": saved})
 			e := c.run(body, "email,name\n"+goodRow+badRow+goodRow)
 			metadata := e.metadata()
 			got := fmt.Sprintf("%s %v %v", e.status, metadata["importIdentifier"], metadata["numOutputRows"])
 			if want := fmt.Sprintf("%s %v %v", tt.status, tt.identifier, tt.rows); got != want {
-				c.t.Errorf("%s: %s, want %s: %s", tt.name, got, want, show(e.doc))
+				c.T.Errorf("%s: %s, want %s: %s", tt.name, got, want, show(e.doc))
 			}
-			if after := c.call("GET", schemasPath+saved+"/", nil).Text(); after != before {
-				c.t.Errorf("%s: the saved schema has changed: %s", tt.name, after)
+			if after := c.Call("GET", schemasPath+saved+"/", nil).Text(); after != before {
+				c.T.Errorf("%s: the saved schema has changed: %s", tt.name, after)
 			}
 		}
 	})
@@ -72,11 +72,11 @@ func TestSchemaIsFrozen(t *testing.T) {
 		first := c.create(m{"schema_id": saved})
 		second := c.create(m{"schema_id": saved})
 		changed := m{"name": "changed " + saved, "fields": []any{field("other", "string", "required")}, "settings": m{}}
-		c.call("PUT", schemasPath+saved+"/", changed).Want(http.StatusOK)
-		c.put(first.String("upload"), "email,name\n"+goodRow).Want(http.StatusOK)
+		c.Call("PUT", schemasPath+saved+"/", changed).Want(http.StatusOK)
+		c.Put(first.String("upload"), "email,name\n"+goodRow).Want(http.StatusOK)
 		c.checkFrozen(first.String("id"), saved)
-		c.call("DELETE", schemasPath+saved+"/", nil).Want(http.StatusNoContent)
-		c.put(second.String("upload"), "email,name\n"+goodRow).Want(http.StatusOK)
+		c.Call("DELETE", schemasPath+saved+"/", nil).Want(http.StatusNoContent)
+		c.Put(second.String("upload"), "email,name\n"+goodRow).Want(http.StatusOK)
 		c.checkFrozen(second.String("id"), saved)
 		c.checkFrozen(first.String("id"), saved)
 		c.refused(m{"schema_id": saved}, 404, "schema_id")
@@ -84,12 +84,12 @@ func TestSchemaIsFrozen(t *testing.T) {
 }
 
 func (c client) checkFrozen(id, saved string) {
-	c.t.Helper()
+	c.T.Helper()
 	e := c.await(id).want("SUCCESSFUL")
 	if diff := cmp.Diff(`[{"email":"a@example.org","name":"A","town":null}]`, e.rows()); diff != "" {
-		c.t.Error(diff)
+		c.T.Error(diff)
 	}
 	if e.doc["schema_id"] != saved || e.metadata()["importIdentifier"] != "before" {
-		c.t.Errorf("the frozen schema has changed: %s", show(e.doc))
+		c.T.Errorf("the frozen schema has changed: %s", show(e.doc))
 	}
 }

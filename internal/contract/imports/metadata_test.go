@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 // TestResultMetadata looks at every key of result_metadata.
@@ -32,10 +34,10 @@ func TestResultMetadata(t *testing.T) {
 			"sha256": hex.EncodeToString(sum[:]),
 		}
 		if diff := cmp.Diff(want, metadata); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
-		if upload := c.call("GET", uploadPath+id+"/metadata/", nil).Object(); upload["id"] != id || id == e.id {
-			c.t.Errorf("the id is not that of an upload: %s", show(upload))
+		if upload := c.Call("GET", uploadPath+id+"/metadata/", nil).Object(); upload["id"] != id || id == e.id {
+			c.T.Errorf("the id is not that of an upload: %s", show(upload))
 		}
 		c.checkSource(source, "format", "encoding", "delimiter", "header row")
 	})
@@ -43,10 +45,10 @@ func TestResultMetadata(t *testing.T) {
 
 // checkSource wants choices about the file, each with its evidence.
 func (c client) checkSource(source m, choices ...string) {
-	c.t.Helper()
+	c.T.Helper()
 	for _, choice := range choices {
 		if source[choice] == nil {
-			c.t.Errorf("source lacks %q: %v", choice, keysOf(source))
+			c.T.Errorf("source lacks %q: %v", choice, keysOf(source))
 		}
 	}
 	for choice, made := range source {
@@ -54,7 +56,7 @@ func (c client) checkSource(source m, choices ...string) {
 		value, _ := doc["value"].(string)
 		reason, _ := doc["reason"].(string)
 		if value == "" || reason == "" || len(doc) != 2 {
-			c.t.Errorf("source %q is %v", choice, made)
+			c.T.Errorf("source %q is %v", choice, made)
 		}
 	}
 }
@@ -66,22 +68,22 @@ func TestResultMetadataOfOtherEnds(t *testing.T) {
 		for status, file := range map[string]string{"FAILED": "", "NEEDS_REVIEW": "phone\n1\n", "SUCCESSFUL": goodFile} {
 			metadata := c.run(inline(people()), file).want(status).metadata()
 			if diff := cmp.Diff(keys, keysOf(metadata)); diff != "" {
-				c.t.Errorf("%s: %s", status, diff)
+				c.T.Errorf("%s: %s", status, diff)
 			}
 			for key, want := range (m{"filename": nil, "importIdentifier": "", "user": nil}) {
 				if metadata[key] != want {
-					c.t.Errorf("%s: %s is %v", status, key, metadata[key])
+					c.T.Errorf("%s: %s is %v", status, key, metadata[key])
 				}
 			}
 			if fields := keysOf(metadata["fields"].(m)); !slices.Equal(fields, []string{"email", "name", "town"}) {
-				c.t.Errorf("%s: fields are %v", status, fields)
+				c.T.Errorf("%s: fields are %v", status, fields)
 			}
 		}
 		rows := c.await(c.create(withRows(people(), `[{"email":"a@example.org"}]`)).String("id"))
 		c.checkSource(rows.metadata()["source"].(m), "format", "encoding", "header row")
 		sum := sha256.Sum256([]byte(`[{"email":"a@example.org"}]`))
 		if got := rows.metadata()["sha256"]; got != hex.EncodeToString(sum[:]) {
-			c.t.Errorf("the sha256 of initial_data is %v", got)
+			c.T.Errorf("the sha256 of initial_data is %v", got)
 		}
 	})
 }
@@ -99,19 +101,19 @@ func TestManyErrors(t *testing.T) {
 		metadata := e.metadata()
 		listed := metadata["rowsWithError"].([]any)
 		if len(listed) != 10_000 || listed[0] != 0.0 || listed[9_999] != 9_999.0 || metadata["numRowsWithError"] != float64(rows) || metadata["numOutputRows"] != float64(rows) {
-			c.t.Errorf("%d rows are listed, of %v", len(listed), metadata["numRowsWithError"])
+			c.T.Errorf("%d rows are listed, of %v", len(listed), metadata["numRowsWithError"])
 		}
 		notices := e.notices()
 		if len(notices) != 1001 {
-			c.t.Fatalf("%d notices", len(notices))
+			c.T.Fatalf("%d notices", len(notices))
 		}
 		last := notices[1000]
 		if last["type"] != "TRUNCATED" || last["total"] != float64(rows) {
-			c.t.Errorf("the last notice is %s", show(last))
+			c.T.Errorf("the last notice is %s", show(last))
 		}
 		for i, n := range notices[:1000] {
 			if n["type"] != "VALIDATION" || n["rowIndex"] != float64(i) || n["value"] != fmt.Sprintf("nobody %d", i) || n["total"] != nil {
-				c.t.Fatalf("notice %d is %s", i, show(n))
+				c.T.Fatalf("notice %d is %s", i, show(n))
 			}
 		}
 	})
@@ -125,10 +127,10 @@ func TestErrorsAtTheLimit(t *testing.T) {
 			e := c.run(inline(people()), "email\na@example.org\n"+strings.Repeat("nobody\n", rows)).want("SUCCESSFUL")
 			notices := e.notices()
 			if want := min(rows, 1000) + (rows - 1000); len(notices) != want {
-				c.t.Errorf("%d errors: %d notices", rows, len(notices))
+				c.T.Errorf("%d errors: %d notices", rows, len(notices))
 			}
 			if last := notices[len(notices)-1]; (last["type"] == "TRUNCATED") != (rows > 1000) {
-				c.t.Errorf("%d errors: the last notice is %s", rows, show(last))
+				c.T.Errorf("%d errors: the last notice is %s", rows, show(last))
 			}
 		}
 	})
@@ -144,7 +146,7 @@ func TestErrorElements(t *testing.T) {
 		for _, n := range e.notices() {
 			for _, key := range keysOf(n) {
 				if !slices.Contains(known, key) {
-					c.t.Errorf("a notice has %q", key)
+					c.T.Errorf("a notice has %q", key)
 				}
 			}
 		}
@@ -154,7 +156,7 @@ func TestErrorElements(t *testing.T) {
 			got = with(e.notices()[1], m{"message": nil})
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 	})
 }
@@ -170,17 +172,17 @@ func TestStates(t *testing.T) {
 			doc := c.get(id).Object()
 			now := slices.Index(order, doc["status"].(string))
 			if now < at || doc["modified_date"].(string) < modified {
-				c.t.Fatalf("from %s to %s", order[at], show(doc))
+				c.T.Fatalf("from %s to %s", order[at], show(doc))
 			}
 			if at, modified = now, doc["modified_date"].(string); now < 3 && (doc["result_metadata"] != nil || doc["import_errors"] != nil) {
-				c.t.Errorf("before the end: %s", show(doc))
+				c.T.Errorf("before the end: %s", show(doc))
 			}
 			return now == 3
 		}
 		if seen() {
-			c.t.Fatal("it has ended without a file")
+			c.T.Fatal("it has ended without a file")
 		}
-		c.put(made.String("upload"), "email,name\n"+strings.Repeat("a@example.org,A\n", 100_000)).Want(200)
-		c.eventually("it ends", seen)
+		c.Put(made.String("upload"), "email,name\n"+strings.Repeat("a@example.org,A\n", 100_000)).Want(200)
+		site.Eventually(c.T, "it ends", seen)
 	})
 }

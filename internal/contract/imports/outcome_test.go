@@ -45,7 +45,7 @@ func TestNeedsReview(t *testing.T) {
 				e := c.run(inline(tt.fields, settings(m{"invalidDataBehavior": "INCLUDE_INVALID_ROWS"})), tt.file)
 				c.checkOutcome(e.want("NEEDS_REVIEW"), tt)
 				if e.uploadDoc()["upload_status"] != "PROCESSING" {
-					c.t.Errorf("the upload is %v", e.uploadDoc()["upload_status"])
+					c.T.Errorf("the upload is %v", e.uploadDoc()["upload_status"])
 				}
 			})
 		})
@@ -53,22 +53,22 @@ func TestNeedsReview(t *testing.T) {
 }
 
 func (c client) checkOutcome(e ended, want outcome) {
-	c.t.Helper()
+	c.T.Helper()
 	if e.types() != want.types {
-		c.t.Fatalf("the notices are %s, want %s: %s", e.types(), want.types, show(e.notices()))
+		c.T.Fatalf("the notices are %s, want %s: %s", e.types(), want.types, show(e.notices()))
 	}
 	first := e.notices()[0]
 	for _, text := range want.texts {
 		if !strings.Contains(first["message"].(string), text) {
-			c.t.Errorf("the message does not tell %q: %s", text, first["message"])
+			c.T.Errorf("the message does not tell %q: %s", text, first["message"])
 		}
 	}
 	if first["level"] != "error" {
-		c.t.Errorf("the level is %v", first["level"])
+		c.T.Errorf("the level is %v", first["level"])
 	}
-	c.call("GET", importsPath+e.id+"/url/", nil).Want(http.StatusConflict)
+	c.Call("GET", importsPath+e.id+"/url/", nil).Want(http.StatusConflict)
 	if e.metadata()["numOutputRows"] != 0.0 {
-		c.t.Errorf("there are %v rows of output", e.metadata()["numOutputRows"])
+		c.T.Errorf("there are %v rows of output", e.metadata()["numOutputRows"])
 	}
 }
 
@@ -100,7 +100,7 @@ func TestUnreadable(t *testing.T) {
 				e := c.run(inline(tt.fields), tt.file).want("FAILED")
 				c.checkOutcome(e, tt)
 				if e.uploadDoc()["upload_status"] != "FAILED" {
-					c.t.Errorf("the upload is %v", e.uploadDoc()["upload_status"])
+					c.T.Errorf("the upload is %v", e.uploadDoc()["upload_status"])
 				}
 			})
 		})
@@ -113,9 +113,9 @@ func TestUnreadableAtTheEnd(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), "email,name\n"+strings.Repeat("a@example.org,A\n", 200_000)+"b,\"B\"x\n").want("FAILED")
 		if e.types() != "UNREADABLE_FILE" || !strings.Contains(e.notices()[0]["message"].(string), "line 200002") {
-			c.t.Errorf("%s", show(e.notices()))
+			c.T.Errorf("%s", show(e.notices()))
 		}
-		c.call("GET", importsPath+e.id+"/url/", nil).Want(http.StatusConflict)
+		c.Call("GET", importsPath+e.id+"/url/", nil).Want(http.StatusConflict)
 	})
 }
 
@@ -128,11 +128,11 @@ func TestRaggedRows(t *testing.T) {
 		e.checkCounts(4, 2, 1, 2)
 		want := `[{"email":"a@example.org","name":"A","town":"X"},{"email":"d@example.org","name":"D","town":"X"}]`
 		if diff := cmp.Diff(want, e.rows()); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 		for i, n := range e.notices() {
 			if n["type"] != "VALIDATION" || n["rowIndex"] != float64(i+1) || n["fieldKey"] != nil {
-				c.t.Errorf("%s", show(n))
+				c.T.Errorf("%s", show(n))
 			}
 		}
 		blocked := c.run(inline(people(), settings(m{"invalidDataBehavior": "BLOCK_SUBMIT"})), file)
@@ -153,12 +153,12 @@ func TestMatching(t *testing.T) {
 				e = c.run(inline(fields), header+"\na@example.org\n")
 			}
 			if diff := cmp.Diff(`[{"email_address":"a@example.org","name":null}]`, e.rows()); diff != "" {
-				c.t.Errorf("%q: %s", header, diff)
+				c.T.Errorf("%q: %s", header, diff)
 			}
 		}
 		exact := c.run(inline(fields), "Mail to,Your E-mail\nx@example.org,a@example.org\n")
 		if diff := cmp.Diff(`[{"email_address":"a@example.org","name":null}]`, exact.rows()); diff != "" {
-			c.t.Errorf("the label goes before a further name: %s", diff)
+			c.T.Errorf("the label goes before a further name: %s", diff)
 		}
 	})
 }
@@ -169,7 +169,7 @@ func TestFilesOfRows(t *testing.T) {
 		for _, file := range []string{`[{"email":"a@example.org","name":"A"}]`, "{\"email\":\"a@example.org\",\"name\":\"A\"}\n", "\uFEFF[{\"name\":\"A\",\"email\":\"a@example.org\"}]"} {
 			e := c.run(inline(people(), m{"original_filename": "people.json"}), file)
 			if diff := cmp.Diff(`[{"email":"a@example.org","name":"A","town":null}]`, e.rows()); diff != "" {
-				c.t.Errorf("%s: %s", file, diff)
+				c.T.Errorf("%s: %s", file, diff)
 			}
 		}
 	})

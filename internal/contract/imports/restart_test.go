@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/intraydata/intray/internal/contract/site"
 	"github.com/intraydata/intray/internal/livetest"
 )
 
@@ -13,13 +14,13 @@ import (
 func TestAnsweredIsDurable(t *testing.T) {
 	eachFresh(t, func(c client) {
 		made := c.create(inline(people()))
-		c.put(made.String("upload"), goodFile).Want(http.StatusOK)
-		c.server.Kill()
-		c.server.Restart()
+		c.Put(made.String("upload"), goodFile).Want(http.StatusOK)
+		c.Site.Kill()
+		c.Site.Restart()
 		c.await(made.String("id")).want("SUCCESSFUL")
 		rows := c.create(withRows(people(), `[{"email":"a@example.org"}]`))
-		c.server.Kill()
-		c.server.Restart()
+		c.Site.Kill()
+		c.Site.Restart()
 		c.await(rows.String("id")).want("SUCCESSFUL")
 	})
 }
@@ -29,12 +30,12 @@ func TestAddressesSurviveRestart(t *testing.T) {
 	eachFresh(t, func(c client) {
 		made := c.create(inline(people()))
 		done := c.run(inline(people()), goodFile).want("SUCCESSFUL")
-		result := c.call("GET", importsPath+done.id+"/url/", nil).Want(http.StatusOK).String("presigned_url")
-		c.server.Kill()
-		c.server.Restart()
-		c.bare().call("GET", result, nil).Want(http.StatusOK)
+		result := c.Call("GET", importsPath+done.id+"/url/", nil).Want(http.StatusOK).String("presigned_url")
+		c.Site.Kill()
+		c.Site.Restart()
+		c.Bare().Call("GET", result, nil).Want(http.StatusOK)
 		c.review(done.id, c.address(done.doc["review_url"]).Fragment).Want(http.StatusOK)
-		c.put(made.String("upload"), goodFile).Want(http.StatusOK)
+		c.Put(made.String("upload"), goodFile).Want(http.StatusOK)
 		c.await(made.String("id")).want("SUCCESSFUL")
 	})
 }
@@ -45,8 +46,8 @@ func TestServerCapsFileSize(t *testing.T) {
 	eachFresh(t, func(c client) {
 		for _, s := range []m{{}, {"maxFileSize": 1 << 30}, {"maxFileSize": 1001}} {
 			made := c.create(inline(people(), settings(s)))
-			c.put(made.String("upload"), strings.Repeat("x", 1001)).Want(http.StatusRequestEntityTooLarge)
-			c.put(made.String("upload"), "email\n"+strings.Repeat("x", 1000-len("email\n"))).Want(http.StatusOK)
+			c.Put(made.String("upload"), strings.Repeat("x", 1001)).Want(http.StatusRequestEntityTooLarge)
+			c.Put(made.String("upload"), "email\n"+strings.Repeat("x", 1000-len("email\n"))).Want(http.StatusOK)
 		}
 	}, "--max-file-size", "1000")
 }
@@ -55,9 +56,9 @@ func TestServerCapsFileSize(t *testing.T) {
 // clients reach it.
 func TestAddressesBeginWithTheBase(t *testing.T) {
 	t.Parallel()
-	const base = "https://intray.example.org/sub"
-	s := livetest.Start(t, livetest.Config{Args: []string{"--base-url", base}})
-	c := client{t, s, livetest.BackendKey}
+	const base = "https://intray.example.org"
+	s := site.Start(t, site.SQLite, livetest.Config{Args: []string{"--base-url", base}})
+	c := backend(t, s)
 	doc := c.create(inline(people())).Object()
 	id := doc["id"].(string)
 	for key, want := range map[string]string{"upload": base + "/upload/" + id, "review_url": base + "/review/" + id} {
@@ -66,7 +67,7 @@ func TestAddressesBeginWithTheBase(t *testing.T) {
 		}
 	}
 	c.create(inline(people()))
-	page := c.call("GET", importsPath+"?limit=1", nil).Object()
+	page := c.Call("GET", importsPath+"?limit=1", nil).Object()
 	if next, _ := page["next"].(string); !strings.HasPrefix(next, base+importsPath) {
 		t.Errorf("next is %v", page["next"])
 	}

@@ -13,8 +13,8 @@ import (
 
 // review asks what the review page shows of an import.
 func (c client) review(id, token string) *livetest.Reply {
-	c.t.Helper()
-	return c.bare().call("GET", reviewPath+id+"/", nil, "Authorization", "Bearer "+token)
+	c.T.Helper()
+	return c.Bare().Call("GET", reviewPath+id+"/", nil, "Authorization", "Bearer "+token)
 }
 
 // TestReviewAPI reads an import with its review token, in each state.
@@ -28,18 +28,18 @@ func TestReviewAPI(t *testing.T) {
 		want := m{"id": made["id"], "title": "<b>People</b>", "status": "AWAITING_UPLOAD", "original_filename": "<i>.csv",
 			"num_data_rows": 0.0, "num_rows_with_error": 0.0, "import_errors": []any{}}
 		if diff := cmp.Diff(want, doc); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 		for status, file := range files {
 			e := c.run(body, file).want(status)
 			token := c.address(e.doc["review_url"]).Fragment
 			reply := c.review(e.id, token).Want(http.StatusOK)
 			if got := reply.Object(); got["status"] != status || len(got["import_errors"].([]any)) != len(e.notices()) {
-				c.t.Errorf("%s: %s", status, reply.Body)
+				c.T.Errorf("%s: %s", status, reply.Body)
 			}
-			for _, secret := range []string{token, c.key, c.tokenOf(e.doc["upload"].(string))} {
+			for _, secret := range []string{token, c.Key, c.tokenOf(e.doc["upload"].(string))} {
 				if strings.Contains(reply.Text(), secret) {
-					c.t.Errorf("%s: the answer tells a secret", status)
+					c.T.Errorf("%s: the answer tells a secret", status)
 				}
 			}
 		}
@@ -51,18 +51,18 @@ func TestReviewTokenAltered(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
 		id, token := made.String("id"), c.address(made.String("review_url")).Fragment
-		for _, other := range append(altered(token, 1), "", token[:len(token)-1], token+"A", id, c.key) {
+		for _, other := range append(altered(token, 1), "", token[:len(token)-1], token+"A", id, c.Key) {
 			c.refusedReview(id, other)
 		}
 		other := c.create(inline(people())).String("id")
 		c.refusedReview(other, token)
-		c.bare().call("GET", reviewPath+id+"/", nil).Want(http.StatusForbidden)
-		c.bare().call("GET", reviewPath+id+"/?token="+token, nil).Want(http.StatusForbidden)
-		c.call("GET", reviewPath+id+"/", nil).Want(http.StatusForbidden)
+		c.Bare().Call("GET", reviewPath+id+"/", nil).Want(http.StatusForbidden)
+		c.Bare().Call("GET", reviewPath+id+"/?token="+token, nil).Want(http.StatusForbidden)
+		c.Call("GET", reviewPath+id+"/", nil).Want(http.StatusForbidden)
 		// The review token opens nothing else.
 		for _, path := range []string{importsPath + id + "/", importsPath, schemasPath} {
-			c.bare().call("GET", path, nil, "Authorization", "Bearer "+token).Want(http.StatusUnauthorized)
-			c.call("GET", path, nil, "X-Service-License-Key", token).Want(http.StatusUnauthorized)
+			c.Bare().Call("GET", path, nil, "Authorization", "Bearer "+token).Want(http.StatusUnauthorized)
+			c.Call("GET", path, nil, "X-Service-License-Key", token).Want(http.StatusUnauthorized)
 		}
 		c.review(id, token).Want(http.StatusOK)
 	})
@@ -76,28 +76,28 @@ func TestReviewPage(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people(), m{"original_filename": "secret-name.csv"}), "phone\n1\n").want("NEEDS_REVIEW")
 		at := c.address(e.doc["review_url"])
-		page := c.bare().call("GET", c.server.URL+at.Path, nil).Want(http.StatusOK)
+		page := c.Bare().Call("GET", c.Site.URL+at.Path, nil).Want(http.StatusOK)
 		policy := page.Header.Get("Content-Security-Policy")
 		for _, want := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"} {
 			if !strings.Contains(policy, want) {
-				c.t.Errorf("the policy %q lacks %q", policy, want)
+				c.T.Errorf("the policy %q lacks %q", policy, want)
 			}
 		}
 		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") {
-			c.t.Errorf("the policy is %q", policy)
+			c.T.Errorf("the policy is %q", policy)
 		}
 		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Content-Type": "text/html; charset=utf-8"} {
 			if got := page.Header.Get(name); got != want {
-				c.t.Errorf("%s is %q", name, got)
+				c.T.Errorf("%s is %q", name, got)
 			}
 		}
 		for _, fact := range []string{"secret-name", e.id, at.Fragment} {
 			if strings.Contains(page.Text(), fact) {
-				c.t.Errorf("the page holds %q", fact)
+				c.T.Errorf("the page holds %q", fact)
 			}
 		}
-		if other := c.bare().call("GET", "/review/"+unknownID+"/", nil); other.Text() != page.Text() {
-			c.t.Errorf("the page of another id differs: %d", other.Status)
+		if other := c.Bare().Call("GET", "/review/"+unknownID+"/", nil); other.Text() != page.Text() {
+			c.T.Errorf("the page of another id differs: %d", other.Status)
 		}
 		c.checkLoads(page)
 	})
@@ -105,19 +105,19 @@ func TestReviewPage(t *testing.T) {
 
 // checkLoads loads what the page loads.
 func (c client) checkLoads(page *livetest.Reply) {
-	c.t.Helper()
+	c.T.Helper()
 	found := loads.FindAllStringSubmatch(page.Text(), -1)
 	if len(found) < 2 {
-		c.t.Errorf("the page loads %v", found)
+		c.T.Errorf("the page loads %v", found)
 	}
 	for _, match := range found {
 		if !strings.HasPrefix(match[1], "/assets/") {
-			c.t.Errorf("the page loads %s", match[1])
+			c.T.Errorf("the page loads %s", match[1])
 			continue
 		}
-		c.bare().call("GET", match[1], nil).Want(http.StatusOK)
+		c.Bare().Call("GET", match[1], nil).Want(http.StatusOK)
 	}
 	if strings.Contains(page.Text(), "<script>") || strings.Contains(page.Text(), "onclick") {
-		c.t.Error("the page has inline script")
+		c.T.Error("the page has inline script")
 	}
 }

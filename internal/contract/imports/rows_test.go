@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intraydata/intray/internal/contract/site"
 	"github.com/intraydata/intray/internal/livetest"
 )
 
@@ -31,14 +32,14 @@ func TestRowsAreTheWholeData(t *testing.T) {
 		e := c.await(made.String("id"))
 		want := `[{"email":"a@example.org","name":"A","town":"X"},{"email":"b@example.org","name":"B","town":""}]`
 		if diff := cmp.Diff(want, e.rows()); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 		if e.doc["original_filename"] != "" || e.metadata()["filename"] != nil {
-			c.t.Errorf("there is a name of a file: %s", show(e.doc))
+			c.T.Errorf("there is a name of a file: %s", show(e.doc))
 		}
 		for _, address := range []string{doc["upload"].(string), e.doc["upload"].(string)} {
-			if got := c.put(address, "email\na@example.org\n"); got.Status != http.StatusConflict {
-				c.t.Errorf("an upload for initial_data: %d", got.Status)
+			if got := c.Put(address, "email\na@example.org\n"); got.Status != http.StatusConflict {
+				c.T.Errorf("an upload for initial_data: %d", got.Status)
 			}
 		}
 	})
@@ -57,7 +58,7 @@ func TestRowsShapes(t *testing.T) {
 		}
 		c.refused(`{"initial_data":[],"initial_data":[{"email":"a@example.org"}],"fields":`+show(people())+`}`, 400, "")
 		awaits := c.create(withRows(people(), `null`))
-		c.put(awaits.String("upload"), "email\na@example.org\n").Want(http.StatusOK)
+		c.Put(awaits.String("upload"), "email\na@example.org\n").Want(http.StatusOK)
 		c.await(awaits.String("id")).want("SUCCESSFUL")
 	})
 }
@@ -68,7 +69,7 @@ func TestRowsWithoutRows(t *testing.T) {
 		for _, rows := range []string{`[]`, `[ ]`, `[{}]`} {
 			e := c.await(c.create(withRows(people(), rows)).String("id"))
 			if e.status == "SUCCESSFUL" || len(e.notices()) == 0 {
-				c.t.Errorf("%s: %s", rows, show(e.doc))
+				c.T.Errorf("%s: %s", rows, show(e.doc))
 			}
 		}
 	})
@@ -88,7 +89,7 @@ func TestRowsValues(t *testing.T) {
 		for _, tt := range tests {
 			e := c.await(c.create(withRows(fields, tt.rows)).String("id"))
 			if diff := cmp.Diff(tt.want, e.rows()); diff != "" {
-				c.t.Errorf("%s: %s", tt.rows, diff)
+				c.T.Errorf("%s: %s", tt.rows, diff)
 			}
 		}
 	})
@@ -135,9 +136,9 @@ func TestRowsLimit(t *testing.T) {
 }
 
 func (c client) checkLimit(size, rest, want int) {
-	c.t.Helper()
-	if got := c.call("POST", importsPath, largeRows(size, rest)); got.Status != want {
-		c.t.Errorf("initial_data of %d bytes and %d beside it: %d, want %d: %.300s", size, rest, got.Status, want, got.Body)
+	c.T.Helper()
+	if got := c.Call("POST", importsPath, largeRows(size, rest)); got.Status != want {
+		c.T.Errorf("initial_data of %d bytes and %d beside it: %d, want %d: %.300s", size, rest, got.Status, want, got.Body)
 	}
 }
 
@@ -162,7 +163,7 @@ func TestRowsLimitOfDeclaredBody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.call("POST", importsPath, text); got.Status != http.StatusRequestEntityTooLarge {
+		if got := c.Call("POST", importsPath, text); got.Status != http.StatusRequestEntityTooLarge {
 			t.Errorf("%d bytes: %d", size, got.Status)
 		}
 	}
@@ -197,16 +198,16 @@ func TestRowsMemory(t *testing.T) {
 	}
 	for name, body := range bodies {
 		t.Run(name, func(t *testing.T) {
-			c := client{t, livetest.Start(t, livetest.Config{}), livetest.BackendKey}
+			c := backend(t, site.Start(t, site.SQLite, livetest.Config{}))
 			c.create(withRows(people(), `[{"email":"a@example.org"}]`))
-			before := c.server.PeakMemory()
+			before := c.Site.PeakMemory()
 			if before == 0 {
 				t.Skip("SKIPPED: the memory of a process is not to be seen here")
 			}
-			if status := c.call("POST", importsPath, body).Status; status != 201 && status != 400 && status != 413 {
+			if status := c.Call("POST", importsPath, body).Status; status != 201 && status != 400 && status != 413 {
 				t.Errorf("status %d", status)
 			}
-			if cost := c.server.PeakMemory() - before; cost > 64<<20 {
+			if cost := c.Site.PeakMemory() - before; cost > 64<<20 {
 				t.Errorf("it cost %d MiB", cost>>20)
 			}
 		})
@@ -217,14 +218,14 @@ func TestRowsMemory(t *testing.T) {
 // time than the same amount of ordinary ones.
 func TestRowsOfNothingMuch(t *testing.T) {
 	// It runs before the tests that run side by side.
-	c := client{t, shared(t, "sqlite"), livetest.BackendKey}
+	c := backend(t, site.Shared(t, site.SQLite))
 	ordinary, err := io.ReadAll(largeRows(maxRows, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	spend := func(body any) time.Duration {
 		began := time.Now()
-		c.call("POST", importsPath, body).Want(http.StatusCreated)
+		c.Call("POST", importsPath, body).Want(http.StatusCreated)
 		return time.Since(began)
 	}
 	usual := spend(ordinary)
@@ -241,11 +242,11 @@ func TestRowsArriveWhole(t *testing.T) {
 		body := withRows(people(), "["+strings.Repeat(`{"email":"a@example.org","name":"A","town":"B"},`, rows-1)+`{"email":"z@example.org"}]`)
 		e := c.await(c.create(body).String("id")).want("SUCCESSFUL")
 		if n := e.metadata()["numOutputRows"]; n != float64(rows) {
-			c.t.Errorf("%v rows", n)
+			c.T.Errorf("%v rows", n)
 		}
 		lines := lines(e.result("ndjson"))
 		if len(lines) != rows || lines[rows-1] != `{"email":"z@example.org","name":"","town":""}` {
-			c.t.Errorf("%d lines, the last %s", len(lines), lines[len(lines)-1])
+			c.T.Errorf("%d lines, the last %s", len(lines), lines[len(lines)-1])
 		}
 	})
 }

@@ -43,15 +43,15 @@ func TestSettingsTable(t *testing.T) {
 	each(t, func(c client) {
 		table := settingsTable()
 		if len(table) != 18 {
-			c.t.Fatalf("%d settings", len(table))
+			c.T.Fatalf("%d settings", len(table))
 		}
 		for _, s := range table {
 			for _, value := range s.takes {
 				given := m{s.name: value}
 				id := c.create(inline(people(), settings(given))).String("schema_id")
-				got := c.call("GET", schemasPath+id+"/", nil).Object()["settings"]
+				got := c.Call("GET", schemasPath+id+"/", nil).Object()["settings"]
 				if diff := cmp.Diff(given, got); diff != "" {
-					c.t.Errorf("%s: %s", s.name, diff)
+					c.T.Errorf("%s: %s", s.name, diff)
 				}
 			}
 			for _, value := range s.never {

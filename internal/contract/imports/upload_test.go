@@ -22,15 +22,15 @@ func TestUploadTakesAnyContentType(t *testing.T) {
 		for _, contentType := range []string{"", "text/csv", "application/json", "application/octet-stream", "image/png", "no type at all",
 			"application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
 			made := c.create(inline(people()))
-			reply := c.put(made.String("upload"), goodFile, "Content-Type", contentType).Want(http.StatusOK)
+			reply := c.Put(made.String("upload"), goodFile, "Content-Type", contentType).Want(http.StatusOK)
 			sum := md5.Sum([]byte(goodFile))
 			if etag := reply.Header.Get("ETag"); etag != `"`+hex.EncodeToString(sum[:])+`"` {
-				c.t.Errorf("%q: ETag %q", contentType, etag)
+				c.T.Errorf("%q: ETag %q", contentType, etag)
 			}
 			c.await(made.String("id")).want("SUCCESSFUL")
 		}
 		chunked := c.create(inline(people()))
-		c.put(chunked.String("upload"), io.MultiReader(strings.NewReader(goodFile))).Want(http.StatusOK)
+		c.Put(chunked.String("upload"), io.MultiReader(strings.NewReader(goodFile))).Want(http.StatusOK)
 		c.await(chunked.String("id")).want("SUCCESSFUL")
 	})
 }
@@ -49,27 +49,27 @@ func TestUploadForm(t *testing.T) {
 		for _, body := range broken {
 			made := c.create(inline(people()))
 			if got := c.form(made.String("upload"), body, "multipart/form-data; boundary=b"); got.Status != 400 {
-				c.t.Errorf("the form %q: status %d: %s", body, got.Status, got.Body)
+				c.T.Errorf("the form %q: status %d: %s", body, got.Status, got.Body)
 			}
 		}
 		made := c.create(inline(people()))
 		for _, contentType := range []string{"", "text/csv", "application/json", "multipart/form-data", "multipart/mixed; boundary=b"} {
 			if got := c.form(made.String("upload"), formHead+goodFile+"\r\n--b--\r\n", contentType).Status; got != 415 {
-				c.t.Errorf("a form of type %q: status %d", contentType, got)
+				c.T.Errorf("a form of type %q: status %d", contentType, got)
 			}
 		}
 		if got := c.post(made.String("upload"), "file", "form.csv", goodFile); got.Status != 200 || got.Header.Get("ETag") == "" {
-			c.t.Fatalf("a whole form: %d %s", got.Status, got.Body)
+			c.T.Fatalf("a whole form: %d %s", got.Status, got.Body)
 		}
 		if e := c.await(made.String("id")).want("SUCCESSFUL"); e.doc["original_filename"] != "form.csv" {
-			c.t.Errorf("the name is %v", e.doc["original_filename"])
+			c.T.Errorf("the name is %v", e.doc["original_filename"])
 		}
 	})
 }
 
 func (c client) form(address, body, contentType string) *livetest.Reply {
-	c.t.Helper()
-	return c.bare().call("POST", address, body, "Content-Type", contentType)
+	c.T.Helper()
+	return c.Bare().Call("POST", address, body, "Content-Type", contentType)
 }
 
 // TestUploadDigests sends digests that fit and others.
@@ -91,14 +91,14 @@ func TestUploadDigests(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
 		for _, header := range wrong {
-			if got := c.put(made.String("upload"), goodFile, header[0], header[1]); got.Status != 400 {
-				c.t.Errorf("%s: %s: status %d", header[0], header[1], got.Status)
+			if got := c.Put(made.String("upload"), goodFile, header[0], header[1]); got.Status != 400 {
+				c.T.Errorf("%s: %s: status %d", header[0], header[1], got.Status)
 			}
 		}
 		c.checkAwaits(made.String("id"))
 		for _, header := range right {
 			again := c.create(inline(people()))
-			c.put(again.String("upload"), goodFile, header[0], header[1]).Want(http.StatusOK)
+			c.Put(again.String("upload"), goodFile, header[0], header[1]).Want(http.StatusOK)
 		}
 	})
 }
@@ -108,17 +108,17 @@ func TestUploadOnce(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
 		id := made.String("id")
-		c.put(made.String("upload"), goodFile).Want(http.StatusOK)
-		c.put(made.String("upload"), goodFile).Want(http.StatusConflict)
+		c.Put(made.String("upload"), goodFile).Want(http.StatusOK)
+		c.Put(made.String("upload"), goodFile).Want(http.StatusConflict)
 		e := c.await(id).want("SUCCESSFUL")
 		fresh, ok := e.doc["upload"].(string)
 		if !ok {
-			c.t.Fatal("upload is no text once the import has ended")
+			c.T.Fatal("upload is no text once the import has ended")
 		}
-		c.put(fresh, "email\nb@example.org\n").Want(http.StatusConflict)
+		c.Put(fresh, "email\nb@example.org\n").Want(http.StatusConflict)
 		c.post(fresh, "file", "x.csv", goodFile).Want(http.StatusConflict)
 		if got := c.await(id).rows(); !strings.Contains(got, "a@example.org") {
-			c.t.Errorf("the result has changed: %s", got)
+			c.T.Errorf("the result has changed: %s", got)
 		}
 	})
 }
@@ -133,8 +133,8 @@ func TestUploadInParallel(t *testing.T) {
 		for i := range senders {
 			all.Go(func() {
 				file := "email,name\na@example.org," + strings.Repeat(string(rune('A'+i)), 1<<16) + "\n"
-				request := c.server.Request(c.t, "PUT", made.String("upload"), file, "X-Service-License-Key", "")
-				if reply, err := c.server.Try(c.t, request); err == nil {
+				request := c.Site.Request(c.T, "PUT", made.String("upload"), file, "X-Service-License-Key", "")
+				if reply, err := c.Site.Try(c.T, request); err == nil {
 					statuses[i] = reply.Status
 				}
 			})
@@ -146,15 +146,15 @@ func TestUploadInParallel(t *testing.T) {
 			case status == http.StatusOK && winner < 0:
 				winner = i
 			case status != http.StatusConflict:
-				c.t.Errorf("the statuses are %v: exactly one is 200, all others are 409", statuses)
+				c.T.Errorf("the statuses are %v: exactly one is 200, all others are 409", statuses)
 			}
 		}
 		if winner < 0 {
-			c.t.Fatal("no upload was taken")
+			c.T.Fatal("no upload was taken")
 		}
 		rows := c.await(made.String("id")).rows()
 		if want := `"name":"` + strings.Repeat(string(rune('A'+winner)), 1<<16) + `"`; !strings.Contains(rows, want) {
-			c.t.Errorf("the result is not that of the upload that was taken: %.100s", rows)
+			c.T.Errorf("the result is not that of the upload that was taken: %.100s", rows)
 		}
 	})
 }
@@ -167,26 +167,26 @@ func TestUploadSizeLimit(t *testing.T) {
 		made := c.create(inline(people(), limit))
 		address, over := made.String("upload"), file+"x"
 		sends := map[string]func() *livetest.Reply{
-			"declared": func() *livetest.Reply { return c.put(address, over) },
-			"chunked":  func() *livetest.Reply { return c.put(address, io.MultiReader(strings.NewReader(over))) },
+			"declared": func() *livetest.Reply { return c.Put(address, over) },
+			"chunked":  func() *livetest.Reply { return c.Put(address, io.MultiReader(strings.NewReader(over))) },
 			"form":     func() *livetest.Reply { return c.post(address, "file", "x.csv", over) },
-			"far over": func() *livetest.Reply { return c.put(address, strings.Repeat(over, 5000)) },
+			"far over": func() *livetest.Reply { return c.Put(address, strings.Repeat(over, 5000)) },
 			"large form": func() *livetest.Reply {
 				return c.post(address, "file", "x.csv", strings.Repeat(over, 2000))
 			},
 			"far over, chunked": func() *livetest.Reply {
-				return c.put(address, io.MultiReader(strings.NewReader(strings.Repeat(over, 5000))))
+				return c.Put(address, io.MultiReader(strings.NewReader(strings.Repeat(over, 5000))))
 			},
 		}
 		for name, send := range sends {
 			if got := send(); got.Status != http.StatusRequestEntityTooLarge {
-				c.t.Errorf("%s: status %d: %s", name, got.Status, got.Body)
+				c.T.Errorf("%s: status %d: %s", name, got.Status, got.Body)
 			}
 		}
 		if status := c.status(made.String("id")); status != "AWAITING_UPLOAD" {
-			c.t.Errorf("the import is %s", status)
+			c.T.Errorf("the import is %s", status)
 		}
-		c.put(address, file).Want(http.StatusOK)
+		c.Put(address, file).Want(http.StatusOK)
 		c.await(made.String("id")).want("SUCCESSFUL")
 		form := c.create(inline(people(), limit))
 		c.post(form.String("upload"), "file", "x.csv", file).Want(http.StatusOK)
@@ -199,11 +199,11 @@ func TestUploadOfNothing(t *testing.T) {
 		for _, file := range []string{"", " ", "\r\n\r\n", "\uFEFF", strings.Repeat(" \t\n", 1<<16)} {
 			e := c.run(inline(people()), file).want("FAILED")
 			if e.types() != "EMPTY_FILE" {
-				c.t.Errorf("%.10q: %s", file, show(e.doc["import_errors"]))
+				c.T.Errorf("%.10q: %s", file, show(e.doc["import_errors"]))
 			}
 			sum := sha256.Sum256([]byte(file))
 			if got := e.metadata()["sha256"]; got != hex.EncodeToString(sum[:]) {
-				c.t.Errorf("%.10q: sha256 %v", file, got)
+				c.T.Errorf("%.10q: sha256 %v", file, got)
 			}
 		}
 	})

@@ -29,14 +29,14 @@ func TestUserContext(t *testing.T) {
 			e := c.run(inline(people(), m{"import_metadata": tt.metadata}), "email\na@example.org\n").want("SUCCESSFUL")
 			got, _ := e.metadata()["user"].(m)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
-				c.t.Errorf("%s: %s", show(tt.metadata), diff)
+				c.T.Errorf("%s: %s", show(tt.metadata), diff)
 			}
 			if tt.want == nil {
 				tt.want = nobody
 			}
-			upload := c.call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).Want(http.StatusOK).Object()
+			upload := c.Call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).Want(http.StatusOK).Object()
 			if diff := cmp.Diff(tt.want, upload["user"]); diff != "" {
-				c.t.Errorf("%s: the upload: %s", show(tt.metadata), diff)
+				c.T.Errorf("%s: the upload: %s", show(tt.metadata), diff)
 			}
 		}
 	})

@@ -17,10 +17,10 @@ func TestEmptyCells(t *testing.T) {
 		want := `[{"mail":null,"name":"","town":null,"other":null},{"mail":null,"name":"  ","town":null,"other":null},` +
 			`{"mail":"x@example.org","name":"","town":null,"other":null}]`
 		if diff := cmp.Diff(want, e.rows()); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 		if e.doc["import_errors"] != nil {
-			c.t.Errorf("import_errors is not null: %s", show(e.doc["import_errors"]))
+			c.T.Errorf("import_errors is not null: %s", show(e.doc["import_errors"]))
 		}
 	})
 }
@@ -44,7 +44,7 @@ func TestEmailValues(t *testing.T) {
 		}
 		for i, cell := range append(good, bad...) {
 			if invalid[float64(i)] != (i >= len(good)) {
-				c.t.Errorf("%q: invalid %v", cell, invalid[float64(i)])
+				c.T.Errorf("%q: invalid %v", cell, invalid[float64(i)])
 			}
 		}
 	})
@@ -56,7 +56,7 @@ func TestEmailOutput(t *testing.T) {
 		e := c.run(inline(people()), "email\n\" a@example.org\t\"\nB@Example.org\n")
 		want := `[{"email":"a@example.org","name":null,"town":null},{"email":"B@Example.org","name":null,"town":null}]`
 		if diff := cmp.Diff(want, e.rows()); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 	})
 }
@@ -76,12 +76,12 @@ func TestStringIsUnchanged(t *testing.T) {
 		e := c.run(inline(people()[1:]), file.String()).want("SUCCESSFUL")
 		rows := e.result("").List()
 		if len(rows) != len(texts) {
-			c.t.Fatalf("%d rows of %d", len(rows), len(texts))
+			c.T.Fatalf("%d rows of %d", len(rows), len(texts))
 		}
 		for i, row := range rows {
 			// A CSV writer of Go writes \r\n within quotes as it is.
 			if diff := cmp.Diff(texts[i], row.(m)["name"]); diff != "" {
-				c.t.Errorf("%.40q: %.200s", texts[i], diff)
+				c.T.Errorf("%.40q: %.200s", texts[i], diff)
 			}
 		}
 	})
@@ -100,13 +100,13 @@ func TestRequired(t *testing.T) {
 		e.checkCounts(3, 1, 0, 1)
 		want := m{"type": "VALIDATION", "level": "error", "message": "Who is it?", "rowIndex": 0.0, "fieldKey": "name", "header": "name", "value": ""}
 		if diff := cmp.Diff(want, e.notices()[0]); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 		for _, level := range []string{"warning", "info"} {
 			e := c.run(inline(rule(with(own, m{"level": level}))), file).want("SUCCESSFUL")
 			e.checkCounts(3, 3)
 			if n := e.notices(); len(n) != 2 || n[0]["level"] != level {
-				c.t.Errorf("%s: %s", level, show(n))
+				c.T.Errorf("%s: %s", level, show(n))
 			}
 		}
 		both := c.run(inline(rule(with(own, m{"level": "warning"}), own)), file).want("SUCCESSFUL")
@@ -128,7 +128,7 @@ func TestInvalidValueMessage(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff([]any{"Not <b>an</b> address"}, got); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 	})
 }
@@ -139,7 +139,7 @@ func TestHiddenAndReadOnlyFields(t *testing.T) {
 		fields := []any{with(field("name", "string"), m{"readOnly": true}), with(field("town", "string"), m{"hidden": true, "requireMapping": true})}
 		e := c.run(inline(fields), "name,town\nA,X\n")
 		if diff := cmp.Diff(`[{"name":"A","town":null}]`, e.rows()); diff != "" {
-			c.t.Error(diff)
+			c.T.Error(diff)
 		}
 	})
 }
@@ -160,18 +160,18 @@ func TestFormulasInCSV(t *testing.T) {
 		e := c.run(body, file.String()).want("SUCCESSFUL")
 		rows, err := csv.NewReader(strings.NewReader(e.result("csv").Text())).ReadAll()
 		if err != nil || len(rows) != len(formulas)+1 {
-			c.t.Fatalf("%v: %q", err, rows)
+			c.T.Fatalf("%v: %q", err, rows)
 		}
 		for _, row := range rows {
 			for _, cell := range row {
 				if strings.IndexAny(cell, "=+-@\t\r\x00＝") == 0 {
-					c.t.Errorf("a cell of the CSV is %q", cell)
+					c.T.Errorf("a cell of the CSV is %q", cell)
 				}
 			}
 		}
 		for i, row := range e.result("").List() {
 			if row.(m)["=key"] != formulas[i] {
-				c.t.Errorf("JSON has %v for %q", row, formulas[i])
+				c.T.Errorf("JSON has %v for %q", row, formulas[i])
 			}
 		}
 	})

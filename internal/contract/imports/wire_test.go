@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intraydata/intray/internal/contract/site"
 	"github.com/intraydata/intray/internal/livetest"
 )
 
@@ -18,29 +19,31 @@ import (
 type wire struct {
 	client
 	conn *net.TCPConn
+	// method and path are what the request asks for.
+	method, path string
 }
 
 // dial connects to the program and begins a request with the given headers.
 func (c client) dial(method, address string, headers ...string) *wire {
-	c.t.Helper()
+	c.T.Helper()
 	at, err := url.Parse(address)
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	conn, err := net.Dial("tcp", at.Host)
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
-	c.t.Cleanup(func() { _ = conn.Close() })
-	w := &wire{c, conn.(*net.TCPConn)}
+	c.T.Cleanup(func() { _ = conn.Close() })
+	w := &wire{c, conn.(*net.TCPConn), method, at.Path}
 	w.send(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n\r\n", method, at.RequestURI(), at.Host, strings.Join(headers, "\r\n")))
 	return w
 }
 
 func (w *wire) send(text string) {
-	w.t.Helper()
+	w.T.Helper()
 	if _, err := io.WriteString(w.conn, text); err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 }
 
@@ -49,30 +52,30 @@ const prompt = 5 * time.Second
 
 // answer reads the answer, which must come at once.
 func (w *wire) answer() *livetest.Reply {
-	w.t.Helper()
+	w.T.Helper()
 	if err := w.conn.SetReadDeadline(time.Now().Add(prompt)); err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	answer, err := http.ReadResponse(bufio.NewReader(w.conn), nil)
 	if err != nil {
-		w.t.Fatalf("no answer within %s: %v", prompt, err)
+		w.T.Fatalf("no answer within %s: %v", prompt, err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	reply := &livetest.Reply{Status: answer.StatusCode, Header: answer.Header, Body: body}
-	if wrong := breach("PUT", reply); wrong != "" {
-		w.t.Errorf("status %d: %s: %s", reply.Status, wrong, body)
+	for _, wrong := range w.Site.Breaches(w.method, w.path, reply) {
+		w.T.Errorf("status %d: %s: %s", reply.Status, wrong, body)
 	}
 	return reply
 }
 
 func (w *wire) want(status int) {
-	w.t.Helper()
+	w.T.Helper()
 	if reply := w.answer(); reply.Status != status {
-		w.t.Errorf("status %d, want %d: %s", reply.Status, status, reply.Body)
+		w.T.Errorf("status %d, want %d: %s", reply.Status, status, reply.Body)
 	}
 }
 
@@ -85,7 +88,7 @@ func TestUploadTooLargeIsAnsweredAtOnce(t *testing.T) {
 			began := time.Now()
 			c.dial("PUT", made.String("upload"), fmt.Sprintf("Content-Length: %d", length)).want(413)
 			if took := time.Since(began); took > prompt/2 {
-				c.t.Errorf("%d bytes: the answer took %s", length, took)
+				c.T.Errorf("%d bytes: the answer took %s", length, took)
 			}
 		}
 		c.checkAwaitsSmall(made)
@@ -94,11 +97,11 @@ func TestUploadTooLargeIsAnsweredAtOnce(t *testing.T) {
 
 // checkAwaitsSmall wants the import to take a small file.
 func (c client) checkAwaitsSmall(made *livetest.Reply) {
-	c.t.Helper()
+	c.T.Helper()
 	if status := c.status(made.String("id")); status != "AWAITING_UPLOAD" {
-		c.t.Errorf("the import is %s", status)
+		c.T.Errorf("the import is %s", status)
 	}
-	c.put(made.String("upload"), goodFile).Want(http.StatusOK)
+	c.Put(made.String("upload"), goodFile).Want(http.StatusOK)
 	c.await(made.String("id")).want("SUCCESSFUL")
 }
 
@@ -135,10 +138,10 @@ func TestUploadCutShort(t *testing.T) {
 			w := c.dial("PUT", made.String("upload"), said[0])
 			w.send(said[1])
 			if err := w.conn.CloseWrite(); err != nil {
-				c.t.Fatal(err)
+				c.T.Fatal(err)
 			}
 			if reply := w.answer(); reply.Status != 400 {
-				c.t.Errorf("%s: status %d: %s", name, reply.Status, reply.Body)
+				c.T.Errorf("%s: status %d: %s", name, reply.Status, reply.Body)
 			}
 		}
 		c.checkAwaitsSmall(made)
@@ -154,11 +157,11 @@ func TestUploadAborted(t *testing.T) {
 			w := c.dial("PUT", made.String("upload"), "Content-Length: 5000000")
 			w.send(strings.Repeat("x", sent))
 			if err := w.conn.SetLinger(0); err != nil {
-				c.t.Fatal(err)
+				c.T.Fatal(err)
 			}
 			_ = w.conn.Close()
 		}
-		c.eventually("no blob is left", func() bool { return len(c.blobs(made.String("id"))) == 0 })
+		site.Eventually(c.T, "no blob is left", func() bool { return len(c.blobs(made.String("id"))) == 0 })
 		c.checkAwaitsSmall(made)
 	})
 }
@@ -171,7 +174,7 @@ func TestUploadSlowly(t *testing.T) {
 		for _, piece := range strings.SplitAfter(goodFile, "") {
 			w.send(piece)
 			if status := c.status(made.String("id")); status != "AWAITING_UPLOAD" && piece != "\n" {
-				c.t.Fatalf("the import is %s before its file has arrived", status)
+				c.T.Fatalf("the import is %s before its file has arrived", status)
 			}
 		}
 		w.want(200)

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 // bodied is an operation that takes a JSON body, with a body that it takes.
@@ -16,7 +18,7 @@ type bodied struct {
 
 // takers are all operations under a key that take a JSON body.
 func (c client) takers() []bodied {
-	c.t.Helper()
+	c.T.Helper()
 	schema := func() string {
 		return `{"name":"` + unique("s") + `","settings":{},"fields":[{"key":"k","label":"L"}]}`
 	}
@@ -25,9 +27,9 @@ func (c client) takers() []bodied {
 		return `{"hostname":"h.example","port":22,"user":"u","auth_type":"PASSWORD","password":"p"}`
 	}
 	session := func() string { return `{"expires_in":60}` }
-	schemaID := c.call("POST", schemasPath, schema()).Want(http.StatusCreated).String("id")
-	loginID := c.call("POST", credentialsPath, login()).Want(http.StatusCreated).String("id")
-	sessionID := c.call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated).String("sessionId")
+	schemaID := c.Call("POST", schemasPath, schema()).Want(http.StatusCreated).String("id")
+	loginID := c.Call("POST", credentialsPath, login()).Want(http.StatusCreated).String("id")
+	sessionID := c.Call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated).String("sessionId")
 	return []bodied{
 		{"createImport", "POST", importsPath, imports},
 		{"createSchema", "POST", schemasPath, schema},
@@ -65,17 +67,17 @@ func malformed() map[string]string {
 }
 
 func TestMalformedBodies(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		for _, op := range c.takers() {
 			for name, body := range malformed() {
-				if reply := c.call(op.method, op.path, body); reply.Status != http.StatusBadRequest {
+				if reply := c.Call(op.method, op.path, body); reply.Status != http.StatusBadRequest {
 					t.Errorf("%s with %s: %d %.300s", op.name, name, reply.Status, reply.Body)
 				}
 			}
 			// null is no object either, and an empty body is none, where one is needed.
 			for _, body := range []string{"null", ""} {
-				reply := c.call(op.method, op.path, body)
+				reply := c.Call(op.method, op.path, body)
 				optional := strings.HasSuffix(op.name, "Session")
 				if !optional && reply.Status != http.StatusBadRequest || optional && body == "" && reply.Status >= 400 {
 					t.Errorf("%s with the body %q: %d %.300s", op.name, body, reply.Status, reply.Body)
@@ -87,51 +89,51 @@ func TestMalformedBodies(t *testing.T) {
 
 // TestMalformedParts puts what is malformed inside bodies that are right.
 func TestMalformedParts(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		for name, label := range map[string]string{"NUL": `L\u0000`, "a lone surrogate": `L\ud800`, "invalid UTF-8": "L\xff"} {
 			for _, op := range c.takers() {
 				whole := op.body()
 				broken := strings.NewReplacer(`"L"`, `"`+label+`"`, `"h.example"`, `"`+label+`"`, `{"expires_in":60}`, `{"import_identifier":"`+label+`"}`).Replace(whole)
-				if reply := c.call(op.method, op.path, broken).Want(http.StatusBadRequest); reply.String("code") != "malformed_json" {
+				if reply := c.Call(op.method, op.path, broken).Want(http.StatusBadRequest); reply.String("code") != "malformed_json" {
 					t.Errorf("%s with %s: %s", op.name, name, reply.Body)
 				}
 			}
 		}
 		doubled := `{"name":"` + unique("s") + `","name":"x","settings":{},"fields":[{"key":"k","label":"L"}]}`
-		c.call("POST", schemasPath, doubled).Want(http.StatusBadRequest)
-		c.call("POST", schemasPath, strings.Replace(doubled, `"name":"x",`, "", 1)).Want(http.StatusCreated)
+		c.Call("POST", schemasPath, doubled).Want(http.StatusBadRequest)
+		c.Call("POST", schemasPath, strings.Replace(doubled, `"name":"x",`, "", 1)).Want(http.StatusCreated)
 	})
 }
 
 // TestDepth nests a body to the last level allowed, and one further.
 func TestDepth(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		nested := func(levels int) string {
 			// The body, settings and styleOverrides are three levels.
 			inner := strings.Repeat(`{"a":`, levels-3) + "1" + strings.Repeat("}", levels-3)
 			return `{"name":"` + unique("s") + `","fields":[{"key":"k","label":"L"}],"settings":{"styleOverrides":{"a":` + inner + `}}}`
 		}
-		c.call("POST", schemasPath, nested(64)).Want(http.StatusCreated)
-		c.call("POST", schemasPath, nested(65)).Want(http.StatusBadRequest)
-		c.call("POST", importsPath, strings.Replace(nested(64), `"name":"`, `"original_filename":"`, 1)).Want(http.StatusCreated)
-		c.call("POST", importsPath, strings.Replace(nested(65), `"name":"`, `"original_filename":"`, 1)).Want(http.StatusBadRequest)
+		c.Call("POST", schemasPath, nested(64)).Want(http.StatusCreated)
+		c.Call("POST", schemasPath, nested(65)).Want(http.StatusBadRequest)
+		c.Call("POST", importsPath, strings.Replace(nested(64), `"name":"`, `"original_filename":"`, 1)).Want(http.StatusCreated)
+		c.Call("POST", importsPath, strings.Replace(nested(65), `"name":"`, `"original_filename":"`, 1)).Want(http.StatusBadRequest)
 	})
 }
 
 func TestContentTypes(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		for _, op := range c.takers() {
 			for _, wrong := range []string{"", "text/plain", "application/xml", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
 				"application/json; charset=latin1", "application/jsonx", "json", ";;", "text/json"} {
-				if reply := c.call(op.method, op.path, op.body(), "Content-Type", wrong); reply.Status != http.StatusUnsupportedMediaType {
+				if reply := c.Call(op.method, op.path, op.body(), "Content-Type", wrong); reply.Status != http.StatusUnsupportedMediaType {
 					t.Errorf("%s with the Content-Type %q: %d %s", op.name, wrong, reply.Status, reply.Body)
 				}
 			}
 			for _, right := range []string{"application/json", "Application/JSON", "application/json;charset=utf-8", `application/json; charset="UTF-8"`, "application/json; charset=Utf-8"} {
-				if reply := c.call(op.method, op.path, op.body(), "Content-Type", right); reply.Status >= 400 {
+				if reply := c.Call(op.method, op.path, op.body(), "Content-Type", right); reply.Status >= 400 {
 					t.Errorf("%s with the Content-Type %q: %d %s", op.name, right, reply.Status, reply.Body)
 				}
 			}
@@ -151,8 +153,8 @@ func padded(body string, size int) string {
 
 // TestLargeBodies sends one byte less and one byte more than is allowed.
 func TestLargeBodies(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		for _, op := range c.takers() {
 			if op.name == "createImport" {
 				continue // It may be larger, for the rows in it.
@@ -163,7 +165,7 @@ func TestLargeBodies(t *testing.T) {
 					if chunked {
 						body = unsized{strings.NewReader(body.(string))}
 					}
-					reply := c.call(op.method, op.path, body)
+					reply := c.Call(op.method, op.path, body)
 					if (reply.Status == http.StatusRequestEntityTooLarge) != tooLarge || !tooLarge && reply.Status >= 400 {
 						t.Errorf("%s with %d bytes, in chunks %v: %d %.300s", op.name, size, chunked, reply.Status, reply.Body)
 					}
@@ -175,13 +177,13 @@ func TestLargeBodies(t *testing.T) {
 
 // TestManyValues sends a small body that would need much memory.
 func TestManyValues(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		body := `{"name":"x","settings":{"initialData":[` + strings.Repeat("[],", 349000) + `[]]},"fields":[{"key":"k","label":"L"}]}`
-		if reply := c.call("POST", schemasPath, body); reply.Status >= 500 {
+		if reply := c.Call("POST", schemasPath, body); reply.Status >= 500 {
 			t.Error(fmt.Sprint(reply.Status))
 		}
 		wide := `{"name":"` + unique("s") + `","settings":{},"fields":[` + strings.Repeat(`{"key":"k","label":"L"},`, 40000) + `{"key":"k","label":"L"}]}`
-		c.call("POST", schemasPath, wide).Want(http.StatusBadRequest)
+		c.Call("POST", schemasPath, wide).Want(http.StatusBadRequest)
 	})
 }

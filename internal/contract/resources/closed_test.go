@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 // intruders are bodies with one property too many, by the place of it.
@@ -40,11 +42,11 @@ func intruders() map[string]struct {
 }
 
 func TestUnknownPropertiesAreRefused(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
-		session := c.call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated).String("sessionId")
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
+		session := c.Call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated).String("sessionId")
 		for name, call := range intruders() {
-			reply := c.call("POST", strings.ReplaceAll(call.path, "{session}", session), call.body)
+			reply := c.Call("POST", strings.ReplaceAll(call.path, "{session}", session), call.body)
 			if reply.Status != http.StatusBadRequest || messages(reply.Object(), call.field) == "" {
 				t.Errorf("%s: %d %s", name, reply.Status, reply.Body)
 			}
@@ -55,44 +57,44 @@ func TestUnknownPropertiesAreRefused(t *testing.T) {
 // TestFieldsNamedLikeTheError sends unknown properties with the names that every
 // error has.
 func TestFieldsNamedLikeTheError(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		for _, name := range []string{"detail", "code", "request_id"} {
-			s.backend(t).call("POST", sessionsPath+"auth/", m{name: 1}).Want(http.StatusBadRequest)
+			backend(t, s).Call("POST", sessionsPath+"auth/", m{name: 1}).Want(http.StatusBadRequest)
 		}
 	})
 }
 
 // TestShapeBeforeReferences sends bodies with two faults.
 func TestShapeBeforeReferences(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		for name, body := range map[string]m{
 			"intruder": {"schema_id": absent, "intruder": 1}, "settings": {"schema_id": absent, "settings": m{"maxRecords": "many"}},
 			"hooks": {"schema_id": absent, "hooks": m{"rowHooks": []any{"(a) => {"}}},
 		} {
-			if reply := c.call("POST", importsPath, body).Want(http.StatusBadRequest); reply.Object()[name] == nil {
+			if reply := c.Call("POST", importsPath, body).Want(http.StatusBadRequest); reply.Object()[name] == nil {
 				t.Errorf("%s is not named: %s", name, reply.Body)
 			}
 		}
 		for _, id := range []any{"1", "", 1, nil, "{" + absent + "}", strings.ReplaceAll(absent, "-", "")} {
-			if reply := c.call("POST", importsPath, m{"schema_id": id}).Want(http.StatusBadRequest); reply.Object()["schema_id"] == nil {
+			if reply := c.Call("POST", importsPath, m{"schema_id": id}).Want(http.StatusBadRequest); reply.Object()["schema_id"] == nil {
 				t.Errorf("schema_id %v is not named: %s", id, reply.Body)
 			}
 		}
-		if reply := c.call("POST", importsPath, m{"schema_id": absent}).Want(http.StatusNotFound); reply.Object()["schema_id"] == nil {
+		if reply := c.Call("POST", importsPath, m{"schema_id": absent}).Want(http.StatusNotFound); reply.Object()["schema_id"] == nil {
 			t.Errorf("schema_id is not named: %s", reply.Body)
 		}
 		// A wrong body is told even where the id in the path is unknown, too.
-		c.call("PUT", schemasPath+absent+"/", m{"intruder": 1}).Want(http.StatusBadRequest)
-		c.call("PUT", credentialsPath+absent+"/", m{"intruder": 1}).Want(http.StatusBadRequest)
+		c.Call("PUT", schemasPath+absent+"/", m{"intruder": 1}).Want(http.StatusBadRequest)
+		c.Call("PUT", credentialsPath+absent+"/", m{"intruder": 1}).Want(http.StatusBadRequest)
 	})
 }
 
 // TestFieldErrors makes sure that errors of single fields stand under the
 // field's name.
 func TestFieldErrors(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		for _, call := range []struct {
 			method, path, body string
 			fields             []string
@@ -111,7 +113,7 @@ func TestFieldErrors(t *testing.T) {
 			if call.body != "" {
 				body = call.body
 			}
-			answer := c.call(call.method, call.path, body).Want(http.StatusBadRequest).Object()
+			answer := c.Call(call.method, call.path, body).Want(http.StatusBadRequest).Object()
 			for _, field := range call.fields {
 				if messages(answer, field) == "" {
 					t.Errorf("%s %s %s does not name %s: %v", call.method, call.path, call.body, field, answer)

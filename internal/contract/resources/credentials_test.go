@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 func login(more m) m {
@@ -25,44 +27,44 @@ func login(more m) m {
 var fingerprintForm = regexp.MustCompile(`^SHA256:[A-Za-z0-9+/]{43}$`)
 
 func TestCredentialLife(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
-		secret := s.secret()
-		made := c.call("POST", credentialsPath, login(m{"password": secret})).Want(http.StatusCreated)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
+		secret := secret(s)
+		made := c.Call("POST", credentialsPath, login(m{"password": secret})).Want(http.StatusCreated)
 		body := made.Object()
 		id := made.String("id")
 		mark := made.String("key_fingerprint")
-		if diff := cmp.Diff(plain(login(m{"id": id, "key_fingerprint": mark})), any(body)); diff != "" || !uuidForm.MatchString(id) || !fingerprintForm.MatchString(mark) {
+		if diff := cmp.Diff(plain(login(m{"id": id, "key_fingerprint": mark})), any(body)); diff != "" || !site.IsUUID(id) || !fingerprintForm.MatchString(mark) {
 			t.Errorf("made %s: %s", made.Body, diff)
 		}
 		path := credentialsPath + id + "/"
-		if got := c.call("GET", path, nil).Want(http.StatusOK); got.Text() != made.Text() {
+		if got := c.Call("GET", path, nil).Want(http.StatusOK); got.Text() != made.Text() {
 			t.Errorf("made %s, read %s", made.Body, got.Body)
 		}
-		list := c.call("GET", credentialsPath, nil).Want(http.StatusOK).Object()
+		list := c.Call("GET", credentialsPath, nil).Want(http.StatusOK).Object()
 		if diff := cmp.Diff(m{"count": 1.0, "next": nil, "previous": nil, "results": []any{body}}, list); diff != "" {
 			t.Errorf("the list: %s", diff)
 		}
-		replaced := c.call("PUT", path, login(m{"port": 2222, "user": "ben", "password": secret})).Want(http.StatusOK)
-		if got := c.call("GET", path, nil); got.Text() != replaced.Text() || got.Object()["port"] != 2222.0 || got.String("user") != "ben" || got.String("id") != id {
+		replaced := c.Call("PUT", path, login(m{"port": 2222, "user": "ben", "password": secret})).Want(http.StatusOK)
+		if got := c.Call("GET", path, nil); got.Text() != replaced.Text() || got.Object()["port"] != 2222.0 || got.String("user") != "ben" || got.String("id") != id {
 			t.Errorf("replaced by %s, read %s", replaced.Body, got.Body)
 		}
-		if gone := c.call("DELETE", path, nil).Want(http.StatusNoContent); len(gone.Body) != 0 {
+		if gone := c.Call("DELETE", path, nil).Want(http.StatusNoContent); len(gone.Body) != 0 {
 			t.Errorf("204 has the body %s", gone.Body)
 		}
 		for _, call := range [][2]string{{"GET", path}, {"PUT", path}, {"DELETE", path}, {"POST", path + "test_connection/"}} {
-			c.call(call[0], call[1], login(m{"password": "x"})).Want(http.StatusNotFound)
+			c.Call(call[0], call[1], login(m{"password": "x"})).Want(http.StatusNotFound)
 		}
 	})
 }
 
 // TestFingerprints tell secrets apart without giving them away.
 func TestFingerprints(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
-		secret := s.secret()
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
+		secret := secret(s)
 		markOf := func(body m) string {
-			return c.call("POST", credentialsPath, body).Want(http.StatusCreated).String("key_fingerprint")
+			return c.Call("POST", credentialsPath, body).Want(http.StatusCreated).String("key_fingerprint")
 		}
 		one, two := markOf(login(m{"password": secret})), markOf(login(m{"password": secret}))
 		plain := sha256.Sum256([]byte(secret))
@@ -70,14 +72,14 @@ func TestFingerprints(t *testing.T) {
 			t.Errorf("of one password there are the fingerprints %s and %s", one, two)
 		}
 		key := newKeyPair(t)
-		s.secrets.add(strings.Split(key.text, "\n")[2])
+		s.Secrets.Add(strings.Split(key.text, "\n")[2])
 		if got := markOf(login(m{"auth_type": "KEY", "private_key": key.text})); got != key.fingerprint() {
 			t.Errorf("the fingerprint of the key is %s, want %s", got, key.fingerprint())
 		}
-		if places := s.stored(t, secret); len(places) > 0 {
+		if places := stored(t, s, secret); len(places) > 0 {
 			t.Errorf("the password is stored readably in %v", places)
 		}
-		if places := s.stored(t, strings.Split(key.text, "\n")[2]); len(places) > 0 {
+		if places := stored(t, s, strings.Split(key.text, "\n")[2]); len(places) > 0 {
 			t.Errorf("the key is stored readably in %v", places)
 		}
 	})
@@ -100,26 +102,26 @@ func TestWrongCredentials(t *testing.T) {
 		"password":    {{"password": nil}, {"password": ""}, {"password": 1}, {"auth_type": "KEY", "private_key": key.text}},
 		"private_key": {{"private_key": key.text}, {"auth_type": "KEY", "password": ""}, {"auth_type": "KEY", "password": "", "private_key": ""}},
 	}
-	for _, bad := range []string{"x", public, broken, protectedKey(t), pkcs1Key(t), string(key.text[:100]), "-----BEGIN OPENSSH PRIVATE KEY-----\n-----END OPENSSH PRIVATE KEY-----\n"} {
+	for _, bad := range []string{"x", public, broken, protectedKey(t), pkcs1Key(t), key.text[:100], "-----BEGIN OPENSSH PRIVATE KEY-----\n-----END OPENSSH PRIVATE KEY-----\n"} {
 		wrong["private_key"] = append(wrong["private_key"], m{"auth_type": "KEY", "password": "", "private_key": bad})
 	}
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
-		id := c.call("POST", credentialsPath, login(m{"password": "right"})).Want(http.StatusCreated).String("id")
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
+		id := c.Call("POST", credentialsPath, login(m{"password": "right"})).Want(http.StatusCreated).String("id")
 		for field, changes := range wrong {
 			for _, change := range changes {
 				body := login(m{"password": "right"})
 				for name, value := range change {
 					body[name] = value
 				}
-				reply := c.call("POST", credentialsPath, body)
+				reply := c.Call("POST", credentialsPath, body)
 				if reply.Status != http.StatusBadRequest || reply.Object()[field] == nil {
 					t.Errorf("%.200v: %d %s, want 400 naming %s", change, reply.Status, reply.Body, field)
 				}
 				if keeps := field == "password" && (change["password"] == nil || change["password"] == "") && change["auth_type"] == nil; keeps {
 					continue // Replacing without a secret keeps the stored one.
 				}
-				if reply := c.call("PUT", credentialsPath+id+"/", body); reply.Status != http.StatusBadRequest {
+				if reply := c.Call("PUT", credentialsPath+id+"/", body); reply.Status != http.StatusBadRequest {
 					t.Errorf("%.200v, replacing: %d %s", change, reply.Status, reply.Body)
 				}
 			}
@@ -129,50 +131,50 @@ func TestWrongCredentials(t *testing.T) {
 
 // TestMissingCredentialFields leaves each field away.
 func TestMissingCredentialFields(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		for _, field := range []string{"hostname", "port", "user", "auth_type", "password"} {
 			body := login(m{"password": "x"})
 			delete(body, field)
-			if reply := c.call("POST", credentialsPath, body).Want(http.StatusBadRequest); reply.Object()[field] == nil {
+			if reply := c.Call("POST", credentialsPath, body).Want(http.StatusBadRequest); reply.Object()[field] == nil {
 				t.Errorf("%s is not named: %s", field, reply.Body)
 			}
 		}
 		// The reference product's clients know this sentence.
-		if got := c.call("POST", credentialsPath, login(nil)).String("detail"); got != "Must supply password for password auth" {
+		if got := c.Call("POST", credentialsPath, login(nil)).String("detail"); got != "Must supply password for password auth" {
 			t.Errorf("detail is %q", got)
 		}
 		for _, host := range []string{"a.example", "A.Example.", "192.0.2.1", "2001:db8::1", "xn--bcher-kva.example", "localhost", "a"} {
-			c.call("POST", credentialsPath, login(m{"hostname": host, "password": "x"})).Want(http.StatusCreated)
+			c.Call("POST", credentialsPath, login(m{"hostname": host, "password": "x"})).Want(http.StatusCreated)
 		}
 		for _, port := range []any{1, 65535, 22.0} {
-			c.call("POST", credentialsPath, login(m{"port": port, "password": "x"})).Want(http.StatusCreated)
+			c.Call("POST", credentialsPath, login(m{"port": port, "password": "x"})).Want(http.StatusCreated)
 		}
-		c.call("POST", credentialsPath, login(m{"password": "x", "private_key": ""})).Want(http.StatusCreated)
-		c.call("POST", credentialsPath, login(m{"password": "x", "private_key": nil})).Want(http.StatusCreated)
+		c.Call("POST", credentialsPath, login(m{"password": "x", "private_key": ""})).Want(http.StatusCreated)
+		c.Call("POST", credentialsPath, login(m{"password": "x", "private_key": nil})).Want(http.StatusCreated)
 	})
 }
 
 // TestCredentialPages follows the pages of the list.
 func TestCredentialPages(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
 		var made []string
 		for range 5 {
-			made = append(made, c.call("POST", credentialsPath, login(m{"password": "x"})).Want(http.StatusCreated).String("id"))
+			made = append(made, c.Call("POST", credentialsPath, login(m{"password": "x"})).Want(http.StatusCreated).String("id"))
 		}
 		var forth, back []string
 		last := ""
 		for next := any(s.URL + credentialsPath + "?limit=2"); next != nil; {
 			last = next.(string)
-			reply := c.call("GET", last, nil).Want(http.StatusOK)
+			reply := c.Call("GET", last, nil).Want(http.StatusOK)
 			forth, next = append(forth, idsIn(reply.Body)...), reply.Object()["next"]
 			if reply.Object()["count"] != 5.0 {
 				t.Errorf("count is %v", reply.Object()["count"])
 			}
 		}
 		for previous := any(last); previous != nil; {
-			reply := c.call("GET", previous.(string), nil).Want(http.StatusOK)
+			reply := c.Call("GET", previous.(string), nil).Want(http.StatusOK)
 			back, previous = append(idsIn(reply.Body), back...), reply.Object()["previous"]
 		}
 		sorted := func(ids []string) []string { return slices.Sorted(slices.Values(ids)) }
@@ -180,12 +182,12 @@ func TestCredentialPages(t *testing.T) {
 			t.Errorf("made %v, listed %v, and backwards %v", made, forth, back)
 		}
 		for _, query := range []string{"?offset=5", "?offset=9223372036854775807&limit=1000", "?limit=100000"} {
-			if reply := c.call("GET", credentialsPath+query, nil).Want(http.StatusOK).Object(); reply["next"] != nil {
+			if reply := c.Call("GET", credentialsPath+query, nil).Want(http.StatusOK).Object(); reply["next"] != nil {
 				t.Errorf("%s has a next page: %v", query, reply["next"])
 			}
 		}
 		for _, query := range []string{"?limit=-1", "?limit=x", "?limit=0", "?offset=-1", "?offset=1.5"} {
-			c.call("GET", credentialsPath+query, nil).Want(http.StatusBadRequest)
+			c.Call("GET", credentialsPath+query, nil).Want(http.StatusBadRequest)
 		}
 	})
 }

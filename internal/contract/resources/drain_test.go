@@ -11,19 +11,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intraydata/intray/internal/contract/site"
 	"github.com/intraydata/intray/internal/livetest"
 )
 
 // sendWhole sends a request as a simple client does: it writes everything
 // before it reads anything.
 func (c client) sendWhole(method, path string, size int, headers ...string) (*livetest.Reply, error) {
-	c.t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(c.site.URL, "http://"))
+	c.T.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(c.Site.URL, "http://"))
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(site.Patience)); err != nil {
 		return nil, err
 	}
 	var head bytes.Buffer
@@ -56,8 +57,8 @@ func (c client) readReply(conn net.Conn, method, path string) (*livetest.Reply, 
 	}
 	reply := &livetest.Reply{Status: answer.StatusCode, Header: answer.Header, Body: body}
 	path, _, _ = strings.Cut(path, "?")
-	for _, w := range c.site.breaches(method, path, reply) {
-		c.t.Errorf("%s %s: status %d: %s", method, path, reply.Status, w)
+	for _, w := range c.Site.Breaches(method, path, reply) {
+		c.T.Errorf("%s %s: status %d: %s", method, path, reply.Status, w)
 	}
 	return reply, nil
 }
@@ -65,10 +66,10 @@ func (c client) readReply(conn net.Conn, method, path string) (*livetest.Reply, 
 // TestRefusedBodiesAreDrained sends large bodies that are refused, for every
 // reason there is. The sender has to come to see why.
 func TestRefusedBodiesAreDrained(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
-		token := c.call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated).String("hydrationId")
-		key, json := []string{"X-Service-License-Key", c.key}, []string{"Content-Type", "application/json"}
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
+		token := c.Call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated).String("hydrationId")
+		key, json := []string{"X-Service-License-Key", c.Key}, []string{"Content-Type", "application/json"}
 		with := func(lists ...[]string) (all []string) {
 			for _, list := range lists {
 				all = append(all, list...)
@@ -119,14 +120,14 @@ func expectWhole(t *testing.T, c client, name, method, path string, size int, he
 
 // TestShortBody ends a body before its declared length.
 func TestShortBody(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		c := s.backend(t)
-		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: intray\r\nContent-Type: application/json\r\nX-Service-License-Key: %s\r\nContent-Length: 100\r\n\r\n{\"name\":", schemasPath, c.key)
+		c := backend(t, s)
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: intray\r\nContent-Type: application/json\r\nX-Service-License-Key: %s\r\nContent-Length: 100\r\n\r\n{\"name\":", schemasPath, c.Key)
 		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 var fieldTypes = []string{
@@ -30,13 +32,13 @@ func field(more m) m {
 // TestFieldTypes knows the 17 types and no other. A type that this version
 // does not support yet says so, and is never taken for another.
 func TestFieldTypes(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		for _, name := range fieldTypes {
 			f := field(m{"type": name})
 			if strings.HasSuffix(name, "select") {
 				f["selectOptions"] = []any{m{"label": "A", "value": "a"}}
 			}
-			status, answer := trySchema(s.backend(t), "fields", []any{f})
+			status, answer := trySchema(backend(t, s), "fields", []any{f})
 			supported := slices.Contains(supportedTypes, name)
 			switch {
 			case supported && status != http.StatusCreated:
@@ -46,7 +48,7 @@ func TestFieldTypes(t *testing.T) {
 			}
 		}
 		for _, name := range []any{"text", "String", "", "credit-card", "us-phone-number", 1, nil, []any{"string"}, []any{"string", m{}, m{}}, []any{"string", m{"x": 1}}, m{}} {
-			if status, answer := trySchema(s.backend(t), "fields", []any{field(m{"type": name})}); status != http.StatusBadRequest {
+			if status, answer := trySchema(backend(t, s), "fields", []any{field(m{"type": name})}); status != http.StatusBadRequest {
 				t.Errorf("the type %v: %d %v", name, status, answer)
 			}
 		}
@@ -65,7 +67,7 @@ func messages(answer m, name string) string {
 // TestFieldKeys sends each property that a field may have, and some that it may
 // not.
 func TestFieldKeys(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		for name, v := range map[string]values{
 			"label": {[]any{"L", "ü"}, []any{nil, 1}}, "key": {[]any{"k", "K 1", "ü", "a.b"}, []any{nil, 1, "", "$unmapped", "a\nb", strings.Repeat("x", 256)}},
 			"type":                {[]any{"string", "email", []any{"string", m{}}}, []any{[]any{}}},
@@ -76,10 +78,10 @@ func TestFieldKeys(t *testing.T) {
 			"manyToOne":     {[]any{false}, []any{"x", nil}},
 			"selectOptions": {[]any{[]any{}, []any{m{"label": "A", "value": "a", "alternateMatches": []any{"x"}}}}, []any{nil, m{}, []any{"a"}, []any{m{"label": "A"}}}},
 		} {
-			checkFieldValues(t, s.backend(t), name, v)
+			checkFieldValues(t, backend(t, s), name, v)
 		}
 		for _, name := range []string{"required", "name", "Key", "options", "id", "validator"} {
-			if status, answer := trySchema(s.backend(t), "fields", []any{field(m{name: "x"})}); status != http.StatusBadRequest || !strings.Contains(messages(answer, "fields"), name) {
+			if status, answer := trySchema(backend(t, s), "fields", []any{field(m{name: "x"})}); status != http.StatusBadRequest || !strings.Contains(messages(answer, "fields"), name) {
 				t.Errorf("the field property %s: %d %v", name, status, answer)
 			}
 		}
@@ -108,14 +110,14 @@ func checkFieldValues(t *testing.T, c client, name string, v values) {
 
 // TestFieldDefaults leaves away what may be missing.
 func TestFieldDefaults(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		status, saved := trySchema(s.backend(t), "fields", []any{m{"key": "a", "label": "A"}})
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		status, saved := trySchema(backend(t, s), "fields", []any{m{"key": "a", "label": "A"}})
 		want := []any{m{"key": "a", "label": "A", "type": "string", "validators": []any{}}}
 		if diff := cmp.Diff(plain(want), saved["fields"]); status != http.StatusCreated || diff != "" {
 			t.Errorf("%d: %s", status, diff)
 		}
 		for _, fields := range []any{[]any{}, nil, m{}, "x", []any{nil}, []any{m{"key": "a"}}, []any{m{"label": "A"}}} {
-			if status, answer := trySchema(s.backend(t), "fields", fields); status != http.StatusBadRequest || answer["fields"] == nil {
+			if status, answer := trySchema(backend(t, s), "fields", fields); status != http.StatusBadRequest || answer["fields"] == nil {
 				t.Errorf("fields = %v: %d %v", fields, status, answer)
 			}
 		}
@@ -140,9 +142,9 @@ func TestSchemasThatContradictThemselves(t *testing.T) {
 		"two options of one label":             {field(m{"type": "select", "selectOptions": []any{option("A", "a"), option("A", "b")}})},
 		"an option that is like another's way": {field(m{"type": "select", "selectOptions": []any{option("A", "a", "x"), option("B", "b", "x")}})},
 	}
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		for name, fields := range cases {
-			if status, answer := trySchema(s.backend(t), "fields", fields); status != http.StatusBadRequest || messages(answer, "fields") == "" {
+			if status, answer := trySchema(backend(t, s), "fields", fields); status != http.StatusBadRequest || messages(answer, "fields") == "" {
 				t.Errorf("%s: %d %v", name, status, answer)
 			}
 		}
@@ -151,8 +153,8 @@ func TestSchemasThatContradictThemselves(t *testing.T) {
 
 // TestHookSyntax wants the place of a syntax error.
 func TestHookSyntax(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		for source, place := range map[string]string{
 			"(record) => {\n  let a = ;\n}": "line 2, column 11", "function ( { }": "line 1", "(record) => { return": "line 1", "(a) => {\n@ }": "line 2", "not a function": "line 1",
 		} {
@@ -171,20 +173,20 @@ func TestHookSyntax(t *testing.T) {
 
 // TestFetchWarning saves hooks that name what they do not have.
 func TestFetchWarning(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		body := schemaNamed(unique("schema"))
 		body["hooks"] = m{"rowHooks": []any{hook, "async (r) => { await fetch('https://example.org'); return {row: {}} }"}}
-		saved := c.call("POST", schemasPath, body).Want(http.StatusCreated).Object()
+		saved := c.Call("POST", schemasPath, body).Want(http.StatusCreated).Object()
 		if !warnsOfFetch(saved, "rowHooks[1]") {
 			t.Errorf("the warnings are %v", saved["warnings"])
 		}
 		path := schemasPath + saved["id"].(string) + "/"
-		if again := c.call("PUT", path, body).Want(http.StatusOK).Object(); !warnsOfFetch(again, "rowHooks[1]") {
+		if again := c.Call("PUT", path, body).Want(http.StatusOK).Object(); !warnsOfFetch(again, "rowHooks[1]") {
 			t.Errorf("replacing gives %v", again["warnings"])
 		}
 		body["hooks"] = m{"rowHooks": []any{"(r) => { const prefetched = 1; return {row: {}} }"}}
-		if quiet := c.call("PUT", path, body).Want(http.StatusOK).Object(); warnsOfFetch(quiet, "") {
+		if quiet := c.Call("PUT", path, body).Want(http.StatusOK).Object(); warnsOfFetch(quiet, "") {
 			t.Errorf("a hook without fetch gives %v", quiet["warnings"])
 		}
 	})

@@ -2,74 +2,45 @@ package resources_test
 
 import (
 	"crypto/rand"
-	"net/http"
-	"regexp"
-	"strings"
+	"os"
 	"testing"
-	"time"
 
+	"github.com/intraydata/intray/internal/contract/site"
 	"github.com/intraydata/intray/internal/livetest"
 )
 
-// org is an organization with a key of each kind.
-type org struct {
-	name, backendKey, frontendKey string
+func TestMain(m *testing.M) {
+	status := m.Run()
+	livetest.Clean()
+	os.Exit(status)
 }
 
-// command runs a command of the program on the site's store, beside the
-// program that serves.
-func (s *site) command(t testing.TB, args ...string) (stdout, stderr string) {
-	t.Helper()
-	out, log, status := livetest.Run(t, t.TempDir(), nil, append(args, s.store...)...)
-	if status != 0 {
-		t.Fatalf("intray %s: status %d: %s", strings.Join(args, " "), status, log)
-	}
-	return out, log
-}
+// client calls a site with one key, and checks every answer.
+type client struct{ site.Client }
 
-// newOrg makes an organization that nobody else uses.
-func (s *site) newOrg(t testing.TB) org {
-	t.Helper()
-	o := org{name: "org-" + strings.ToLower(rand.Text())}
-	s.command(t, "orgs", "create", o.name)
-	o.backendKey, _ = s.newKey(t, o.name, "backend")
-	return o
-}
+// m is a JSON object.
+type m = map[string]any
 
-var revokeWith = regexp.MustCompile(`keys revoke (\S+)`)
+// backend is the client of the organization that every site begins with.
+func backend(t testing.TB, s *site.Site) client { return client{s.Client(t, livetest.BackendKey)} }
 
-// newKey makes a key, and gives the id that revokes it.
-func (s *site) newKey(t testing.TB, orgName, kind string, flags ...string) (key, id string) {
-	t.Helper()
-	out, log := s.command(t, append([]string{"keys", "create", "--org", orgName, "--kind", kind}, flags...)...)
-	match := revokeWith.FindStringSubmatch(log)
-	if match == nil {
-		t.Fatalf("keys create does not tell the id: %s", log)
-	}
-	key = strings.TrimSpace(out)
-	s.secrets.add(key)
-	return key, match[1]
-}
+// nobody has no key.
+func nobody(t testing.TB, s *site.Site) client { return client{s.Client(t, "")} }
 
 // fresh is the client of an organization that nobody else uses.
-func (s *site) fresh(t testing.TB) client { return client{t, s, s.newOrg(t).backendKey} }
+func fresh(t testing.TB, s *site.Site) client { return client{s.Client(t, s.NewOrg(t).BackendKey)} }
 
 // neighbour is the client of a second organization, which tests share.
-func (s *site) neighbour(t testing.TB) client {
+func neighbour(t testing.TB, s *site.Site) client {
 	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, made := s.orgs["neighbour"]; !made {
-		s.orgs["neighbour"] = s.newOrg(t)
-	}
-	return client{t, s, s.orgs["neighbour"].backendKey}
+	return client{s.Client(t, s.Neighbour(t).BackendKey)}
 }
 
 const (
 	schemasPath     = "/api/v1/schemas/"
 	uploadsPath     = "/api/v1/uploads/"
 	uploadPath      = "/api/v1/upload/"
-	importsPath     = "/api/v1/headless/imports/"
+	importsPath     = site.ImportsPath
 	credentialsPath = "/api/v1/headless/sftp/credentials/"
 	sessionsPath    = "/api/widget/session/v2/"
 	statePath       = sessionsPath + "state/"
@@ -96,9 +67,9 @@ func password(secret string) m {
 }
 
 // secret gives a password that no answer may hold.
-func (s *site) secret() string {
+func secret(s *site.Site) string {
 	secret := unique("secret")
-	s.secrets.add(secret)
+	s.Secrets.Add(secret)
 	return secret
 }
 
@@ -110,56 +81,32 @@ type finished struct {
 
 // importFile sends a file through an import with the fields contacts.
 func (c client) importFile(file string, settings m, more ...m) finished {
-	c.t.Helper()
+	c.T.Helper()
 	body := m{"fields": contacts(), "settings": settings, "original_filename": "contacts.csv"}
 	for _, extra := range more {
 		for name, value := range extra {
 			body[name] = value
 		}
 	}
-	made := c.call("POST", importsPath, body).Want(http.StatusCreated)
-	c.put(made.String("upload"), file).Want(http.StatusOK)
-	return c.await(made.String("id"))
+	return ended(c.Import(body, file))
 }
 
-// put sends a file to a signed address, as its holder does: without a key.
-func (c client) put(address string, file any) *livetest.Reply {
-	c.t.Helper()
-	c.key = ""
-	return c.call("PUT", address, file, "Content-Type", "application/octet-stream")
-}
-
-// get reads a signed address without a key.
-func (c client) get(address string) *livetest.Reply {
-	c.t.Helper()
-	c.key = ""
-	return c.call("GET", address, nil)
-}
-
-// patience is how long a test waits for what must come.
-const patience = 20 * time.Second
-
-func (c client) await(id string) finished {
-	c.t.Helper()
-	f := finished{id: id}
-	eventually(c.t, "import "+id+" ends", func() bool {
-		f.reply = c.call("GET", importsPath+id+"/", nil).Want(http.StatusOK)
-		f.status = f.reply.String("status")
-		return f.status == "SUCCESSFUL" || f.status == "FAILED" || f.status == "NEEDS_REVIEW"
-	})
-	if metadata, ok := f.reply.Object()["result_metadata"].(map[string]any); ok {
+func ended(reply *livetest.Reply) finished {
+	f := finished{id: reply.String("id"), status: reply.String("status"), reply: reply}
+	if metadata, ok := reply.Object()["result_metadata"].(map[string]any); ok {
 		f.upload, _ = metadata["id"].(string)
 	}
 	return f
 }
 
-// eventually waits until something is so.
-func eventually(t testing.TB, what string, so func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if so() {
-			return
-		}
-	}
-	t.Fatalf("it does not come true that %s", what)
+// await waits until an import has ended or waits for a person.
+func (c client) await(id string) finished {
+	c.T.Helper()
+	return ended(c.Await(id))
+}
+
+// get reads a signed address without a key.
+func (c client) get(address string) *livetest.Reply {
+	c.T.Helper()
+	return c.Bare().Call("GET", address, nil)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intraydata/intray/internal/contract/site"
 	"github.com/intraydata/intray/internal/livetest"
 )
 
@@ -15,24 +16,24 @@ import (
 const absent = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 func TestKeyHeaders(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		for _, name := range []string{"X-Service-License-Key", "x-service-license-key", "X-SERVICE-LICENSE-KEY", "X-Dromo-License-Key", "X-DROMO-LICENSE-KEY"} {
-			request := s.nobody(t).request("GET", schemasPath, nil)
+			request := nobody(t, s).Request("GET", schemasPath, nil)
 			request.Header[name] = []string{livetest.BackendKey}
-			s.nobody(t).do(request).Want(http.StatusOK)
+			nobody(t, s).Do(request).Want(http.StatusOK)
 		}
-		s.nobody(t).call("GET", schemasPath, nil, "Authorization", "Bearer "+livetest.BackendKey).Want(http.StatusUnauthorized)
-		s.nobody(t).call("GET", schemasPath+"?X-Service-License-Key="+livetest.BackendKey, nil).Want(http.StatusUnauthorized)
+		nobody(t, s).Call("GET", schemasPath, nil, "Authorization", "Bearer "+livetest.BackendKey).Want(http.StatusUnauthorized)
+		nobody(t, s).Call("GET", schemasPath+"?X-Service-License-Key="+livetest.BackendKey, nil).Want(http.StatusUnauthorized)
 	})
 }
 
 // TestEveryOperationWithoutKey calls each operation under a key with keys that
 // do not open it. The body would be refused, too: the key is judged first.
 func TestEveryOperationWithoutKey(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		revoked, id := s.newKey(t, "default", "backend")
-		s.command(t, "keys", "revoke", id)
-		session := s.backend(t).call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		revoked, id := s.NewKey(t, "default", "backend")
+		s.Command(t, "keys", "revoke", id)
+		session := backend(t, s).Call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated)
 		keys := map[string]struct {
 			key    string
 			status int
@@ -47,13 +48,13 @@ func TestEveryOperationWithoutKey(t *testing.T) {
 			"odd":         {strings.Repeat("ü'\"; --", 500), http.StatusUnauthorized},
 			"frontend":    {livetest.FrontendKey, http.StatusForbidden},
 		}
-		operations := s.document.behind("backendKey")
+		operations := s.Document.Behind("backendKey")
 		if len(operations) < 23 {
 			t.Fatalf("only %d operations are under a key", len(operations))
 		}
 		for _, o := range operations {
 			for name, k := range keys {
-				reply := client{t, s, k.key}.call(o.method, o.at(absent), "{broken")
+				reply := client{s.Client(t, k.key)}.Call(o.Method, o.At(absent), "{broken")
 				if reply.Status != k.status {
 					t.Errorf("%s with %s key: %d %s", o.OperationID, name, reply.Status, reply.Body)
 				}
@@ -63,10 +64,10 @@ func TestEveryOperationWithoutKey(t *testing.T) {
 }
 
 func TestOpenOperationsNeedNoKey(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		for _, path := range []string{"/openapi.json", "/healthz", "/readyz"} {
-			s.nobody(t).call("GET", path, nil).Want(http.StatusOK)
-			client{t, s, "bk_wrong"}.call("GET", path, nil).Want(http.StatusOK)
+			nobody(t, s).Call("GET", path, nil).Want(http.StatusOK)
+			client{s.Client(t, "bk_wrong")}.Call("GET", path, nil).Want(http.StatusOK)
 		}
 	})
 }
@@ -74,13 +75,13 @@ func TestOpenOperationsNeedNoKey(t *testing.T) {
 // TestKeyOpensNoWidgetCall makes sure that a licence key is no hydration token
 // and no signature.
 func TestKeyOpensNoWidgetCall(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		for _, o := range s.document.list {
-			if o.door() != "hydrationToken" && !o.signed() {
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		for _, o := range s.Document.List {
+			if o.Door() != "hydrationToken" && !o.Signed() {
 				continue
 			}
 			for _, query := range []string{"", "?token=" + livetest.BackendKey + "&hydrationId=" + livetest.BackendKey} {
-				reply := s.backend(t).call(o.method, o.at(absent)+query, "{}", "X-Hydration-Id", livetest.BackendKey)
+				reply := backend(t, s).Call(o.Method, o.At(absent)+query, "{}", "X-Hydration-Id", livetest.BackendKey)
 				reply.Want(http.StatusForbidden)
 			}
 		}
@@ -88,19 +89,19 @@ func TestKeyOpensNoWidgetCall(t *testing.T) {
 }
 
 func TestMadeKeys(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		o := s.newOrg(t)
-		frontend, _ := s.newKey(t, o.name, "frontend")
-		second, _ := s.newKey(t, o.name, "backend")
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		o := s.NewOrg(t)
+		frontend, _ := s.NewKey(t, o.Name, "frontend")
+		second, _ := s.NewKey(t, o.Name, "backend")
 		// 256 bits are 43 characters in base64 without padding.
-		if !regexp.MustCompile(`^bk_[A-Za-z0-9_-]{43}$`).MatchString(o.backendKey) || !regexp.MustCompile(`^fk_[A-Za-z0-9_-]{43}$`).MatchString(frontend) {
-			t.Errorf("the keys are %q and %q", o.backendKey, frontend)
+		if !regexp.MustCompile(`^bk_[A-Za-z0-9_-]{43}$`).MatchString(o.BackendKey) || !regexp.MustCompile(`^fk_[A-Za-z0-9_-]{43}$`).MatchString(frontend) {
+			t.Errorf("the keys are %q and %q", o.BackendKey, frontend)
 		}
-		if second == o.backendKey {
+		if second == o.BackendKey {
 			t.Error("two keys are alike")
 		}
-		listed, _ := s.command(t, "keys", "list")
-		for _, key := range []string{o.backendKey, frontend, livetest.BackendKey} {
+		listed, _ := s.Command(t, "keys", "list")
+		for _, key := range []string{o.BackendKey, frontend, livetest.BackendKey} {
 			if strings.Contains(listed, key) || !strings.Contains(listed, key[:7]) {
 				t.Errorf("keys list tells a key, or does not hint at it: %s", listed)
 			}
@@ -109,13 +110,13 @@ func TestMadeKeys(t *testing.T) {
 }
 
 func TestKeysAreStoredAsHash(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		o := s.newOrg(t)
-		if len(s.stored(t, o.name)) == 0 {
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		o := s.NewOrg(t)
+		if len(stored(t, s, o.Name)) == 0 {
 			t.Fatal("the search finds not even the name of the organization")
 		}
-		for _, key := range []string{o.backendKey, o.backendKey[3:], livetest.BackendKey} {
-			if places := s.stored(t, key); len(places) > 0 {
+		for _, key := range []string{o.BackendKey, o.BackendKey[3:], livetest.BackendKey} {
+			if places := stored(t, s, key); len(places) > 0 {
 				t.Errorf("a key is stored in %v", places)
 			}
 		}
@@ -123,29 +124,29 @@ func TestKeysAreStoredAsHash(t *testing.T) {
 }
 
 func TestRevokedKeyEndsWithinASecond(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		o := s.newOrg(t)
-		key, id := s.newKey(t, o.name, "backend")
-		c, other := client{t, s, key}, client{t, s, o.backendKey}
-		c.call("GET", schemasPath, nil).Want(http.StatusOK)
-		s.command(t, "keys", "revoke", id)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		o := s.NewOrg(t)
+		key, id := s.NewKey(t, o.Name, "backend")
+		c, other := client{s.Client(t, key)}, client{s.Client(t, o.BackendKey)}
+		c.Call("GET", schemasPath, nil).Want(http.StatusOK)
+		s.Command(t, "keys", "revoke", id)
 		revoked := time.Now()
-		eventually(t, "the key is refused", func() bool {
-			return c.call("GET", schemasPath, nil).Status == http.StatusUnauthorized
+		site.Eventually(t, "the key is refused", func() bool {
+			return c.Call("GET", schemasPath, nil).Status == http.StatusUnauthorized
 		})
 		if took := time.Since(revoked); took > time.Second {
 			t.Errorf("the key was good for %v more", took)
 		}
-		other.call("GET", schemasPath, nil).Want(http.StatusOK)
+		other.Call("GET", schemasPath, nil).Want(http.StatusOK)
 	})
 }
 
 func TestExpiredKey(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		o := s.newOrg(t)
-		key, _ := s.newKey(t, o.name, "backend", "--expires", "1s")
-		eventually(t, "the key expires", func() bool {
-			return client{t, s, key}.call("GET", schemasPath, nil).Status == http.StatusUnauthorized
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		o := s.NewOrg(t)
+		key, _ := s.NewKey(t, o.Name, "backend", "--expires", "1s")
+		site.Eventually(t, "the key expires", func() bool {
+			return client{s.Client(t, key)}.Call("GET", schemasPath, nil).Status == http.StatusUnauthorized
 		})
 	})
 }
@@ -169,9 +170,9 @@ func TestGivenKeys(t *testing.T) {
 		})
 	}
 	cfg := livetest.Config{Env: []string{"INTRAY_BACKEND_KEY=bk_" + forty}, Args: []string{"--key-headers", "X-Own-Key,X-Second-Key"}}
-	s := start(t, t.TempDir(), nil, cfg)
+	s := site.Start(t, site.SQLite, cfg)
 	for _, header := range []string{"X-Own-Key", "x-second-key"} {
-		s.nobody(t).call("GET", schemasPath, nil, header, "bk_"+forty).Want(http.StatusOK)
+		nobody(t, s).Call("GET", schemasPath, nil, header, "bk_"+forty).Want(http.StatusOK)
 	}
-	client{t, s, "bk_" + forty}.call("GET", schemasPath, nil).Want(http.StatusUnauthorized)
+	client{s.Client(t, "bk_"+forty)}.Call("GET", schemasPath, nil).Want(http.StatusUnauthorized)
 }

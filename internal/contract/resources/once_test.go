@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/intraydata/intray/internal/contract/site"
 	"github.com/intraydata/intray/internal/livetest"
 )
 
@@ -18,7 +19,7 @@ type posted struct {
 
 // posts are all POSTs under a key.
 func (c client) posts() []posted {
-	c.t.Helper()
+	c.T.Helper()
 	th := c.makeThings()
 	schema := `{"settings":{},"fields":[{"key":"k","label":"L"}],"name":"` + unique("s") + `"}`
 	login := `{"hostname":"h.example","port":22,"user":"u","auth_type":"PASSWORD","password":"p"}`
@@ -36,25 +37,25 @@ func (c client) posts() []posted {
 
 // once sends a POST with an idempotency key.
 func (c client) once(key, path, body string) *livetest.Reply {
-	c.t.Helper()
+	c.T.Helper()
 	if body == "" {
-		return c.call("POST", path, nil, "Idempotency-Key", key)
+		return c.Call("POST", path, nil, "Idempotency-Key", key)
 	}
-	return c.call("POST", path, body, "Idempotency-Key", key)
+	return c.Call("POST", path, body, "Idempotency-Key", key)
 }
 
 // counts gives how many things of each kind an organization has.
 func (c client) counts() (n [4]int) {
-	c.t.Helper()
+	c.T.Helper()
 	for i, path := range []string{importsPath, schemasPath, credentialsPath, uploadsPath} {
-		n[i] = len(idsIn(c.call("GET", path, nil).Want(http.StatusOK).Body))
+		n[i] = len(idsIn(c.Call("GET", path, nil).Want(http.StatusOK).Body))
 	}
 	return n
 }
 
 func TestReplays(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
 		tried := map[string]bool{}
 		for _, p := range c.posts() {
 			tried[strings.Split(p.name, ",")[0]] = true
@@ -78,8 +79,8 @@ func TestReplays(t *testing.T) {
 			// The same key for another operation is another request.
 			c.once(key, uploadPath+absent+"/delete/", "").Want(http.StatusConflict)
 		}
-		for _, o := range s.document.behind("backendKey") {
-			if o.method == http.MethodPost && !tried[o.OperationID] {
+		for _, o := range s.Document.Behind("backendKey") {
+			if o.Method == http.MethodPost && !tried[o.OperationID] {
 				t.Errorf("%s was not tried", o.OperationID)
 			}
 		}
@@ -88,10 +89,10 @@ func TestReplays(t *testing.T) {
 
 // TestIdempotencyKeysBelongToOneOrganization uses one key in two of them.
 func TestIdempotencyKeysBelongToOneOrganization(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		key := unique("key")
-		a := s.fresh(t).once(key, schemasPath, `{"name":"a","settings":{},"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusCreated)
-		b := s.neighbour(t).once(key, sessionsPath+"auth/", "").Want(http.StatusCreated)
+		a := fresh(t, s).once(key, schemasPath, `{"name":"a","settings":{},"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusCreated)
+		b := neighbour(t, s).once(key, sessionsPath+"auth/", "").Want(http.StatusCreated)
 		if a.Text() == b.Text() {
 			t.Error("a stranger is given the answer of another")
 		}
@@ -101,9 +102,9 @@ func TestIdempotencyKeysBelongToOneOrganization(t *testing.T) {
 // TestRefusalsAreReplayed repeats requests that were refused, after the reason
 // is gone.
 func TestRefusalsAreReplayed(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
-		blocking := c.call("POST", schemasPath, schemaNamed("n")).Want(http.StatusCreated).String("id")
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
+		blocking := c.Call("POST", schemasPath, schemaNamed("n")).Want(http.StatusCreated).String("id")
 		for name, call := range map[string]struct {
 			body   string
 			status int
@@ -121,15 +122,15 @@ func TestRefusalsAreReplayed(t *testing.T) {
 		if again := c.once("missing", importsPath, `{"schema_id":"`+absent+`"}`); again.Text() != missing.Text() {
 			t.Errorf("first %s, again %s", missing.Body, again.Body)
 		}
-		c.call("DELETE", schemasPath+blocking+"/", nil).Want(http.StatusNoContent)
+		c.Call("DELETE", schemasPath+blocking+"/", nil).Want(http.StatusNoContent)
 		c.once("taken", schemasPath, `{"name":"n","settings":{},"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusConflict)
 		c.once("fresh", schemasPath, `{"name":"n","settings":{},"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusCreated)
 	})
 }
 
 func TestIdempotencyKeyForm(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		for _, key := range []string{strings.Repeat("k", 255), unique("a!~"), "0"} {
 			c.once(unique("")[:20]+key[:min(len(key), 200)], sessionsPath+"auth/", "").Want(http.StatusCreated)
 		}
@@ -143,8 +144,8 @@ func TestIdempotencyKeyForm(t *testing.T) {
 
 // TestParallelRepetitions sends the same request many times at once.
 func TestParallelRepetitions(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
 		login := `{"hostname":"h.example","port":22,"user":"u","auth_type":"PASSWORD","password":"p"}`
 		c.parallelOnce(credentialsPath, login)
 		c.parallelOnce(importsPath, `{"fields":[{"key":"k","label":"L"}]}`)
@@ -158,18 +159,18 @@ func TestParallelRepetitions(t *testing.T) {
 // parallelOnce wants one creation, whose answer all others repeat or for whose
 // end they are told to wait.
 func (c client) parallelOnce(path, body string) {
-	c.t.Helper()
+	c.T.Helper()
 	const senders = 24
 	key := unique("key")
 	replies := make([]*livetest.Reply, senders)
 	var all sync.WaitGroup
 	for i := range senders {
-		request := c.request("POST", path, body, "Idempotency-Key", key)
+		request := c.Request("POST", path, body, "Idempotency-Key", key)
 		all.Go(func() {
-			if reply, err := c.site.Try(c.t, request); err != nil {
-				c.t.Errorf("%s: %v", path, err)
+			if reply, err := c.Site.Try(c.T, request); err != nil {
+				c.T.Errorf("%s: %v", path, err)
 			} else {
-				c.site.check(c.t, request, reply)
+				c.Site.Check(c.T, request, reply)
 				replies[i] = reply
 			}
 		})
@@ -183,27 +184,27 @@ func (c client) parallelOnce(path, body string) {
 		case reply.Status == http.StatusCreated && (made == "" || made == reply.Text()):
 			made = reply.Text()
 		default:
-			c.t.Errorf("%s: %d %s beside %s", path, reply.Status, reply.Body, made)
+			c.T.Errorf("%s: %d %s beside %s", path, reply.Status, reply.Body, made)
 		}
 	}
 	if again := c.once(key, path, body).Want(http.StatusCreated); again.Text() != made {
-		c.t.Errorf("%s: made %s, repeated %s", path, made, again.Body)
+		c.T.Errorf("%s: made %s, repeated %s", path, made, again.Body)
 	}
 }
 
 // TestSecondCallWhileTheFirstRuns holds the first call up: it waits for a server
 // that says nothing.
 func TestSecondCallWhileTheFirstRuns(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		silent, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer silent.Close()
-		c := s.backend(t)
+		c := backend(t, s)
 		login := m{"hostname": "127.0.0.1", "port": silent.Addr().(*net.TCPAddr).Port, "user": "anna", "auth_type": "PASSWORD", "password": "p"}
-		path := credentialsPath + c.call("POST", credentialsPath, login).Want(http.StatusCreated).String("id") + "/test_connection/"
-		request := c.request("POST", path, nil, "Idempotency-Key", "held")
+		path := credentialsPath + c.Call("POST", credentialsPath, login).Want(http.StatusCreated).String("id") + "/test_connection/"
+		request := c.Request("POST", path, nil, "Idempotency-Key", "held")
 		done := make(chan *livetest.Reply, 1)
 		go func() {
 			reply, err := s.Try(t, request)
@@ -233,14 +234,14 @@ func TestSecondCallWhileTheFirstRuns(t *testing.T) {
 
 // TestReplaysAreSealed looks for a kept answer in what is stored.
 func TestReplaysAreSealed(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		made := c.once(unique("key"), sessionsPath+"auth/", `{"import_identifier":"`+unique("label")+`"}`).Want(http.StatusCreated)
-		if len(s.stored(t, made.String("sessionId"))) == 0 {
+		if len(stored(t, s, made.String("sessionId"))) == 0 {
 			t.Fatal("the search does not find the session that was made")
 		}
 		for _, part := range []string{made.String("hydrationId"), `"hydrationId"`, made.String("savedAt")} {
-			if places := s.stored(t, part); len(places) > 0 {
+			if places := stored(t, s, part); len(places) > 0 {
 				t.Errorf("%s of the kept answer is readable in %v", part, places)
 			}
 		}

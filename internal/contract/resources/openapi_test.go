@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 // promised are the operations of the contract and of the page of decisions.
@@ -26,23 +28,23 @@ var promised = []string{
 }
 
 func TestDocumentIsValid(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		if err := s.document.Validate(context.Background(), openapi3.IsOpenAPI31OrLater()); err != nil {
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		if err := s.Document.Validate(context.Background(), openapi3.IsOpenAPI31OrLater()); err != nil {
 			t.Errorf("/openapi.json: %v", err)
 		}
-		if !strings.HasPrefix(s.document.OpenAPI, "3.1") {
-			t.Errorf("the document is of OpenAPI %s, want 3.1", s.document.OpenAPI)
+		if !strings.HasPrefix(s.Document.OpenAPI, "3.1") {
+			t.Errorf("the document is of OpenAPI %s, want 3.1", s.Document.OpenAPI)
 		}
 	})
 }
 
 func TestDocumentListsEveryOperation(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		var listed []string
-		for _, o := range s.document.list {
-			listed = append(listed, o.method+" "+strings.TrimSuffix(o.path, "/"))
+		for _, o := range s.Document.List {
+			listed = append(listed, o.Method+" "+strings.TrimSuffix(o.Path, "/"))
 			if o.OperationID == "" || o.Summary == "" {
-				t.Errorf("%s %s has no operationId or no summary", o.method, o.path)
+				t.Errorf("%s %s has no operationId or no summary", o.Method, o.Path)
 			}
 		}
 		for _, want := range promised {
@@ -54,19 +56,19 @@ func TestDocumentListsEveryOperation(t *testing.T) {
 }
 
 func TestDocumentedOperationsAreServed(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		for _, o := range s.document.list {
-			reply := s.backend(t).call(o.method, o.at(absent), nil)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		for _, o := range s.Document.List {
+			reply := backend(t, s).Call(o.Method, o.At(absent), nil)
 			if reply.Status == http.StatusMethodNotAllowed || reply.Status == http.StatusNotFound && reply.String("code") == "no_route" {
-				t.Errorf("%s %s is documented and not served: %s", o.method, o.path, reply.Body)
+				t.Errorf("%s %s is documented and not served: %s", o.Method, o.Path, reply.Body)
 			}
 		}
 	})
 }
 
 func TestDocumentHasNo422(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		for _, o := range s.document.list {
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		for _, o := range s.Document.List {
 			for status, response := range o.Responses.Map() {
 				if status == "422" || status == "default" || strings.HasPrefix(status, "3") {
 					t.Errorf("%s has the status %s", o.OperationID, status)
@@ -80,15 +82,15 @@ func TestDocumentHasNo422(t *testing.T) {
 }
 
 func TestDocumentNamesTheKeys(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		scheme := s.document.Components.SecuritySchemes["backendKey"]
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		scheme := s.Document.Components.SecuritySchemes["backendKey"]
 		if scheme == nil || scheme.Value.In != "header" || scheme.Value.Name != "X-Service-License-Key" {
 			t.Fatalf("the scheme of the key is %+v", scheme)
 		}
-		for _, o := range s.document.list {
-			underKey := strings.HasPrefix(o.path, "/api/v1/") || strings.HasPrefix(o.path, sessionsPath) && o.path != statePath && o.path != filePath
-			if underKey != (o.door() == "backendKey") {
-				t.Errorf("%s %s is behind %q", o.method, o.path, o.door())
+		for _, o := range s.Document.List {
+			underKey := strings.HasPrefix(o.Path, "/api/v1/") || strings.HasPrefix(o.Path, sessionsPath) && o.Path != statePath && o.Path != filePath
+			if underKey != (o.Door() == "backendKey") {
+				t.Errorf("%s %s is behind %q", o.Method, o.Path, o.Door())
 			}
 		}
 	})
@@ -97,7 +99,7 @@ func TestDocumentNamesTheKeys(t *testing.T) {
 // TestDocumentFitsTheContract compares the closed tables of the contract with
 // what the document says of them.
 func TestDocumentFitsTheContract(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		for name, want := range map[string][]string{
 			"Settings": settingNames(), "Hooks": hookNames(),
 			"Upload": {"created_date", "errors", "field_order", "id", "import_identifier", "invalid_row_indexes", "raw_upload",
@@ -106,7 +108,7 @@ func TestDocumentFitsTheContract(t *testing.T) {
 			"SftpCredentialDraft": {"auth_type", "hostname", "password", "port", "private_key", "user"},
 			"User":                {"companyId", "companyName", "email", "id", "name"},
 		} {
-			part := s.document.Components.Schemas[name]
+			part := s.Document.Components.Schemas[name]
 			if part == nil {
 				t.Errorf("the document has no part %s", name)
 				continue
@@ -129,12 +131,12 @@ func TestDocumentFitsTheContract(t *testing.T) {
 // TestDocumentIsOneText makes sure that the document that clients load is the
 // same with and without a slash, and for everybody.
 func TestDocumentIsOneText(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		first := s.nobody(t).call("GET", "/openapi.json", nil).Want(http.StatusOK)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		first := nobody(t, s).Call("GET", "/openapi.json", nil).Want(http.StatusOK)
 		if !json.Valid(first.Body) || first.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("no JSON: %s", first.Header)
 		}
-		if again := s.backend(t).call("GET", "/openapi.json/", nil).Want(http.StatusOK); again.Text() != first.Text() {
+		if again := backend(t, s).Call("GET", "/openapi.json/", nil).Want(http.StatusOK); again.Text() != first.Text() {
 			t.Error("the document differs with a key and a slash")
 		}
 	})

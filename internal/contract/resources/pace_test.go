@@ -7,14 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intraydata/intray/internal/contract/site"
 	"github.com/intraydata/intray/internal/livetest"
 )
 
 // limited starts a program with both limits.
-func limited(t *testing.T, database string) *site {
+func limited(t *testing.T, database string) *site.Site {
 	t.Helper()
 	args := []string{"--rate-create", strconv.Itoa(perMinute), "--rate-poll", strconv.Itoa(perMinute)}
-	return start(t, t.TempDir(), storeOf(t, t, database), livetest.Config{Args: args})
+	return site.Start(t, database, livetest.Config{Args: args})
 }
 
 const perMinute = 4
@@ -57,18 +58,18 @@ func withinAMinute(do func()) {
 func TestRateOfCreations(t *testing.T) {
 	t.Parallel()
 	s := limited(t, "sqlite")
-	c := s.backend(t)
+	c := backend(t, s)
 	// Creations that are refused do not count.
 	for range 2*perMinute + 1 {
-		c.call("POST", importsPath, m{"fields": []any{}}).Want(http.StatusBadRequest)
-		c.call("POST", importsPath, m{"schema_id": absent}).Want(http.StatusNotFound)
+		c.Call("POST", importsPath, m{"fields": []any{}}).Want(http.StatusBadRequest)
+		c.Call("POST", importsPath, m{"schema_id": absent}).Want(http.StatusNotFound)
 	}
 	first := c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusCreated)
 	for range 2*perMinute + 1 {
 		c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusCreated)
 	}
-	create := func() *livetest.Reply { return c.call("POST", importsPath, m{"fields": contacts()}) }
-	s.fresh(t).call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
+	create := func() *livetest.Reply { return c.Call("POST", importsPath, m{"fields": contacts()}) }
+	fresh(t, s).Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
 	var refused, other, again *livetest.Reply
 	withinAMinute(func() {
 		untilRefused(t, 1, create)
@@ -86,24 +87,24 @@ func TestRateOfCreations(t *testing.T) {
 	}
 	// Nothing else of the same key is held up, nor another key of the same
 	// organization.
-	c.call("POST", schemasPath, schemaNamed(unique("s"))).Want(http.StatusCreated)
-	second, _ := s.newKey(t, "default", "backend")
-	client{t, s, second}.call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
+	c.Call("POST", schemasPath, schemaNamed(unique("s"))).Want(http.StatusCreated)
+	second, _ := s.NewKey(t, "default", "backend")
+	client{s.Client(t, second)}.Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
 }
 
 func TestRateOfPolls(t *testing.T) {
 	t.Parallel()
 	s := limited(t, "sqlite")
-	c := s.backend(t)
-	id := c.call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated).String("id")
-	other := c.call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated).String("id")
+	c := backend(t, s)
+	id := c.Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated).String("id")
+	other := c.Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated).String("id")
 	poll := func(id string) func() *livetest.Reply {
-		return func() *livetest.Reply { return c.call("GET", importsPath+id+"/", nil) }
+		return func() *livetest.Reply { return c.Call("GET", importsPath+id+"/", nil) }
 	}
 	// A stranger who asks for the import uses up an allowance of his own.
-	stranger := s.fresh(t)
+	stranger := fresh(t, s)
 	for n := range 2*perMinute + 1 {
-		reply := stranger.call("GET", importsPath+id+"/", nil)
+		reply := stranger.Call("GET", importsPath+id+"/", nil)
 		if reply.Status != http.StatusNotFound && (n < perMinute || reply.Status != http.StatusTooManyRequests) {
 			t.Errorf("a stranger is answered %d", reply.Status)
 		}
@@ -117,19 +118,19 @@ func TestRateOfPolls(t *testing.T) {
 		t.Errorf("another spelling of the id passes the limit: %d", respelled.Status)
 	}
 	poll(other)().Want(http.StatusOK)
-	c.call("GET", importsPath, nil).Want(http.StatusOK)
-	c.call("GET", importsPath+id+"/url/", nil).Want(http.StatusConflict)
+	c.Call("GET", importsPath, nil).Want(http.StatusOK)
+	c.Call("GET", importsPath+id+"/url/", nil).Want(http.StatusConflict)
 }
 
 func TestNoRatesUnlessSet(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		id := ""
 		for range 25 {
-			id = c.call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated).String("id")
+			id = c.Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated).String("id")
 		}
 		for range 30 {
-			c.call("GET", importsPath+id+"/", nil).Want(http.StatusOK)
+			c.Call("GET", importsPath+id+"/", nil).Want(http.StatusOK)
 		}
 	})
 }

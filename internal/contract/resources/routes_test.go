@@ -5,19 +5,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 func upper(text string) string { return strings.ToUpper(text) }
 
 func TestUnknownPaths(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		for _, path := range []string{
 			"/nothing", "/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/schemas/", "/api/v1/Schemas/", "/api/v1/schemas/" + absent + "/more/",
 			"//api/v1/schemas/", "/api/v1//schemas/", "/api/v1/schemas//", "/api/v1/../v1/schemas/", "/api/v1/./schemas/", "/api/v1/schemas/%2e%2e/",
 			"/api/v1/upload/", "/api/widget/session/v1/auth/", "/api/widget/session/v2/", "/favicon.ico", "/metrics",
 			"/api/v1/schemas/%00/%ff/", "/review", "/upload", "/debug/pprof/",
 		} {
-			reply := s.backend(t).call("GET", path, nil)
+			reply := backend(t, s).Call("GET", path, nil)
 			if reply.Status != http.StatusNotFound {
 				t.Errorf("%s: %d %s", path, reply.Status, reply.Body)
 			}
@@ -28,14 +30,14 @@ func TestUnknownPaths(t *testing.T) {
 // TestMethods calls every documented path with every method that is not
 // documented for it.
 func TestMethods(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		for path, allowed := range s.document.methods() {
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		for path, allowed := range methods(s.Document) {
 			for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"} {
-				at := inBraces.ReplaceAllLiteralString(path, absent)
-				if _, documented := s.document.find(method, at); documented {
+				at := site.Operation{Path: path}.At(absent)
+				if _, documented := s.Document.Find(method, at); documented {
 					continue
 				}
-				reply := s.backend(t).call(method, at, nil)
+				reply := backend(t, s).Call(method, at, nil)
 				allow := strings.Split(reply.Header.Get("Allow"), ", ")
 				missing := slices.ContainsFunc(allowed, func(m string) bool { return !slices.Contains(allow, m) })
 				if reply.Status != http.StatusMethodNotAllowed || missing || slices.Contains(allow, method) {
@@ -47,10 +49,10 @@ func TestMethods(t *testing.T) {
 }
 
 // methods gives the methods of each path.
-func (d *document) methods() map[string][]string {
+func methods(d *site.Document) map[string][]string {
 	all := map[string][]string{}
-	for _, o := range d.list {
-		all[o.path] = append(all[o.path], o.method)
+	for _, o := range d.List {
+		all[o.Path] = append(all[o.Path], o.Method)
 	}
 	return all
 }
@@ -58,65 +60,65 @@ func (d *document) methods() map[string][]string {
 // TestTrailingSlash calls every operation with and without the slash at the
 // end. Both are answered alike, and without a redirect.
 func TestTrailingSlash(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
-		for _, o := range s.document.list {
-			path := strings.TrimSuffix(o.at(absent), "/")
-			without := c.call(o.method, path, bodyFor(o))
-			with := c.call(o.method, path+"/", bodyFor(o))
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
+		for _, o := range s.Document.List {
+			path := strings.TrimSuffix(o.At(absent), "/")
+			without := c.Call(o.Method, path, bodyFor(o))
+			with := c.Call(o.Method, path+"/", bodyFor(o))
 			if with.Status != without.Status {
-				t.Errorf("%s %s: %d without and %d with the slash", o.method, path, without.Status, with.Status)
+				t.Errorf("%s %s: %d without and %d with the slash", o.Method, path, without.Status, with.Status)
 			}
 		}
-		id := c.call("POST", strings.TrimSuffix(schemasPath, "/"), schemaNamed(unique("schema"))).Want(http.StatusCreated).String("id")
+		id := c.Call("POST", strings.TrimSuffix(schemasPath, "/"), schemaNamed(unique("schema"))).Want(http.StatusCreated).String("id")
 		for _, path := range []string{schemasPath + id, schemasPath + id + "/", schemasPath + id + "?x=/", schemasPath + id + "/?x"} {
-			c.call("GET", path, nil).Want(http.StatusOK)
+			c.Call("GET", path, nil).Want(http.StatusOK)
 		}
 		done := c.importFile("email\na@example.org\n", m{})
 		for _, path := range []string{"/metadata", "/metadata/", "/url", "/url/"} {
-			c.call("GET", uploadPath+done.upload+path, nil).Want(http.StatusOK)
+			c.Call("GET", uploadPath+done.upload+path, nil).Want(http.StatusOK)
 		}
 	})
 }
 
 func TestUnknownQueryParametersAreIgnored(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
 		for _, query := range []string{"?unknown=1", "?a=1&a=2&b", "?Start=x&END=y", "?%zz=1", "?;=&&=", "?x=%00", "?page=2"} {
 			for _, path := range []string{schemasPath, uploadsPath, importsPath, credentialsPath, "/healthz", "/openapi.json"} {
-				if reply := c.call("GET", path+query, nil); reply.Status != http.StatusOK {
+				if reply := c.Call("GET", path+query, nil); reply.Status != http.StatusOK {
 					t.Errorf("%s%s: %d %s", path, query, reply.Status, reply.Body)
 				}
 			}
-			c.call("POST", sessionsPath+"auth/"+query, nil).Want(http.StatusCreated)
+			c.Call("POST", sessionsPath+"auth/"+query, nil).Want(http.StatusCreated)
 		}
 	})
 }
 
 // TestHead compares HEAD with GET.
 func TestHead(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
 		th := c.makeThings()
 		done := c.await(th.imp)
-		metadata := c.call("GET", uploadPath+done.upload+"/metadata/", nil).Object()["raw_upload"].(map[string]any)
+		metadata := c.Call("GET", uploadPath+done.upload+"/metadata/", nil).Object()["raw_upload"].(map[string]any)
 		paths := []string{metadata["download_url"].(string), uploadPath + absent + "/url/", "/nothing"}
-		for _, o := range s.document.behind("backendKey") {
-			if o.method == http.MethodGet {
-				paths = append(paths, o.at(th.idFor(o)))
+		for _, o := range s.Document.Behind("backendKey") {
+			if o.Method == http.MethodGet {
+				paths = append(paths, o.At(th.idFor(o)))
 			}
 		}
 		for _, path := range append(paths, "/healthz", "/readyz", "/openapi.json", statePath, filePath) {
-			get := c.call("GET", path, nil, "X-Hydration-Id", th.token)
-			head := c.call("HEAD", path, nil, "X-Hydration-Id", th.token)
+			get := c.Call("GET", path, nil, "X-Hydration-Id", th.token)
+			head := c.Call("HEAD", path, nil, "X-Hydration-Id", th.token)
 			if head.Status != get.Status || len(head.Body) > 0 || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") {
 				t.Errorf("HEAD %s: %d %v %q, GET: %d %v", path, head.Status, head.Header, head.Body, get.Status, get.Header)
 			}
 		}
 		for _, key := range []string{"", "bk_unknown"} {
-			client{t, s, key}.call("HEAD", schemasPath, nil).Want(http.StatusUnauthorized)
+			client{s.Client(t, key)}.Call("HEAD", schemasPath, nil).Want(http.StatusUnauthorized)
 		}
-		if allow := c.call("HEAD", sessionsPath+"auth/", nil).Want(http.StatusMethodNotAllowed).Header.Get("Allow"); !strings.Contains(allow, "POST") {
+		if allow := c.Call("HEAD", sessionsPath+"auth/", nil).Want(http.StatusMethodNotAllowed).Header.Get("Allow"); !strings.Contains(allow, "POST") {
 			t.Errorf("Allow is %q", allow)
 		}
 	})
@@ -124,23 +126,23 @@ func TestHead(t *testing.T) {
 
 // TestPreflight asks as a browser does before a page of another origin calls.
 func TestPreflight(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		for _, o := range s.document.list {
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		for _, o := range s.Document.List {
 			asked := "content-type,x-hydration-id,if-match,content-md5,repr-digest"
-			reply := s.nobody(t).call("OPTIONS", o.at(absent), nil, "Origin", "https://pages.example", "Access-Control-Request-Method", o.method,
+			reply := nobody(t, s).Call("OPTIONS", o.At(absent), nil, "Origin", "https://pages.example", "Access-Control-Request-Method", o.Method,
 				"Access-Control-Request-Headers", asked)
-			if o.door() == "backendKey" {
+			if o.Door() == "backendKey" {
 				checkNoPreflight(t, o, reply.Status, reply.Header)
 				continue
 			}
-			if !o.signed() && o.door() != "hydrationToken" {
+			if !o.Signed() && o.Door() != "hydrationToken" {
 				continue
 			}
 			allowed := strings.ToLower(reply.Header.Get("Access-Control-Allow-Headers"))
 			if reply.Status != http.StatusNoContent && reply.Status != http.StatusOK || reply.Header.Get("Access-Control-Allow-Origin") != "*" {
 				t.Errorf("%s: the preflight gives %d %v", o.OperationID, reply.Status, reply.Header)
 			}
-			if !strings.Contains(reply.Header.Get("Access-Control-Allow-Methods"), o.method) {
+			if !strings.Contains(reply.Header.Get("Access-Control-Allow-Methods"), o.Method) {
 				t.Errorf("%s: the preflight allows %v", o.OperationID, reply.Header)
 			}
 			for header := range strings.SplitSeq(asked, ",") {
@@ -152,7 +154,7 @@ func TestPreflight(t *testing.T) {
 	})
 }
 
-func checkNoPreflight(t *testing.T, o operation, status int, header http.Header) {
+func checkNoPreflight(t *testing.T, o site.Operation, status int, header http.Header) {
 	t.Helper()
 	if status != http.StatusMethodNotAllowed || header.Get("Allow") == "" {
 		t.Errorf("%s: OPTIONS gives %d and Allow %q", o.OperationID, status, header.Get("Allow"))

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 // schemaProps are the five properties that every schema has. Answers to saving
@@ -30,39 +32,39 @@ func checkSchemaProps(t *testing.T, schema any) {
 
 // TestSchemaLife makes, reads, lists, replaces and deletes a schema.
 func TestSchemaLife(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
-		if list := c.call("GET", schemasPath, nil).Want(http.StatusOK).List(); len(list) != 0 {
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
+		if list := c.Call("GET", schemasPath, nil).Want(http.StatusOK).List(); len(list) != 0 {
 			t.Fatalf("the list begins with %v", list)
 		}
-		made := c.call("POST", schemasPath, schemaNamed("first")).Want(http.StatusCreated)
+		made := c.Call("POST", schemasPath, schemaNamed("first")).Want(http.StatusCreated)
 		checkSchemaProps(t, made.Object())
 		if diff := cmp.Diff(plain(m{"id": made.String("id"), "name": "first", "fields": contacts(), "settings": m{}, "hooks": m{}}), any(made.Object())); diff != "" {
 			t.Errorf("the schema is not as it was sent: %s", diff)
 		}
 		path := schemasPath + made.String("id") + "/"
-		got := c.call("GET", path, nil).Want(http.StatusOK)
-		list := c.call("GET", schemasPath, nil).Want(http.StatusOK).List()
+		got := c.Call("GET", path, nil).Want(http.StatusOK)
+		list := c.Call("GET", schemasPath, nil).Want(http.StatusOK).List()
 		if got.Text() != made.Text() || len(list) != 1 || !cmp.Equal(list[0], any(got.Object())) {
 			t.Errorf("made %s, read %s, listed %v", made.Body, got.Body, list)
 		}
 		next := m{"name": "second", "fields": []any{field(nil)}, "settings": m{"title": "T"}, "hooks": m{"rowHooks": []any{hook}}}
-		replaced := c.call("PUT", path, next).Want(http.StatusOK)
+		replaced := c.Call("PUT", path, next).Want(http.StatusOK)
 		checkSchemaProps(t, replaced.Object())
-		if again := c.call("GET", path, nil).Want(http.StatusOK); !cmp.Equal(again.Object()["hooks"], replaced.Object()["hooks"]) || again.String("name") != "second" || again.String("id") != made.String("id") {
+		if again := c.Call("GET", path, nil).Want(http.StatusOK); !cmp.Equal(again.Object()["hooks"], replaced.Object()["hooks"]) || again.String("name") != "second" || again.String("id") != made.String("id") {
 			t.Errorf("replaced by %s, read %s", replaced.Body, again.Body)
 		}
-		c.call("PUT", path, schemaNamed("second")).Want(http.StatusOK)
-		if hooks := c.call("GET", path, nil).Object()["hooks"]; !cmp.Equal(hooks, any(m{})) {
+		c.Call("PUT", path, schemaNamed("second")).Want(http.StatusOK)
+		if hooks := c.Call("GET", path, nil).Object()["hooks"]; !cmp.Equal(hooks, any(m{})) {
 			t.Errorf("a replacement without hooks leaves %v", hooks)
 		}
-		if gone := c.call("DELETE", path, nil).Want(http.StatusNoContent); len(gone.Body) != 0 {
+		if gone := c.Call("DELETE", path, nil).Want(http.StatusNoContent); len(gone.Body) != 0 {
 			t.Errorf("204 with the body %s", gone.Body)
 		}
 		for _, method := range []string{"GET", "PUT", "DELETE"} {
-			c.call(method, path, schemaNamed("third")).Want(http.StatusNotFound)
+			c.Call(method, path, schemaNamed("third")).Want(http.StatusNotFound)
 		}
-		if list := c.call("GET", schemasPath, nil).Want(http.StatusOK).List(); len(list) != 0 {
+		if list := c.Call("GET", schemasPath, nil).Want(http.StatusOK).List(); len(list) != 0 {
 			t.Errorf("the list still has %v", list)
 		}
 	})
@@ -70,31 +72,31 @@ func TestSchemaLife(t *testing.T) {
 
 // TestSchemaNames are unique in an organization.
 func TestSchemaNames(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
-		first := c.call("POST", schemasPath, schemaNamed("one")).Want(http.StatusCreated).String("id")
-		second := c.call("POST", schemasPath, schemaNamed("two")).Want(http.StatusCreated).String("id")
-		taken := c.call("POST", schemasPath, schemaNamed("one")).Want(http.StatusConflict)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
+		first := c.Call("POST", schemasPath, schemaNamed("one")).Want(http.StatusCreated).String("id")
+		second := c.Call("POST", schemasPath, schemaNamed("two")).Want(http.StatusCreated).String("id")
+		taken := c.Call("POST", schemasPath, schemaNamed("one")).Want(http.StatusConflict)
 		if taken.Object()["name"] == nil {
 			t.Errorf("the field is not named: %s", taken.Body)
 		}
-		c.call("PUT", schemasPath+second+"/", schemaNamed("one")).Want(http.StatusConflict)
-		if name := c.call("GET", schemasPath+second+"/", nil).String("name"); name != "two" {
+		c.Call("PUT", schemasPath+second+"/", schemaNamed("one")).Want(http.StatusConflict)
+		if name := c.Call("GET", schemasPath+second+"/", nil).String("name"); name != "two" {
 			t.Errorf("a refused replacement left the name %q", name)
 		}
-		c.call("PUT", schemasPath+first+"/", schemaNamed("one")).Want(http.StatusOK)
-		c.call("POST", schemasPath, schemaNamed("One")).Want(http.StatusCreated)
-		c.call("DELETE", schemasPath+first+"/", nil).Want(http.StatusNoContent)
-		c.call("PUT", schemasPath+second+"/", schemaNamed("one")).Want(http.StatusOK)
-		c.call("POST", schemasPath, schemaNamed("two")).Want(http.StatusCreated)
+		c.Call("PUT", schemasPath+first+"/", schemaNamed("one")).Want(http.StatusOK)
+		c.Call("POST", schemasPath, schemaNamed("One")).Want(http.StatusCreated)
+		c.Call("DELETE", schemasPath+first+"/", nil).Want(http.StatusNoContent)
+		c.Call("PUT", schemasPath+second+"/", schemaNamed("one")).Want(http.StatusOK)
+		c.Call("POST", schemasPath, schemaNamed("two")).Want(http.StatusCreated)
 	})
 }
 
 // TestSchemaBodies sends bodies that lack something or have too much.
 func TestSchemaBodies(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
-		id := c.call("POST", schemasPath, schemaNamed(unique("schema"))).Want(http.StatusCreated).String("id")
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
+		id := c.Call("POST", schemasPath, schemaNamed(unique("schema"))).Want(http.StatusCreated).String("id")
 		for name, change := range map[string]func(m){
 			"name": func(b m) { delete(b, "name") }, "fields": func(b m) { delete(b, "fields") }, "settings": func(b m) { delete(b, "settings") },
 			"hooks": func(b m) { b["hooks"] = nil }, "more": func(b m) { b["more"] = 1 },
@@ -102,7 +104,7 @@ func TestSchemaBodies(t *testing.T) {
 			body := schemaNamed(unique("schema"))
 			change(body)
 			for _, call := range [][2]string{{"POST", schemasPath}, {"PUT", schemasPath + id + "/"}} {
-				reply := c.call(call[0], call[1], body)
+				reply := c.Call(call[0], call[1], body)
 				if reply.Status != http.StatusBadRequest || reply.Object()[name] == nil {
 					t.Errorf("%s, wrong %s: %d %s", call[0], name, reply.Status, reply.Body)
 				}
@@ -111,15 +113,15 @@ func TestSchemaBodies(t *testing.T) {
 		for _, name := range []any{"", 1, nil, "a\nb", "a\u0001", strings.Repeat("ü", 256)} {
 			body := schemaNamed("x")
 			body["name"] = name
-			if reply := c.call("POST", schemasPath, body); reply.Status != http.StatusBadRequest || reply.Object()["name"] == nil {
+			if reply := c.Call("POST", schemasPath, body); reply.Status != http.StatusBadRequest || reply.Object()["name"] == nil {
 				t.Errorf("the name %q: %d %s", name, reply.Status, reply.Body)
 			}
 		}
-		c.call("POST", schemasPath, schemaNamed(unique("")+strings.Repeat("ü", 200))).Want(http.StatusCreated)
+		c.Call("POST", schemasPath, schemaNamed(unique("")+strings.Repeat("ü", 200))).Want(http.StatusCreated)
 		// Clients send back what they were given: the id is read only.
 		body := schemaNamed(unique("schema"))
 		body["id"] = absent
-		if got := c.call("PUT", schemasPath+id+"/", body).Want(http.StatusOK).String("id"); got != id {
+		if got := c.Call("PUT", schemasPath+id+"/", body).Want(http.StatusOK).String("id"); got != id {
 			t.Errorf("the id became %s", got)
 		}
 	})

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 // values are what a property takes, and what it does not.
@@ -75,19 +77,19 @@ func hookNames() []string { return slices.Sorted(maps.Keys(hooks())) }
 // trySchema saves a schema with one part changed, and gives the status and
 // what came back.
 func trySchema(c client, part string, value any) (int, m) {
-	c.t.Helper()
+	c.T.Helper()
 	body := schemaNamed(unique("schema"))
 	body[part] = value
-	reply := c.call("POST", schemasPath, body)
+	reply := c.Call("POST", schemasPath, body)
 	return reply.Status, reply.Object()
 }
 
 func TestSettingsTable(t *testing.T) {
-	each(t, func(t *testing.T, s *site) { checkTable(t, s.backend(t), "settings", settings()) })
+	site.Each(t, func(t *testing.T, s *site.Site) { checkTable(t, backend(t, s), "settings", settings()) })
 }
 
 func TestHooksTable(t *testing.T) {
-	each(t, func(t *testing.T, s *site) { checkTable(t, s.backend(t), "hooks", hooks()) })
+	site.Each(t, func(t *testing.T, s *site.Site) { checkTable(t, backend(t, s), "hooks", hooks()) })
 }
 
 // checkTable sends each good and each bad value of each property of a part.
@@ -116,16 +118,16 @@ func checkTable(t *testing.T, c client, part string, table map[string]values) {
 // TestAllSettingsTogether saves every setting at once: only the two that
 // exclude each other are refused.
 func TestAllSettingsTogether(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		all := m{}
 		for name, v := range settings() {
 			all[name] = v.good[len(v.good)-1]
 		}
-		if status, saved := trySchema(s.backend(t), "settings", all); status != http.StatusCreated {
+		if status, saved := trySchema(backend(t, s), "settings", all); status != http.StatusCreated {
 			t.Errorf("%d %v", status, saved)
 		}
 		all["manualInputDisabled"], all["manualInputOnly"] = true, true
-		if status, saved := trySchema(s.backend(t), "settings", all); status != http.StatusBadRequest {
+		if status, saved := trySchema(backend(t, s), "settings", all); status != http.StatusBadRequest {
 			t.Errorf("both ways of input are shut: %d %v", status, saved)
 		}
 	})
@@ -134,13 +136,13 @@ func TestAllSettingsTogether(t *testing.T) {
 // TestSettingsOfTheEmbeddedImporter sends the settings that belong to another
 // kind of import.
 func TestSettingsOfTheEmbeddedImporter(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		for _, name := range []string{
 			"allowEmptySubmit", "initialFile", "uploadStep", "matchingStep", "matchValuesStep", "reviewStep", "autoMapHeaders", "delimiter",
 			"locale", "templateDownloadFilename", "browserExcelParsing", "batchRowHookBatchSize", "textOverrides", "xmlParsingOptions",
 			"savePartialSession", "sessionId", "hydrationId", "backendOverride", "alternateDomain", "version",
 		} {
-			status, refused := trySchema(s.backend(t), "settings", m{name: m{}})
+			status, refused := trySchema(backend(t, s), "settings", m{name: m{}})
 			if messages, _ := refused["settings"].([]any); status != http.StatusBadRequest || len(messages) != 1 || !strings.Contains(messages[0].(string), name) {
 				t.Errorf("%s: %d %v", name, status, refused)
 			}

@@ -7,15 +7,16 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/intraydata/intray/internal/contract/site"
 	"github.com/intraydata/intray/internal/livetest"
 )
 
 func TestDeletedSession(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		marker := strings.ToLower(unique("marker"))
 		first, kept := c.newSession(nil), c.newSession(nil)
-		second := c.call("POST", sessionsPath+first.id+"/auth/", nil).Want(http.StatusOK).String("hydrationId")
+		second := c.Call("POST", sessionsPath+first.id+"/auth/", nil).Want(http.StatusOK).String("hydrationId")
 		for _, token := range []string{first.token, kept.token} {
 			c.widget(token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK)
 		}
@@ -24,7 +25,7 @@ func TestDeletedSession(t *testing.T) {
 			t.Fatal("the search does not find the file of the session")
 		}
 		for range 3 {
-			reply := c.call("DELETE", sessionsPath+first.id+"/", nil).Want(http.StatusOK)
+			reply := c.Call("DELETE", sessionsPath+first.id+"/", nil).Want(http.StatusOK)
 			if reply.Text() != `{"success":true}` {
 				t.Errorf("the answer is %s", reply.Body)
 			}
@@ -32,15 +33,15 @@ func TestDeletedSession(t *testing.T) {
 				c.expectShut(token)
 			}
 		}
-		c.call("POST", sessionsPath+first.id+"/auth/", nil).Want(http.StatusNotFound)
+		c.Call("POST", sessionsPath+first.id+"/auth/", nil).Want(http.StatusNotFound)
 		c.widget(kept.token, "GET", statePath, nil).Want(http.StatusOK)
-		eventually(t, "the file is gone", func() bool { return len(filesWith(t, s.Data(), marker)) == 0 })
+		site.Eventually(t, "the file is gone", func() bool { return len(filesWith(t, s.Data(), marker)) == 0 })
 	})
 }
 
 // expectShut makes every widget call with a token.
 func (c client) expectShut(token string) {
-	c.t.Helper()
+	c.T.Helper()
 	for _, path := range []string{statePath, filePath} {
 		for _, method := range []string{"GET", "PUT"} {
 			c.widget(token, method, path, m{}).Want(http.StatusForbidden)
@@ -51,27 +52,27 @@ func (c client) expectShut(token string) {
 
 // TestDeletingWhatIsNotThere answers like deleting what was.
 func TestDeletingWhatIsNotThere(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		mine := c.newSession(nil)
 		c.widget(mine.token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK)
 		for _, id := range []string{absent, mine.id, mine.id} {
-			if got := s.neighbour(t).call("DELETE", sessionsPath+id+"/", nil).Want(http.StatusOK).Text(); got != `{"success":true}` {
+			if got := neighbour(t, s).Call("DELETE", sessionsPath+id+"/", nil).Want(http.StatusOK).Text(); got != `{"success":true}` {
 				t.Errorf("the answer is %s", got)
 			}
 		}
 		if got := c.widget(mine.token, "GET", statePath, nil).Want(http.StatusOK).Text(); got != `{"n":1}` {
 			t.Errorf("a stranger changed the state to %s", got)
 		}
-		c.call("POST", sessionsPath+mine.id+"/auth/", nil).Want(http.StatusOK)
+		c.Call("POST", sessionsPath+mine.id+"/auth/", nil).Want(http.StatusOK)
 	})
 }
 
 // TestCallsAroundTheDeletion makes 200 widget calls while a session is deleted.
 // None that starts after the answer may succeed.
 func TestCallsAroundTheDeletion(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		mine := c.newSession(nil)
 		c.widget(mine.token, "PUT", statePath, m{"n": 0}).Want(http.StatusOK)
 		c.widget(mine.token, "PUT", filePath, "x", "Content-Type", "text/csv").Want(http.StatusOK)
@@ -91,7 +92,7 @@ func TestCallsAroundTheDeletion(t *testing.T) {
 			})
 		}
 		<-begun
-		c.call("DELETE", sessionsPath+mine.id+"/", nil).Want(http.StatusOK)
+		c.Call("DELETE", sessionsPath+mine.id+"/", nil).Want(http.StatusOK)
 		deleted.Store(true)
 		all.Wait()
 		if before.Load() == 0 {
@@ -110,38 +111,38 @@ func (c client) callAround(token string, kind int, deleted *atomic.Bool, before,
 	if method == "PUT" {
 		body = `{"n":1}`
 	}
-	request := c.site.nobody(c.t).request(method, path, body, "X-Hydration-Id", token)
+	request := nobody(c.T, c.Site).Request(method, path, body, "X-Hydration-Id", token)
 	late := deleted.Load()
-	reply, err := c.site.Try(c.t, request)
+	reply, err := c.Site.Try(c.T, request)
 	if err != nil {
-		c.t.Errorf("%s %s: %v", method, path, err)
+		c.T.Errorf("%s %s: %v", method, path, err)
 		return
 	}
-	c.site.check(c.t, request, reply)
+	c.Site.Check(c.T, request, reply)
 	if !late {
 		before.Add(1)
 		if reply.Status != http.StatusOK && reply.Status != http.StatusForbidden {
-			c.t.Errorf("%s %s during the deletion: %d %s", method, path, reply.Status, reply.Body)
+			c.T.Errorf("%s %s during the deletion: %d %s", method, path, reply.Status, reply.Body)
 		}
 		return
 	}
 	after.Add(1)
 	if reply.Status != http.StatusForbidden {
-		c.t.Errorf("%s %s after the deletion: %d %s", method, path, reply.Status, reply.Body)
+		c.T.Errorf("%s %s after the deletion: %d %s", method, path, reply.Status, reply.Body)
 	}
 }
 
 // TestSavingAndDeletingAtOnce saves large states and files until the session is
 // gone; what is saved too late is not kept.
 func TestSavingAndDeletingAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		marker := strings.ToLower(unique("marker"))
 		file := strings.Repeat(marker, 100000)
 		for range 5 {
 			mine := c.newSession(nil)
 			replies := make(chan *livetest.Reply, 1)
-			request := s.nobody(t).request("PUT", filePath, file, "X-Hydration-Id", mine.token, "Content-Type", "text/csv")
+			request := nobody(t, s).Request("PUT", filePath, file, "X-Hydration-Id", mine.token, "Content-Type", "text/csv")
 			go func() {
 				reply, err := s.Try(t, request)
 				if err != nil {
@@ -149,11 +150,11 @@ func TestSavingAndDeletingAtOnce(t *testing.T) {
 				}
 				replies <- reply
 			}()
-			c.call("DELETE", sessionsPath+mine.id+"/", nil).Want(http.StatusOK)
+			c.Call("DELETE", sessionsPath+mine.id+"/", nil).Want(http.StatusOK)
 			if reply := <-replies; reply != nil && reply.Status != http.StatusOK && reply.Status != http.StatusForbidden {
 				t.Errorf("%d %s", reply.Status, reply.Body)
 			}
 		}
-		eventually(t, "no file of a deleted session is left", func() bool { return len(filesWith(t, s.Data(), marker)) == 0 })
+		site.Eventually(t, "no file of a deleted session is left", func() bool { return len(filesWith(t, s.Data(), marker)) == 0 })
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 // large is a state of some size, which takes time to save: what happens at the
@@ -15,14 +17,14 @@ func large(n int) string {
 
 // TestWritersUponOneState saves states upon the same one: one succeeds.
 func TestWritersUponOneState(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		token := c.newSession(nil).token
 		for range 2 {
 			tag := c.widget(token, "PUT", statePath, large(-1)).Want(http.StatusOK).Header.Get("ETag")
 			var writers []*http.Request
 			for n := range 8 {
-				writers = append(writers, s.nobody(t).request("PUT", statePath, large(n), "X-Hydration-Id", token, "If-Match", tag))
+				writers = append(writers, nobody(t, s).Request("PUT", statePath, large(n), "X-Hydration-Id", token, "If-Match", tag))
 			}
 			if got := c.together(writers); got[http.StatusOK] != 1 || got[http.StatusPreconditionFailed] != 7 {
 				t.Errorf("8 writers upon one state are answered %v", got)
@@ -34,16 +36,16 @@ func TestWritersUponOneState(t *testing.T) {
 // TestStateAndFileSavedAtOnce saves both at the same time: neither undoes the
 // other.
 func TestStateAndFileSavedAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		token := c.newSession(nil).token
 		c.widget(token, "PUT", statePath, large(-1)).Want(http.StatusOK)
 		c.widget(token, "PUT", filePath, "file -1", "Content-Type", "text/csv").Want(http.StatusOK)
 		for n := range 6 {
 			file := fmt.Sprint("file ", n)
 			got := c.together([]*http.Request{
-				s.nobody(t).request("PUT", statePath, large(n), "X-Hydration-Id", token),
-				s.nobody(t).request("PUT", filePath, file, "X-Hydration-Id", token, "Content-Type", "text/csv"),
+				nobody(t, s).Request("PUT", statePath, large(n), "X-Hydration-Id", token),
+				nobody(t, s).Request("PUT", filePath, file, "X-Hydration-Id", token, "Content-Type", "text/csv"),
 			})
 			if got[http.StatusOK] != 2 {
 				t.Errorf("round %d: saving both is answered %v", n, got)

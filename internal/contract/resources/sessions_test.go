@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intraydata/intray/internal/contract/site"
 	"github.com/intraydata/intray/internal/livetest"
 )
 
@@ -17,21 +18,21 @@ type session struct {
 }
 
 func (c client) newSession(body any) session {
-	c.t.Helper()
-	made := c.call("POST", sessionsPath+"auth/", body).Want(http.StatusCreated)
+	c.T.Helper()
+	made := c.Call("POST", sessionsPath+"auth/", body).Want(http.StatusCreated)
 	return session{made.String("sessionId"), made.String("hydrationId")}
 }
 
 // widget calls as a page does: with a token and without a key.
 func (c client) widget(token, method, path string, body any, headers ...string) *livetest.Reply {
-	c.t.Helper()
-	c.key = ""
-	return c.call(method, path, body, append([]string{"X-Hydration-Id", token}, headers...)...)
+	c.T.Helper()
+	c.Key = ""
+	return c.Call(method, path, body, append([]string{"X-Hydration-Id", token}, headers...)...)
 }
 
 func TestSessionIsMade(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		for _, call := range []struct {
 			body any
 			life float64
@@ -39,7 +40,7 @@ func TestSessionIsMade(t *testing.T) {
 			{nil, 21600}, {m{}, 21600}, {m{"expires_in": 60}, 60}, {m{"import_identifier": ""}, 21600}, {m{"import_identifier": "contacts", "expires_in": 604800}, 604800},
 		} {
 			before := time.Now()
-			made := c.call("POST", sessionsPath+"auth/", call.body).Want(http.StatusCreated).Object()
+			made := c.Call("POST", sessionsPath+"auth/", call.body).Want(http.StatusCreated).Object()
 			var names []string
 			for name := range made {
 				names = append(names, name)
@@ -52,7 +53,7 @@ func TestSessionIsMade(t *testing.T) {
 			if err != nil || at.Before(before.Add(-time.Second)) || at.After(time.Now().Add(time.Second)) {
 				t.Errorf("savedAt is %v", made["savedAt"])
 			}
-			if id, _ := made["sessionId"].(string); !uuidForm.MatchString(id) || made["hydrationId"] == "" {
+			if id, _ := made["sessionId"].(string); !site.IsUUID(id) || made["hydrationId"] == "" {
 				t.Errorf("the ids are %v", made)
 			}
 		}
@@ -61,8 +62,8 @@ func TestSessionIsMade(t *testing.T) {
 
 // TestSessionLabel makes two sessions of one label: it looks nothing up.
 func TestSessionLabel(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		label := m{"import_identifier": unique("label")}
 		one, two := c.newSession(label), c.newSession(label)
 		c.widget(one.token, "PUT", statePath, m{"of": "one"}).Want(http.StatusOK)
@@ -74,19 +75,19 @@ func TestSessionLabel(t *testing.T) {
 }
 
 func TestWrongSessionBodies(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		id := c.newSession(nil).id
 		for _, life := range []any{0, -1, 604801, "60", 1.5, true, nil, []any{}} {
 			for _, path := range []string{"auth/", id + "/auth/"} {
-				reply := c.call("POST", sessionsPath+path, m{"expires_in": life})
+				reply := c.Call("POST", sessionsPath+path, m{"expires_in": life})
 				if reply.Status != http.StatusBadRequest || reply.Object()["expires_in"] == nil {
 					t.Errorf("expires_in %v: %d %s", life, reply.Status, reply.Body)
 				}
 			}
 		}
 		for _, label := range []any{1, nil, true, "a\nb", strings.Repeat("x", 256)} {
-			if reply := c.call("POST", sessionsPath+"auth/", m{"import_identifier": label}); reply.Status != http.StatusBadRequest || reply.Object()["import_identifier"] == nil {
+			if reply := c.Call("POST", sessionsPath+"auth/", m{"import_identifier": label}); reply.Status != http.StatusBadRequest || reply.Object()["import_identifier"] == nil {
 				t.Errorf("import_identifier %v: %d %s", label, reply.Status, reply.Body)
 			}
 		}
@@ -94,8 +95,8 @@ func TestWrongSessionBodies(t *testing.T) {
 }
 
 func TestSessionIsResumed(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		first := c.newSession(nil)
 		c.widget(first.token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK)
 		for body, life := range map[string]float64{"": 21600, "{}": 21600, `{"expires_in":60}`: 60} {
@@ -103,7 +104,7 @@ func TestSessionIsResumed(t *testing.T) {
 			if body != "" {
 				sent = body
 			}
-			resumed := c.call("POST", sessionsPath+first.id+"/auth/", sent).Want(http.StatusOK)
+			resumed := c.Call("POST", sessionsPath+first.id+"/auth/", sent).Want(http.StatusOK)
 			if got := resumed.Object(); len(got) != 2 || got["expiresIn"] != life {
 				t.Errorf("resumed with %q: %v", body, got)
 			}
@@ -114,40 +115,40 @@ func TestSessionIsResumed(t *testing.T) {
 				}
 			}
 		}
-		c.call("POST", sessionsPath+absent+"/auth/", nil).Want(http.StatusNotFound)
-		s.neighbour(t).call("POST", sessionsPath+first.id+"/auth/", nil).Want(http.StatusNotFound)
+		c.Call("POST", sessionsPath+absent+"/auth/", nil).Want(http.StatusNotFound)
+		neighbour(t, s).Call("POST", sessionsPath+first.id+"/auth/", nil).Want(http.StatusNotFound)
 	})
 }
 
 // TestTokenPlaces sends the token in each of its places.
 func TestTokenPlaces(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		token := c.newSession(nil).token
 		c.widget(token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK)
-		nobody := s.nobody(t)
+		nobody := nobody(t, s)
 		for _, path := range []string{"state", "state/"} {
-			nobody.call("GET", sessionsPath+path+"?hydrationId="+token, nil).Want(http.StatusOK)
-			nobody.call("GET", sessionsPath+path, nil, "x-hydration-id", token).Want(http.StatusOK)
-			nobody.call("GET", sessionsPath+path, nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
-			nobody.call("GET", sessionsPath+path, nil).Want(http.StatusForbidden)
+			nobody.Call("GET", sessionsPath+path+"?hydrationId="+token, nil).Want(http.StatusOK)
+			nobody.Call("GET", sessionsPath+path, nil, "x-hydration-id", token).Want(http.StatusOK)
+			nobody.Call("GET", sessionsPath+path, nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
+			nobody.Call("GET", sessionsPath+path, nil).Want(http.StatusForbidden)
 		}
-		nobody.call("PUT", statePath+"?hydrationId="+token, m{"n": 2}).Want(http.StatusOK)
-		nobody.call("PUT", filePath+"?hydrationId="+token, "x", "Content-Type", "text/plain").Want(http.StatusOK)
-		nobody.call("GET", filePath+"?hydrationId="+token, nil).Want(http.StatusOK)
+		nobody.Call("PUT", statePath+"?hydrationId="+token, m{"n": 2}).Want(http.StatusOK)
+		nobody.Call("PUT", filePath+"?hydrationId="+token, "x", "Content-Type", "text/plain").Want(http.StatusOK)
+		nobody.Call("GET", filePath+"?hydrationId="+token, nil).Want(http.StatusOK)
 	})
 }
 
 // TestTokenLife uses a token until it ends: for the second it was asked for,
 // and not for long after.
 func TestTokenLife(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		id := c.newSession(nil).id
 		before := time.Now()
-		token := c.call("POST", sessionsPath+id+"/auth/", m{"expires_in": 1}).Want(http.StatusOK).String("hydrationId")
+		token := c.Call("POST", sessionsPath+id+"/auth/", m{"expires_in": 1}).Want(http.StatusOK).String("hydrationId")
 		var ended time.Duration
-		eventually(t, "the token ends", func() bool {
+		site.Eventually(t, "the token ends", func() bool {
 			reply := c.widget(token, "GET", statePath, nil)
 			ended = time.Since(before)
 			return reply.Status == http.StatusForbidden
@@ -158,14 +159,14 @@ func TestTokenLife(t *testing.T) {
 		for _, call := range [][2]string{{"PUT", statePath}, {"GET", filePath}, {"PUT", filePath}} {
 			c.widget(token, call[0], call[1], m{}).Want(http.StatusForbidden)
 		}
-		c.call("POST", sessionsPath+id+"/auth/", nil).Want(http.StatusOK)
+		c.Call("POST", sessionsPath+id+"/auth/", nil).Want(http.StatusOK)
 	})
 }
 
 // TestState saves and reads documents, each to the byte.
 func TestState(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		token := c.newSession(nil).token
 		c.widget(token, "GET", statePath, nil).Want(http.StatusNotFound)
 		for _, state := range []string{`{ "a" : 1.0e2, "ü":"\u00fc" }`, `[]`, `"text"`, `null`, `1`, `{"b":[{"c":null}]}`} {
@@ -174,7 +175,7 @@ func TestState(t *testing.T) {
 			if read.Text() != state || read.Header.Get("ETag") == "" || read.Header.Get("ETag") != saved.Header.Get("ETag") {
 				t.Errorf("saved %s with %s, read %s with %s", state, saved.Header.Get("ETag"), read.Body, read.Header.Get("ETag"))
 			}
-			if !timeForm.MatchString(saved.String("savedAt")) {
+			if !site.IsTime(saved.String("savedAt")) {
 				t.Errorf("saving gives %s", saved.Body)
 			}
 		}
@@ -195,8 +196,8 @@ func TestState(t *testing.T) {
 }
 
 func TestStateSize(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		token := c.newSession(nil).token
 		most := `"` + strings.Repeat("x", 8*mebibyte-2) + `"`
 		c.widget(token, "PUT", statePath, most).Want(http.StatusOK)
@@ -210,8 +211,8 @@ func TestStateSize(t *testing.T) {
 
 // TestIfMatch saves upon what was read, and upon what was not.
 func TestIfMatch(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		token := c.newSession(nil).token
 		for _, tag := range []string{`"x"`, "*"} {
 			c.widget(token, "PUT", statePath, m{}, "If-Match", tag).Want(http.StatusPreconditionFailed)
@@ -229,8 +230,8 @@ func TestIfMatch(t *testing.T) {
 
 // TestSessionFile saves and reads files, each to the byte.
 func TestSessionFile(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		token := c.newSession(nil).token
 		c.widget(token, "GET", filePath, nil).Want(http.StatusNotFound)
 		for _, file := range [][]byte{[]byte("email\na@example.org\n"), {0, 1, 0xff, 0xfe}, {}, bytes.Repeat([]byte("0123456789abcdef"), 200000)} {

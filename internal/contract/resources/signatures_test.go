@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 // rights are one of each kind of right that is signed.
@@ -22,16 +24,16 @@ func tokenOf(address string) string {
 }
 
 func (c client) makeRights() rights {
-	c.t.Helper()
-	waiting := c.call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
+	c.T.Helper()
+	waiting := c.Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
 	done := c.importFile("email,name\nanna@example.org,Anna\n", m{})
 	_, review, _ := strings.Cut(done.reply.String("review_url"), "#")
-	raw := c.call("GET", uploadPath+done.upload+"/metadata/", nil).Want(http.StatusOK).Object()["raw_upload"].(map[string]any)
+	raw := c.Call("GET", uploadPath+done.upload+"/metadata/", nil).Want(http.StatusOK).Object()["raw_upload"].(map[string]any)
 	return rights{
 		upload: waiting.String("upload"), waitingID: waiting.String("id"), importID: done.id, review: review,
-		download:  c.call("GET", uploadPath+done.upload+"/url/", nil).Want(http.StatusOK).String("presigned_url"),
+		download:  c.Call("GET", uploadPath+done.upload+"/url/", nil).Want(http.StatusOK).String("presigned_url"),
 		raw:       raw["download_url"].(string),
-		hydration: c.call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated).String("hydrationId"),
+		hydration: c.Call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated).String("hydrationId"),
 	}
 }
 
@@ -39,18 +41,18 @@ func reviewPath(id string) string { return "/api/review/v1/" + id + "/" }
 
 // TestRightsSurviveRestart kills the program and uses what it signed before.
 func TestRightsSurviveRestart(t *testing.T) {
-	eachFresh(t, nil, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.EachFresh(t, nil, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		r := c.makeRights()
 		kept := c.once("before", sessionsPath+"auth/", "").Want(http.StatusCreated)
-		c.call("PUT", statePath, m{"a": 1}, "X-Hydration-Id", r.hydration).Want(http.StatusOK)
+		c.Call("PUT", statePath, m{"a": 1}, "X-Hydration-Id", r.hydration).Want(http.StatusOK)
 		s.Kill()
 		s.Restart()
 		c.get(r.download).Want(http.StatusOK)
 		c.get(r.raw).Want(http.StatusOK)
-		c.put(r.upload, "email\na@example.org\n").Want(http.StatusOK)
-		c.call("GET", statePath, nil, "X-Hydration-Id", r.hydration).Want(http.StatusOK)
-		c.call("GET", reviewPath(r.importID), nil, "Authorization", "Bearer "+r.review).Want(http.StatusOK)
+		c.Put(r.upload, "email\na@example.org\n").Want(http.StatusOK)
+		c.Call("GET", statePath, nil, "X-Hydration-Id", r.hydration).Want(http.StatusOK)
+		c.Call("GET", reviewPath(r.importID), nil, "Authorization", "Bearer "+r.review).Want(http.StatusOK)
 		if again := c.once("before", sessionsPath+"auth/", "").Want(http.StatusCreated); again.Text() != kept.Text() {
 			t.Errorf("kept %s, given after the restart %s", kept.Body, again.Body)
 		}
@@ -59,8 +61,8 @@ func TestRightsSurviveRestart(t *testing.T) {
 
 // TestRightsServeOnePurpose tries each signature in each place.
 func TestRightsServeOnePurpose(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
 		r := c.makeRights()
 		tokens := map[string]string{
 			"upload": tokenOf(r.upload), "download": tokenOf(r.download), "raw": tokenOf(r.raw), "review": r.review, "hydration": r.hydration,
@@ -71,40 +73,40 @@ func TestRightsServeOnePurpose(t *testing.T) {
 				t.Fatalf("no token for %s", name)
 			}
 			if name != "upload" {
-				c.put("/upload/"+r.waitingID+"?token="+token, "x").Want(http.StatusForbidden)
+				c.Put("/upload/"+r.waitingID+"?token="+token, "x").Want(http.StatusForbidden)
 			}
-			c.put("/upload/"+r.importID+"?token="+token, "x").Want(http.StatusForbidden)
+			c.Put("/upload/"+r.importID+"?token="+token, "x").Want(http.StatusForbidden)
 			if name != "download" && name != "raw" {
 				c.get("/download/" + uploadID + "?token=" + token).Want(http.StatusForbidden)
 			}
 			c.get("/download/" + r.waitingID + "?token=" + token).Want(http.StatusForbidden)
 			if name != "hydration" {
-				c.call("GET", statePath, nil, "X-Hydration-Id", token).Want(http.StatusForbidden)
+				c.Call("GET", statePath, nil, "X-Hydration-Id", token).Want(http.StatusForbidden)
 			}
 			if name != "review" {
-				c.call("GET", reviewPath(r.importID), nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
+				c.Call("GET", reviewPath(r.importID), nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
 			}
-			c.call("GET", reviewPath(r.waitingID), nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
-			client{t, s, token}.call("GET", schemasPath, nil).Want(http.StatusUnauthorized)
+			c.Call("GET", reviewPath(r.waitingID), nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
+			client{s.Client(t, token)}.Call("GET", schemasPath, nil).Want(http.StatusUnauthorized)
 		}
-		c.put(r.upload, "email\na@example.org\n").Want(http.StatusOK)
+		c.Put(r.upload, "email\na@example.org\n").Want(http.StatusOK)
 	})
 }
 
 // TestAlteredSignatures changes each signature at many places.
 func TestAlteredSignatures(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
 		r := c.makeRights()
 		for _, altered := range alterations(tokenOf(r.upload)) {
-			c.put("/upload/"+r.waitingID+"?token="+url.QueryEscape(altered), "x").Want(http.StatusForbidden)
+			c.Put("/upload/"+r.waitingID+"?token="+url.QueryEscape(altered), "x").Want(http.StatusForbidden)
 		}
 		at, _, _ := strings.Cut(r.download, "?")
 		for _, altered := range alterations(tokenOf(r.download)) {
 			c.get(at + "?token=" + url.QueryEscape(altered)).Want(http.StatusForbidden)
 		}
 		for _, altered := range alterations(r.hydration) {
-			c.call("GET", statePath+"?hydrationId="+url.QueryEscape(altered), nil).Want(http.StatusForbidden)
+			c.Call("GET", statePath+"?hydrationId="+url.QueryEscape(altered), nil).Want(http.StatusForbidden)
 		}
 	})
 }

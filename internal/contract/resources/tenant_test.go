@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 // things are one of each kind that an organization can have.
@@ -12,36 +14,36 @@ type things struct {
 }
 
 func (c client) makeThings() things {
-	c.t.Helper()
+	c.T.Helper()
 	done := c.importFile("email,name\nanna@example.org,Anna\n", m{})
-	session := c.call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated)
+	session := c.Call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated)
 	th := things{
-		schema: c.call("POST", schemasPath, schemaNamed(unique("schema"))).Want(http.StatusCreated).String("id"),
+		schema: c.Call("POST", schemasPath, schemaNamed(unique("schema"))).Want(http.StatusCreated).String("id"),
 		imp:    done.id, upload: done.upload,
-		credential: c.call("POST", credentialsPath, password(c.site.secret())).Want(http.StatusCreated).String("id"),
+		credential: c.Call("POST", credentialsPath, password(secret(c.Site))).Want(http.StatusCreated).String("id"),
 		session:    session.String("sessionId"), token: session.String("hydrationId"),
 	}
-	c.call("PUT", statePath, m{"step": 1}, "X-Hydration-Id", th.token).Want(http.StatusOK)
+	c.Call("PUT", statePath, m{"step": 1}, "X-Hydration-Id", th.token).Want(http.StatusOK)
 	return th
 }
 
 // idFor gives the id that an operation under a key speaks of.
-func (th things) idFor(o operation) string {
+func (th things) idFor(o site.Operation) string {
 	switch {
-	case fits("/api/v1/headless/imports/{id}", o.path), fits("/api/v1/headless/imports/{id}/url", o.path):
+	case site.Fits("/api/v1/headless/imports/{id}", o.Path), site.Fits("/api/v1/headless/imports/{id}/url", o.Path):
 		return th.imp
-	case fits("/api/v1/schemas/{id}", o.path):
+	case site.Fits("/api/v1/schemas/{id}", o.Path):
 		return th.schema
-	case fits(sessionsPath+"{sessionId}", o.path), fits(sessionsPath+"{sessionId}/auth", o.path):
+	case site.Fits(sessionsPath+"{sessionId}", o.Path), site.Fits(sessionsPath+"{sessionId}/auth", o.Path):
 		return th.session
-	case len(o.path) > len(uploadPath) && o.path[:len(uploadPath)] == uploadPath:
+	case len(o.Path) > len(uploadPath) && o.Path[:len(uploadPath)] == uploadPath:
 		return th.upload
 	}
 	return th.credential
 }
 
 // bodyFor gives a body that an operation accepts.
-func bodyFor(o operation) any {
+func bodyFor(o site.Operation) any {
 	switch o.OperationID {
 	case "createSchema", "replaceSchema":
 		return schemaNamed(unique("schema"))
@@ -55,41 +57,44 @@ func bodyFor(o operation) any {
 
 // texts reads all things of an organization.
 func (c client) texts(th things) map[string]string {
-	c.t.Helper()
+	c.T.Helper()
 	all := map[string]string{}
 	for _, path := range []string{
 		schemasPath + th.schema + "/", credentialsPath + th.credential + "/", schemasPath, credentialsPath, uploadsPath,
 	} {
-		all[path] = c.call("GET", path, nil).Want(http.StatusOK).Text()
+		all[path] = c.Call("GET", path, nil).Want(http.StatusOK).Text()
 	}
-	all["import"] = c.call("GET", importsPath+th.imp+"/", nil).Want(http.StatusOK).String("modified_date")
-	all["upload"] = c.call("GET", uploadPath+th.upload+"/metadata/", nil).Want(http.StatusOK).String("upload_status")
-	all["state"] = c.call("GET", statePath, nil, "X-Hydration-Id", th.token).Want(http.StatusOK).Text()
+	all["import"] = c.Call("GET", importsPath+th.imp+"/", nil).Want(http.StatusOK).String("modified_date")
+	all["upload"] = c.Call("GET", uploadPath+th.upload+"/metadata/", nil).Want(http.StatusOK).String("upload_status")
+	all["state"] = c.Call("GET", statePath, nil, "X-Hydration-Id", th.token).Want(http.StatusOK).Text()
 	return all
 }
 
 // TestOtherOrganization calls every operation that takes an id with the ids of
 // another organization.
 func TestOtherOrganization(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		owner, stranger := s.fresh(t), s.neighbour(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		owner, stranger := fresh(t, s), neighbour(t, s)
 		th := owner.makeThings()
 		before := owner.texts(th)
 		tried := 0
-		for _, o := range s.document.behind("backendKey") {
-			if !o.hasID() {
+		for _, o := range s.Document.Behind("backendKey") {
+			if !o.HasID() {
 				continue
 			}
 			tried++
 			want := http.StatusNotFound
-			if o.OperationID == "deleteSession" {
+			switch {
+			case o.OperationID == "deleteSession":
 				want = http.StatusOK
+			case o.Deprecated: // it is gone for everybody, whatever the id
+				want = http.StatusGone
 			}
-			reply := stranger.call(o.method, o.at(th.idFor(o)), bodyFor(o))
+			reply := stranger.Call(o.Method, o.At(th.idFor(o)), bodyFor(o))
 			if reply.Status != want {
 				t.Errorf("%s of another organization: %d, want %d: %s", o.OperationID, reply.Status, want, reply.Body)
 			}
-			unknown := stranger.call(o.method, o.at(absent), bodyFor(o))
+			unknown := stranger.Call(o.Method, o.At(absent), bodyFor(o))
 			if unknown.Status != reply.Status || want == http.StatusNotFound && unknown.String("detail") != reply.String("detail") {
 				t.Errorf("%s tells another organization's id from an unknown one: %s and %s", o.OperationID, reply.Body, unknown.Body)
 			}
@@ -108,14 +113,14 @@ func TestOtherOrganization(t *testing.T) {
 
 // TestListsAreOfOneOrganization reads each list with two keys.
 func TestListsAreOfOneOrganization(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		owner, empty := s.fresh(t), s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		owner, empty := fresh(t, s), fresh(t, s)
 		th := owner.makeThings()
 		for path, want := range map[string]string{schemasPath: th.schema, uploadsPath: th.upload, importsPath: th.imp, credentialsPath: th.credential} {
-			if ids := idsIn(owner.call("GET", path, nil).Want(http.StatusOK).Body); len(ids) != 1 || ids[0] != want {
+			if ids := idsIn(owner.Call("GET", path, nil).Want(http.StatusOK).Body); len(ids) != 1 || ids[0] != want {
 				t.Errorf("%s gives %v, want only %s", path, ids, want)
 			}
-			if ids := idsIn(empty.call("GET", path, nil).Want(http.StatusOK).Body); len(ids) != 0 {
+			if ids := idsIn(empty.Call("GET", path, nil).Want(http.StatusOK).Body); len(ids) != 0 {
 				t.Errorf("%s shows a stranger %v", path, ids)
 			}
 		}
@@ -124,7 +129,7 @@ func TestListsAreOfOneOrganization(t *testing.T) {
 
 // idsIn gives the ids of the elements of a list, whatever stands around it.
 func idsIn(body []byte) (ids []string) {
-	value, _ := decode(body)
+	value, _ := site.Decode(body)
 	if around, ok := value.(map[string]any); ok {
 		value = around["results"]
 		if value == nil {
@@ -141,33 +146,33 @@ func idsIn(body []byte) (ids []string) {
 
 // TestSchemaOfOtherOrganization uses the id of a stranger's schema in a body.
 func TestSchemaOfOtherOrganization(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		owner, stranger := s.fresh(t), s.neighbour(t)
-		id := owner.call("POST", schemasPath, schemaNamed("mine")).Want(http.StatusCreated).String("id")
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		owner, stranger := fresh(t, s), neighbour(t, s)
+		id := owner.Call("POST", schemasPath, schemaNamed("mine")).Want(http.StatusCreated).String("id")
 		for _, foreign := range []string{id, absent} {
-			reply := stranger.call("POST", importsPath, m{"schema_id": foreign}).Want(http.StatusNotFound)
+			reply := stranger.Call("POST", importsPath, m{"schema_id": foreign}).Want(http.StatusNotFound)
 			if reply.Object()["schema_id"] == nil {
 				t.Errorf("the field is not named: %s", reply.Body)
 			}
 		}
 		// A name that one organization has is free for another.
-		stranger.call("POST", schemasPath, schemaNamed(unique("shared"))).Want(http.StatusCreated)
-		stranger.call("POST", schemasPath, schemaNamed("mine")).Want(http.StatusCreated)
+		stranger.Call("POST", schemasPath, schemaNamed(unique("shared"))).Want(http.StatusCreated)
+		stranger.Call("POST", schemasPath, schemaNamed("mine")).Want(http.StatusCreated)
 	})
 }
 
 // TestIDsThatAreNone calls every operation that takes an id with what is none.
 func TestIDsThatAreNone(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		for _, o := range s.document.list {
-			if !o.hasID() {
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		for _, o := range s.Document.List {
+			if !o.HasID() {
 				continue
 			}
 			for _, id := range []string{
 				"1", "nonsense", "0f8fad5bd9cb469fa16570867728950e", "{" + absent + "}", "urn:uuid:" + absent, absent + "0",
 				"0f8fad5b-d9cb-469f-a165-70867728950g", "\x00", "%", "null", "0f8fad5b_d9cb_469f_a165_70867728950e",
 			} {
-				reply := s.backend(t).call(o.method, o.at(url.PathEscape(id)), bodyFor(o), "X-Hydration-Id", "none")
+				reply := backend(t, s).Call(o.Method, o.At(url.PathEscape(id)), bodyFor(o), "X-Hydration-Id", "none")
 				if reply.Status != http.StatusNotFound {
 					t.Errorf("%s with the id %q: %d %s", o.OperationID, id, reply.Status, reply.Body)
 				}
@@ -178,10 +183,10 @@ func TestIDsThatAreNone(t *testing.T) {
 
 // TestIDsInAnyCase reads a thing by its id in capitals.
 func TestIDsInAnyCase(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
-		id := c.call("POST", schemasPath, schemaNamed(unique("schema"))).Want(http.StatusCreated).String("id")
-		if got := c.call("GET", schemasPath+upper(id)+"/", nil).Want(http.StatusOK).String("id"); got != id {
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
+		id := c.Call("POST", schemasPath, schemaNamed(unique("schema"))).Want(http.StatusCreated).String("id")
+		if got := c.Call("GET", schemasPath+upper(id)+"/", nil).Want(http.StatusOK).String("id"); got != id {
 			t.Errorf("the id is %s, want %s", got, id)
 		}
 	})

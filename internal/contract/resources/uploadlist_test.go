@@ -10,11 +10,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 // fiveUploads gives the ids and the times of five uploads, newest first.
 func (c client) fiveUploads() (ids, times []string) {
-	c.t.Helper()
+	c.T.Helper()
 	for i := range 5 {
 		done := c.importFile(fmt.Sprintf("email\nrow%d@example.org\n", i), m{})
 		ids = append([]string{done.upload}, ids...)
@@ -25,15 +27,15 @@ func (c client) fiveUploads() (ids, times []string) {
 
 // window is what the list gives for a query.
 func (c client) window(query string) (ids []string, start, end, total float64) {
-	c.t.Helper()
-	reply := c.call("GET", uploadsPath+query, nil).Want(http.StatusOK)
+	c.T.Helper()
+	reply := c.Call("GET", uploadsPath+query, nil).Want(http.StatusOK)
 	body := reply.Object()
 	return idsIn(reply.Body), body["start"].(float64), body["end"].(float64), body["total_num_uploads"].(float64)
 }
 
 func TestUploadWindows(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
 		if _, start, end, total := c.window(""); start != 0 || end != 10000 || total != 0 {
 			t.Errorf("the empty list tells %v to %v of %v", start, end, total)
 		}
@@ -60,12 +62,12 @@ func TestUploadWindows(t *testing.T) {
 }
 
 func TestWrongUploadWindows(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		for _, query := range []string{
 			"start=-1", "end=-1", "start=x", "end=x", "start=1.5", "end=1e3", "start=1.0", "start=3&end=2", "start=99999999999999999999", "end=0x10",
 			"start=%20", "start=1%2C000", "end=null", "start=-0.5", "start=--1", "start=%D9%A1",
 		} {
-			if reply := s.backend(t).call("GET", uploadsPath+"?"+query, nil); reply.Status != http.StatusBadRequest {
+			if reply := backend(t, s).Call("GET", uploadsPath+"?"+query, nil); reply.Status != http.StatusBadRequest {
 				t.Errorf("%s: %d %.200s", query, reply.Status, reply.Body)
 			}
 		}
@@ -83,8 +85,8 @@ func moved(t *testing.T, at string, d time.Duration) string {
 }
 
 func TestUploadDates(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
 		all, times := c.fiveUploads()
 		today := times[0][:10]
 		if times[4][:10] != today {
@@ -122,10 +124,10 @@ func TestUploadDates(t *testing.T) {
 }
 
 func TestWrongUploadDates(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	site.Each(t, func(t *testing.T, s *site.Site) {
 		for _, date := range []string{"x", "2026-13-01", "2026-02-30", "21.11.2026", "11/21/2026", "2026-11-21T25:00:00Z", "1795236718", "2026-11", "2026-11-21Z", "now"} {
 			for _, name := range []string{"start_date", "end_date"} {
-				reply := s.backend(t).call("GET", uploadsPath+"?"+name+"="+url.QueryEscape(date), nil)
+				reply := backend(t, s).Call("GET", uploadsPath+"?"+name+"="+url.QueryEscape(date), nil)
 				if reply.Status != http.StatusBadRequest {
 					t.Errorf("%s=%s: %d %.200s", name, date, reply.Status, reply.Body)
 				}
@@ -137,8 +139,8 @@ func TestWrongUploadDates(t *testing.T) {
 // TestSlowReaders has more clients read the list, and stop reading, than a
 // program that holds something for each could serve. Nobody else may notice.
 func TestSlowReaders(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c, other := s.fresh(t), s.neighbour(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c, other := fresh(t, s), neighbour(t, s)
 		c.largeList(24)
 		for range 8 {
 			c.readSlowly(t)
@@ -146,7 +148,7 @@ func TestSlowReaders(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		for _, path := range []string{"/readyz", schemasPath, uploadsPath, credentialsPath} {
-			reply, err := s.Try(t, other.request("GET", path, nil).WithContext(ctx))
+			reply, err := s.Try(t, other.Request("GET", path, nil).WithContext(ctx))
 			if err != nil || reply.Status != http.StatusOK {
 				t.Errorf("while others read slowly, GET %s gives %v %+v", path, err, reply)
 			}
@@ -157,27 +159,27 @@ func TestSlowReaders(t *testing.T) {
 // largeList makes uploads that take much room in the list, more than the system
 // keeps for a connection: their errors quote characters that JSON writes as six.
 func (c client) largeList(n int) {
-	c.t.Helper()
+	c.T.Helper()
 	file := "email\n" + strings.Repeat("x"+strings.Repeat("\x01", 4000)+"\n", 12)
 	ids := make([]string, n)
 	for i := range ids {
-		made := c.call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
+		made := c.Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
 		ids[i] = made.String("id")
-		c.put(made.String("upload"), file).Want(http.StatusOK)
+		c.Put(made.String("upload"), file).Want(http.StatusOK)
 	}
 	for _, id := range ids {
 		c.await(id)
 	}
-	list := c.site.Do(c.t, c.request("GET", uploadsPath, nil)).Want(http.StatusOK)
+	list := c.Site.Do(c.T, c.Request("GET", uploadsPath, nil)).Want(http.StatusOK)
 	if size := len(list.Body); size < n*200000 {
-		c.t.Fatalf("the list has only %d bytes", size)
+		c.T.Fatalf("the list has only %d bytes", size)
 	}
 }
 
 // readSlowly asks for the list and reads no more than its beginning.
 func (c client) readSlowly(t *testing.T) {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(c.site.URL, "http://"))
+	conn, err := net.Dial("tcp", strings.TrimPrefix(c.Site.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,8 +187,8 @@ func (c client) readSlowly(t *testing.T) {
 	if err := conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
 		t.Fatal(err)
 	}
-	_ = conn.SetDeadline(time.Now().Add(patience))
-	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: intray\r\nX-Service-License-Key: %s\r\n\r\n", uploadsPath, c.key)
+	_ = conn.SetDeadline(time.Now().Add(site.Patience))
+	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: intray\r\nX-Service-License-Key: %s\r\n\r\n", uploadsPath, c.Key)
 	// Those that come after the program is held up are given no beginning.
 	_ = conn.SetReadDeadline(time.Now().Add(time.Second))
 	_, _ = conn.Read(make([]byte, 1))

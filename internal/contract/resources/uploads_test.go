@@ -7,19 +7,21 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
 func (c client) metadata(upload string) m {
-	c.t.Helper()
-	return c.call("GET", uploadPath+upload+"/metadata/", nil).Want(http.StatusOK).Object()
+	c.T.Helper()
+	return c.Call("GET", uploadPath+upload+"/metadata/", nil).Want(http.StatusOK).Object()
 }
 
 // listed gives the one upload that an organization's list has.
 func (c client) listed() m {
-	c.t.Helper()
-	list, _ := c.call("GET", uploadsPath, nil).Want(http.StatusOK).Object()["data"].([]any)
+	c.T.Helper()
+	list, _ := c.Call("GET", uploadsPath, nil).Want(http.StatusOK).Object()["data"].([]any)
 	if len(list) != 1 {
-		c.t.Fatalf("the list has %d uploads, want 1", len(list))
+		c.T.Fatalf("the list has %d uploads, want 1", len(list))
 	}
 	return list[0].(m)
 }
@@ -27,8 +29,8 @@ func (c client) listed() m {
 // TestUploadFields reads an upload whose file had good and bad rows.
 func TestUploadFields(t *testing.T) {
 	const file = "email,name\na@example.org,Anna\nnot an address,Ben\n,Cleo\nd@example.org,Dan\nbroken@,Eve\n"
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
 		user := m{"id": "7", "name": "Ünal", "email": "u@example.org", "companyId": "c1", "companyName": "Company"}
 		done := c.importFile(file, m{"importIdentifier": "contacts", "maxRecords": 4}, m{"import_metadata": m{"user": user}})
 		got := c.metadata(done.upload)
@@ -81,8 +83,8 @@ func checkRowErrors(t *testing.T, list []any) {
 
 // TestUploadOfNobody reads an upload that names no user and no identifier.
 func TestUploadOfNobody(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		for _, metadata := range []any{nil, m{}, m{"user": nil}, m{"user": m{}}} {
 			got := c.metadata(c.importFile("email\na@example.org\n", m{}, m{"import_metadata": metadata}).upload)
 			empty := m{"id": "", "name": "", "email": "", "companyId": "", "companyName": ""}
@@ -95,8 +97,8 @@ func TestUploadOfNobody(t *testing.T) {
 
 // TestUploadStatus reads uploads of imports that ended differently.
 func TestUploadStatus(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
 		for status, call := range map[string]struct {
 			file, upload string
 			settings     m
@@ -117,7 +119,7 @@ func TestUploadStatus(t *testing.T) {
 			if status == "SUCCESSFUL" {
 				want = http.StatusOK
 			}
-			c.call("GET", uploadPath+done.upload+"/url/", nil).Want(want)
+			c.Call("GET", uploadPath+done.upload+"/url/", nil).Want(want)
 		}
 		if got := c.listed()["upload_status"]; got != "PROCESSED" {
 			t.Errorf("the list has an upload that is %v", got)
@@ -127,10 +129,10 @@ func TestUploadStatus(t *testing.T) {
 
 // TestUploadResult reads the result by the address that the upload gives.
 func TestUploadResult(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		done := c.importFile("email,name\na@example.org,Anna\n", m{})
-		reply := c.call("GET", uploadPath+done.upload+"/url/", nil).Want(http.StatusOK)
+		reply := c.Call("GET", uploadPath+done.upload+"/url/", nil).Want(http.StatusOK)
 		if len(reply.Object()) != 1 || !strings.HasPrefix(reply.String("presigned_url"), s.URL+"/") {
 			t.Errorf("the answer is %s", reply.Body)
 		}
@@ -143,26 +145,26 @@ func TestUploadResult(t *testing.T) {
 
 // TestDeletedUpload uses what a deleted upload had.
 func TestDeletedUpload(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
 		kept := c.importFile("email\nkept@example.org\n", m{})
 		marker := unique("marker") + "@example.org"
 		done := c.importFile("email\n"+strings.ToLower(marker)+"\n", m{})
-		result := c.call("GET", uploadPath+done.upload+"/url/", nil).Want(http.StatusOK).String("presigned_url")
+		result := c.Call("GET", uploadPath+done.upload+"/url/", nil).Want(http.StatusOK).String("presigned_url")
 		raw := c.metadata(done.upload)["raw_upload"].(m)["download_url"].(string)
-		if reply := c.call("POST", uploadPath+done.upload+"/delete/", nil).Want(http.StatusOK); len(reply.Body) != 0 {
+		if reply := c.Call("POST", uploadPath+done.upload+"/delete/", nil).Want(http.StatusOK); len(reply.Body) != 0 {
 			t.Errorf("200 has the body %s", reply.Body)
 		}
 		for _, path := range []string{"/metadata/", "/url/"} {
-			c.call("GET", uploadPath+done.upload+path, nil).Want(http.StatusNotFound)
+			c.Call("GET", uploadPath+done.upload+path, nil).Want(http.StatusNotFound)
 		}
-		c.call("POST", uploadPath+done.upload+"/delete/", nil).Want(http.StatusNotFound)
+		c.Call("POST", uploadPath+done.upload+"/delete/", nil).Want(http.StatusNotFound)
 		c.get(result).Want(http.StatusNotFound)
 		c.get(raw).Want(http.StatusNotFound)
 		if got := c.listed()["id"]; got != kept.upload {
 			t.Errorf("the list has %v, want %s", got, kept.upload)
 		}
-		eventually(t, "the files of the upload are gone", func() bool {
+		site.Eventually(t, "the files of the upload are gone", func() bool {
 			for _, path := range filesWith(t, s.Data(), strings.ToLower(marker)) {
 				if !strings.Contains(path, "intray.db") {
 					return false
@@ -175,25 +177,25 @@ func TestDeletedUpload(t *testing.T) {
 
 // TestUploadBeforeItsEnd cannot be deleted.
 func TestUploadBeforeItsEnd(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.backend(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := backend(t, s)
 		done := c.importFile("email\nnone\n", m{"invalidDataBehavior": "BLOCK_SUBMIT"})
-		c.call("POST", uploadPath+done.upload+"/delete/", nil).Want(http.StatusConflict)
+		c.Call("POST", uploadPath+done.upload+"/delete/", nil).Want(http.StatusConflict)
 		c.metadata(done.upload)
 	})
 }
 
 // TestRemovedOperation calls what the reference product took away.
 func TestRemovedOperation(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		s.backend(t).call("GET", uploadPath+absent+"/data/?start=0&end=10", nil).Want(http.StatusGone)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		backend(t, s).Call("GET", uploadPath+absent+"/data/?start=0&end=10", nil).Want(http.StatusGone)
 	})
 }
 
 // TestUploadCaps reads an upload with more bad rows than are told.
 func TestUploadCaps(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
-		c := s.fresh(t)
+	site.Each(t, func(t *testing.T, s *site.Site) {
+		c := fresh(t, s)
 		var file strings.Builder
 		file.WriteString("email\n")
 		const bad = 10050

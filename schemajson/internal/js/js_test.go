@@ -54,7 +54,7 @@ func TestBodies(t *testing.T) {
 		"x = a ?? b ?.c?.[d]?.(e) ** -f", "x = a ? .5 : b?.5:1", "x ??= y &&= z ||= 1; a >>>= b **= 2", "({a, b: {c = 1}} = d); [a, [b], ...c] = d; [a.b] = c",
 		"x = 0xFF + 0b11 + 0o17 + 1_000.5e-3 + 10n + .5 + 017 + 01.a", `x = 'a\'b' + "\u0041\
 b" + ` + "`c${`d${1}`}e\\``",
-		"x = /[/]\\//gu.test(y) / 2 / z; if (a) /b/.test(c)", "x = a++ / 2; y = (a) / 2; z = [1] / 2", "new A; new A.B(c).d = 1; new new A()(); new.target",
+		"x = /(a(?:[()]|\\)))/g; x = /[/]\\//gu.test(y) / 2 / z; if (a) /b/.test(c)", "x = a++ / 2; y = (a) / 2; z = [1] / 2", "new A; new A.B(c).d = 1; new new A()(); new.target",
 		"x = typeof void delete a.b; y = -+~!a", "x = <T>y" + "", "p = async () => { await a; for (;;) await b }", "x = async\n(a)",
 		"\u00e9t\u00e9 = \\u0061b + \\u{61}c", "// c\u2028x = 1", "tag`a${b}c`.d", "import('x').then(y)", "return a, b => c, (d, e)",
 	} {
@@ -87,6 +87,8 @@ func TestErrors(t *testing.T) {
 		{"`a${b", 1, 6, "ends too early"},
 		{"`a${b}c", 1, 6, "a template is not closed"},
 		{"/a", 1, 1, "a regular expression is not closed"},
+		{"()=>/((((/", 1, 5, "a group of a regular expression is not closed"},
+		{"/a)/", 1, 1, "closes a group that is not open"},
 		{"/* a", 1, 1, "a comment is not closed"},
 		{"1a", 1, 1, "a number is followed by a letter"},
 		{"a # b", 1, 3, `unexpected "#"`},

@@ -221,7 +221,7 @@ func (l *lexer) resume(brace token) token {
 // regex reads a slash again, as the beginning of a regular expression.
 func (l *lexer) regex(slash token) token {
 	t := token{kind: tokenRegex, pos: slash.pos, newline: slash.newline}
-	inClass := false
+	inClass, groups := false, 0
 	for l.at = slash.pos + 1; l.at < len(l.src); l.at++ {
 		switch c := l.src[l.at]; {
 		case c == '\\':
@@ -233,7 +233,16 @@ func (l *lexer) regex(slash token) token {
 			inClass = true
 		case c == ']':
 			inClass = false
+		case c == '(' && !inClass:
+			groups++
+		case c == ')' && !inClass:
+			if groups--; groups < 0 {
+				return token{kind: tokenBad, pos: slash.pos, text: "a regular expression closes a group that is not open"}
+			}
 		case c == '/' && !inClass:
+			if groups > 0 {
+				return token{kind: tokenBad, pos: slash.pos, text: "a group of a regular expression is not closed"}
+			}
 			l.at++
 			l.flags()
 			t.text = l.src[t.pos:l.at]
@@ -269,7 +278,7 @@ func (l *lexer) decimal() {
 	const digits = "0123456789_"
 	start := l.at
 	l.digits(digits)
-	isOctal := l.at > start+1 && l.src[start] == '0' && strings.IndexAny(l.src[start:l.at], "89") < 0
+	isOctal := l.at > start+1 && l.src[start] == '0' && !strings.ContainsAny(l.src[start:l.at], "89")
 	if l.peek(0) == '.' && !isOctal {
 		l.at++
 		l.digits(digits)

@@ -1,4 +1,4 @@
-package resources_test
+package site
 
 import (
 	"fmt"
@@ -15,6 +15,10 @@ var (
 	timeFields = map[string]bool{"created_date": true, "modified_date": true, "savedAt": true}
 )
 
+// IsTime says whether a text is a time of the one form: UTC, ISO 8601,
+// microseconds and Z.
+func IsTime(text string) bool { return timeForm.MatchString(text) }
+
 // errorBody says why an error does not have the one shape of errors, or "".
 func errorBody(method string, reply *livetest.Reply) string {
 	if reply.Status < 400 || method == http.MethodHead {
@@ -23,7 +27,7 @@ func errorBody(method string, reply *livetest.Reply) string {
 	if got := reply.Header.Get("Content-Type"); got != "application/json" {
 		return fmt.Sprintf("an error has the Content-Type %q", got)
 	}
-	value, err := decode(reply.Body)
+	value, err := Decode(reply.Body)
 	body, isObject := value.(map[string]any)
 	if err != nil || !isObject {
 		return "an error is no JSON object"
@@ -43,8 +47,11 @@ func errorBody(method string, reply *livetest.Reply) string {
 	return fieldMessages(body)
 }
 
+// startsWell wants a capital letter, or the name of a property.
+var startsWell = regexp.MustCompile(`^([^a-z]|[a-z]+(_[a-z]+)+ )`)
+
 func isSentence(text string) bool {
-	return len(text) > 5 && strings.ToUpper(text[:1]) == text[:1] && !strings.Contains(text, "\n") && !strings.Contains(text, "</")
+	return len(text) > 5 && startsWell.MatchString(text) && !strings.Contains(text, "\n") && !strings.Contains(text, "</")
 }
 
 // fieldMessages wants an array of texts under each name but the three.
@@ -72,7 +79,7 @@ func timesIn(method string, reply *livetest.Reply) string {
 	if reply.Header.Get("Content-Type") != "application/json" || method == http.MethodHead {
 		return ""
 	}
-	value, err := decode(reply.Body)
+	value, err := Decode(reply.Body)
 	if err != nil {
 		return fmt.Sprintf("the body is no JSON: %v", err)
 	}
@@ -82,7 +89,7 @@ func timesIn(method string, reply *livetest.Reply) string {
 func badTime(name string, value any) string {
 	switch v := value.(type) {
 	case string:
-		if timeFields[name] && !timeForm.MatchString(v) {
+		if timeFields[name] && !IsTime(v) {
 			return fmt.Sprintf("%s is no time of the one form: %q", name, v)
 		}
 	case []any:

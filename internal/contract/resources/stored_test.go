@@ -3,59 +3,24 @@ package resources_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
+	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/intraydata/intray/internal/contract/site"
 )
 
-// postgresURL makes an empty database that is dropped with owner.
-func postgresURL(t *testing.T, owner testing.TB) string {
-	t.Helper()
-	server := os.Getenv("INTRAY_TEST_POSTGRES_URL")
-	if server == "" {
-		t.Skip("SKIPPED: no PostgreSQL, INTRAY_TEST_POSTGRES_URL is not set (see .ci/postgres)")
-	}
-	name := "intray_contract_" + strings.ToLower(rand.Text())
-	if err := execPostgres(server, "CREATE DATABASE "+name); err != nil {
-		t.Fatal(err)
-	}
-	owner.Cleanup(func() {
-		if err := execPostgres(server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
-			fmt.Fprintln(os.Stderr, "drop the database of a test:", err)
-		}
-	})
-	at, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at.Path = "/" + name
-	return at.String()
-}
-
-func execPostgres(server, command string) error {
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, server)
-	if err != nil {
-		return fmt.Errorf("connect to the server of INTRAY_TEST_POSTGRES_URL: %w", err)
-	}
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, command)
-	return err
-}
-
 // stored gives the files and tables of a site that hold a text.
-func (s *site) stored(t *testing.T, text string) []string {
+func stored(t *testing.T, s *site.Site, text string) []string {
 	t.Helper()
 	found := filesWith(t, s.Data(), text)
-	if s.database != "" {
-		found = append(found, tablesWith(t, s.database, text)...)
+	if s.Database != "" {
+		found = append(found, tablesWith(t, s.Database, text)...)
 	}
 	return found
 }
@@ -64,18 +29,32 @@ func (s *site) stored(t *testing.T, text string) []string {
 // meanwhile hold nothing.
 func filesWith(t *testing.T, folder, text string) (found []string) {
 	t.Helper()
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return nil
-		}
+	looked := 0
+	look := func(path string) error {
 		content, err := os.ReadFile(path)
-		if err == nil && bytes.Contains(content, []byte(text)) {
+		if err != nil {
+			return err
+		}
+		looked++
+		if bytes.Contains(content, []byte(text)) {
 			found = append(found, path)
 		}
 		return nil
+	}
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			err = look(path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if looked == 0 {
+		t.Fatalf("there are no files in %s", folder)
 	}
 	return found
 }

@@ -1,4 +1,4 @@
-package resources_test
+package site
 
 import (
 	"bytes"
@@ -18,11 +18,11 @@ import (
 	"github.com/intraydata/intray/internal/livetest"
 )
 
-// document is what a site says of its own operations.
-type document struct {
+// Document is what a site says of its own operations.
+type Document struct {
 	*openapi3.T
-	// list has every operation, in the order of paths and methods.
-	list []operation
+	// List has every operation, in the order of paths and methods.
+	List []Operation
 
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
@@ -30,32 +30,32 @@ type document struct {
 	compiled map[string]*jsonschema.Schema
 }
 
-// operation is one documented operation.
-type operation struct {
-	method, path string
+// Operation is one documented operation.
+type Operation struct {
+	Method, Path string
 	*openapi3.Operation
 }
 
-func readDocument(t testing.TB, s *livetest.Server) *document {
+func readDocument(t testing.TB, s *livetest.Server) *Document {
 	t.Helper()
 	text := s.Call(t, "GET", "/openapi.json", nil, "X-Service-License-Key", "").Want(http.StatusOK).Body
 	doc, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
 		t.Fatalf("/openapi.json does not load: %v", err)
 	}
-	d := &document{T: doc, compiler: newCompiler(t, text), compiled: map[string]*jsonschema.Schema{}}
+	d := &Document{T: doc, compiler: newCompiler(t, text), compiled: map[string]*jsonschema.Schema{}}
 	paths := doc.Paths.Map()
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		operations := paths[path].Operations()
 		for _, method := range slices.Sorted(maps.Keys(operations)) {
-			d.list = append(d.list, operation{method, path, operations[method]})
+			d.List = append(d.List, Operation{method, path, operations[method]})
 		}
 	}
 	return d
 }
 
-// door gives the name of the security scheme of an operation, or "".
-func (o operation) door() string {
+// Door gives the name of the security scheme of an operation, or "".
+func (o Operation) Door() string {
 	if o.Security == nil {
 		return ""
 	}
@@ -67,47 +67,48 @@ func (o operation) door() string {
 	return ""
 }
 
-// signed says whether the address of an operation carries its right.
-func (o operation) signed() bool {
-	return strings.HasPrefix(o.path, "/upload/") || strings.HasPrefix(o.path, "/download/")
+// Signed says whether the address of an operation carries its right.
+func (o Operation) Signed() bool {
+	return strings.HasPrefix(o.Path, "/upload/") || strings.HasPrefix(o.Path, "/download/")
 }
 
 var inBraces = regexp.MustCompile(`\{\w+\}`)
 
-// at gives the path with an id in place of each parameter.
-func (o operation) at(id string) string { return inBraces.ReplaceAllLiteralString(o.path, id) }
+// At gives the path with an id in place of each parameter.
+func (o Operation) At(id string) string { return inBraces.ReplaceAllLiteralString(o.Path, id) }
 
-func (o operation) hasID() bool { return inBraces.MatchString(o.path) }
+// HasID says whether the path has a parameter.
+func (o Operation) HasID() bool { return inBraces.MatchString(o.Path) }
 
-// behind lists the operations behind a security scheme.
-func (d *document) behind(scheme string) (list []operation) {
-	for _, o := range d.list {
-		if o.door() == scheme {
+// Behind lists the operations behind a security scheme.
+func (d *Document) Behind(scheme string) (list []Operation) {
+	for _, o := range d.List {
+		if o.Door() == scheme {
 			list = append(list, o)
 		}
 	}
 	return list
 }
 
-// find gives the operation that a request names, the one with the fewest
+// Find gives the operation that a request names, the one with the fewest
 // parameters in its path where several fit.
-func (d *document) find(method, path string) (best operation, ok bool) {
+func (d *Document) Find(method, path string) (best Operation, ok bool) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
 	fewest := -1
-	for _, o := range d.list {
-		n := len(inBraces.FindAllString(o.path, -1))
-		if o.method == method && fits(o.path, path) && (fewest < 0 || n < fewest) {
+	for _, o := range d.List {
+		n := len(inBraces.FindAllString(o.Path, -1))
+		if o.Method == method && Fits(o.Path, path) && (fewest < 0 || n < fewest) {
 			best, fewest = o, n
 		}
 	}
 	return best, fewest >= 0
 }
 
-// fits says whether a path is one of a template, with or without a slash at the
+// Fits says whether a path is one of a template, with or without a slash at the
 // end.
-func fits(template, path string) bool {
+func Fits(template, path string) bool {
 	want := strings.Split(strings.TrimSuffix(template, "/"), "/")
 	got := strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if len(want) != len(got) {
@@ -122,7 +123,7 @@ func fits(template, path string) bool {
 }
 
 // conforms says why an answer is not what the document promises, or "".
-func (d *document) conforms(o operation, status int, contentType string, body []byte) string {
+func (d *Document) conforms(o Operation, status int, contentType string, body []byte) string {
 	response := o.Responses.Status(status)
 	if response == nil || response.Value == nil {
 		return fmt.Sprintf("the document has no status %d for %s", status, o.OperationID)
@@ -139,7 +140,7 @@ func (d *document) conforms(o operation, status int, contentType string, body []
 	if err != nil {
 		return err.Error()
 	}
-	value, err := decode(body)
+	value, err := Decode(body)
 	if err != nil {
 		return fmt.Sprintf("the body is no JSON: %v", err)
 	}
@@ -150,9 +151,9 @@ func (d *document) conforms(o operation, status int, contentType string, body []
 }
 
 // schema gives the documented schema of an answer. Formats count.
-func (d *document) schema(o operation, status int) (*jsonschema.Schema, error) {
+func (d *Document) schema(o Operation, status int) (*jsonschema.Schema, error) {
 	escape := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace
-	place := fmt.Sprintf("%s#/paths/%s/%s/responses/%d/content/application~1json/schema", documentURL, escape(o.path), strings.ToLower(o.method), status)
+	place := fmt.Sprintf("%s#/paths/%s/%s/responses/%d/content/application~1json/schema", documentURL, escape(o.Path), strings.ToLower(o.Method), status)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if compiled := d.compiled[place]; compiled != nil {
@@ -184,8 +185,8 @@ func newCompiler(t testing.TB, text []byte) *jsonschema.Compiler {
 	return compiler
 }
 
-// decode reads the one JSON value of a body.
-func decode(body []byte) (value any, err error) {
+// Decode reads the one JSON value of a body.
+func Decode(body []byte) (value any, err error) {
 	in := json.NewDecoder(bytes.NewReader(body))
 	if err := in.Decode(&value); err != nil {
 		return nil, err

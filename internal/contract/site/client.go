@@ -1,0 +1,89 @@
+package site
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/internal/livetest"
+)
+
+// ImportsPath is where imports are made and listed.
+const ImportsPath = "/api/v1/headless/imports/"
+
+// Client calls a site with one key, and checks every answer.
+type Client struct {
+	T    testing.TB
+	Site *Site
+	Key  string
+}
+
+// Client gives a client with a key; "" stands for none.
+func (s *Site) Client(t testing.TB, key string) Client { return Client{t, s, key} }
+
+// Bare is the client without a key, as the holder of a signed address is.
+func (c Client) Bare() Client {
+	c.Key = ""
+	return c
+}
+
+// Call sends a request. Headers are name and value in turn; an empty value
+// removes the header.
+func (c Client) Call(method, path string, body any, headers ...string) *livetest.Reply {
+	c.T.Helper()
+	return c.Do(c.Request(method, path, body, headers...))
+}
+
+// Request is the request that Call sends.
+func (c Client) Request(method, path string, body any, headers ...string) *http.Request {
+	c.T.Helper()
+	return c.Site.Request(c.T, method, path, body, append([]string{"X-Service-License-Key", c.Key}, headers...)...)
+}
+
+// Do sends a request as it is.
+func (c Client) Do(request *http.Request) *livetest.Reply {
+	c.T.Helper()
+	reply := c.Site.Do(c.T, request)
+	c.Site.Check(c.T, request, reply)
+	return reply
+}
+
+// Put sends a file to a signed address, as its holder does: without a key.
+func (c Client) Put(address string, file any, headers ...string) *livetest.Reply {
+	c.T.Helper()
+	return c.Bare().Call("PUT", address, file, append([]string{"Content-Type", "application/octet-stream"}, headers...)...)
+}
+
+// Import makes an import, sends its file and waits as Await does.
+func (c Client) Import(body, file any) *livetest.Reply {
+	c.T.Helper()
+	made := c.Call("POST", ImportsPath, body).Want(http.StatusCreated)
+	c.Put(made.String("upload"), file).Want(http.StatusOK)
+	return c.Await(made.String("id"))
+}
+
+// Await waits until an import has ended or waits for a person, and gives it.
+func (c Client) Await(id string) *livetest.Reply {
+	c.T.Helper()
+	var reply *livetest.Reply
+	Eventually(c.T, "import "+id+" ends", func() bool {
+		reply = c.Call("GET", ImportsPath+id+"/", nil).Want(http.StatusOK)
+		status := reply.String("status")
+		return status == "SUCCESSFUL" || status == "FAILED" || status == "NEEDS_REVIEW"
+	})
+	return reply
+}
+
+// Patience is how long a test waits for what must come.
+const Patience = 60 * time.Second
+
+// Eventually waits until something is so, at most Patience.
+func Eventually(t testing.TB, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if so() {
+			return
+		}
+	}
+	t.Fatalf("it does not come true that %s", what)
+}

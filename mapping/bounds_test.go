@@ -1,0 +1,133 @@
+package mapping_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/mapping"
+)
+
+// sameLabel makes n fields with keys of their own and one label.
+func sameLabel(n int, label string) []intray.Field {
+	list := make([]intray.Field, n)
+	for i := range list {
+		list[i] = field(fmt.Sprintf("key%d", i), label, fmt.Sprintf("other %d", i), label)
+	}
+	return list
+}
+
+// TestSuggestIsFast maps files that are made to cost time. The limit is far
+// above what it takes, and far below what every field against every column
+// took.
+func TestSuggestIsFast(t *testing.T) {
+	const limit = 5 * time.Second
+	numbered := func(i int) string { return fmt.Sprintf("KEY %d", i) }
+	alike := func(int) string { return "x" }
+	for what, header := range map[string]func(int) string{"alike": alike, "one for each": numbered} {
+		t.Run(what, func(t *testing.T) {
+			headers := make([]string, 16384)
+			for i := range headers {
+				headers[i] = header(i)
+			}
+			begin := time.Now()
+			m, questions := suggest(t, sameLabel(2000, "x"), headers...)
+			if took := time.Since(begin); took > limit {
+				t.Errorf("it took %v", took)
+			}
+			mapped := len(headers) - len(m.Unmapped)
+			if asked := len(questions); mapped+asked != 2000 {
+				t.Errorf("%d fields have a column and %d are asked about", mapped, asked)
+			}
+		})
+	}
+}
+
+// BenchmarkSuggest maps as many columns as a file may have to many fields.
+func BenchmarkSuggest(b *testing.B) {
+	headers := make([]string, 16384)
+	for i := range headers {
+		headers[i] = fmt.Sprintf("Key_%d", i)
+	}
+	fields, file := sameLabel(2000, "y"), columns(headers...)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := mapping.Suggest(b.Context(), fields, file); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func TestSuggestEndsWhenItIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := mapping.Suggest(ctx, sameLabel(1, "x"), columns("x")); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the word that it was cancelled", err)
+	}
+}
+
+// TestTextsAreShort has names of a thousand letters, and twelve of each.
+func TestTextsAreShort(t *testing.T) {
+	long := strings.Repeat("é", 1000)
+	cut := strings.Repeat("é", 100) + "…"
+	for what, c := range map[string]struct {
+		fields  []intray.Field
+		headers []string
+		texts   []string
+		columns int
+		rivals  int
+	}{
+		"many columns": {[]intray.Field{field("k", long)}, slices.Repeat([]string{long}, 12),
+			[]string{"12 columns fit the field", `"` + cut + `" (column 5) and 7 more.`}, 5, 0},
+		"six columns":  {[]intray.Field{field("k", "x")}, slices.Repeat([]string{"x"}, 6), []string{"6 columns", "(column 5) and 1 more."}, 5, 0},
+		"five columns": {[]intray.Field{field("k", "x")}, slices.Repeat([]string{"x"}, 5), []string{"5 columns", `"x" (column 5).`}, 5, 0},
+		"columns of two names": {[]intray.Field{field("k", "x")}, []string{"x", "k", "x", "k", "x", "k", "x"},
+			[]string{`"x" (column 1), "k" (column 2), "x" (column 3), "k" (column 4), "x" (column 5) and 2 more.`}, 5, 0},
+		"many fields":  {sameLabel(12, long), []string{long}, []string{`"` + cut + `", "` + cut + `" and 7 more.`}, 1, 12},
+		"a gap":        {[]intray.Field{required(field("k", long)), field("x", "x")}, []string{"x"}, []string{`"` + cut + `" must have`}, 0, 0},
+		"a short name": {sameLabel(2, "x"), []string{"x"}, []string{`"x", "x".`}, 1, 2},
+	} {
+		t.Run(what, func(t *testing.T) {
+			_, questions := suggest(t, c.fields, c.headers...)
+			if len(questions) != 1 {
+				t.Fatalf("%d questions, want 1", len(questions))
+			}
+			q := questions[0]
+			if len(q.Columns) != c.columns || len(q.Rivals) != c.rivals || len(q.Text) > 2000 {
+				t.Errorf("%d columns, %d rivals, %d bytes of text", len(q.Columns), len(q.Rivals), len(q.Text))
+			}
+			for _, text := range c.texts {
+				if !strings.Contains(q.Text, text) {
+					t.Errorf("no %q in %s", text, q.Text)
+				}
+			}
+		})
+	}
+}
+
+func TestReasonsAreShort(t *testing.T) {
+	long := strings.Repeat("x", 4000)
+	m, _ := suggest(t, []intray.Field{field("k", long), field("l", "Z"+long)}, long, "z"+long)
+	for i, match := range m.Fields {
+		if match.Column != i || len(match.Reasons[0]) > 400 || !strings.Contains(match.Reasons[0], "…") {
+			t.Errorf("field %d: column %d, %s", i, match.Column, match.Reasons)
+		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for _, text := range []string{"", "short", strings.Repeat("x", 100), strings.Repeat("x", 101), strings.Repeat("é", 100), "x" + strings.Repeat("é", 100), strings.Repeat("\x80", 200)} {
+		got := mapping.Shorten(text)
+		if n := utf8.RuneCountInString(text); n <= 100 && got != text {
+			t.Errorf("%d characters become %q", n, got)
+		} else if rest, cut := strings.CutSuffix(got, "…"); n > 100 && (!cut || utf8.RuneCountInString(rest) != 100 || !strings.HasPrefix(text, rest)) {
+			t.Errorf("%d characters become %q", n, got)
+		}
+	}
+}
