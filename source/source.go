@@ -43,6 +43,14 @@ type Options struct {
 	// AsIs reads every row as found, without looking for a header: the columns
 	// have no names and the first row is a record like all others.
 	AsIs bool
+	// Encoding is the character encoding of a text file, by any usual name; ""
+	// is found out.
+	Encoding string
+	// Delimiter separates the cells of a text file; "" is found out.
+	Delimiter string
+	// HeaderRow is the row of the header, counted from 1 among all rows of the
+	// file; 0 is found out.
+	HeaderRow int
 	// Limits bound what a hostile file can cost.
 	Limits Limits
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/source"
 )
 
 const (
@@ -34,7 +33,7 @@ type chunk struct {
 // should be is cut wrongly; then a chunk is not plain, and what follows it is of
 // no use.
 type chunks struct {
-	in      source.Input
+	text    *decoded
 	fast    *fast
 	most    int
 	size    int
@@ -47,11 +46,11 @@ type chunks struct {
 
 // begin starts to read the file from a place, which begins a record, up to
 // another.
-func beginChunks(in source.Input, f *fast, from, to int64, size, most int) *chunks {
+func beginChunks(text *decoded, f *fast, from, to int64, size, most int) *chunks {
 	workers := max(runtime.GOMAXPROCS(0), 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &chunks{
-		in: in, fast: f, most: most, size: size, cancel: cancel,
+		text: text, fast: f, most: most, size: size, cancel: cancel,
 		jobs: make(chan *chunk, workers), ordered: make(chan *chunk, workers+1), spare: make(chan *chunk, 2*workers+4),
 	}
 	c.group.Go(func() {
@@ -83,12 +82,12 @@ func (c *chunks) end() {
 func (c *chunks) cut(ctx context.Context, from, to int64) {
 	for from < to && ctx.Err() == nil {
 		job := c.take()
-		size := int(min(int64(c.size), c.in.Size-from))
+		size := int(min(int64(c.size), to+tailBytes-from))
 		if cap(job.text) < size {
 			job.text = make([]byte, size)
 		}
 		job.text = job.text[:size]
-		if n, err := c.in.ReadAt(job.text, from); n < size && err != nil {
+		if err := readAt(c.text.in, job.text, from+int64(c.text.guess.BOM)); err != nil {
 			return
 		}
 		end := c.lastEnd(job.text)

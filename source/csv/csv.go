@@ -13,13 +13,12 @@ package csv
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/charset"
 )
 
 // Format is the format "csv". The zero value is ready.
@@ -28,60 +27,72 @@ type Format struct{}
 // Name is "csv".
 func (Format) Name() string { return "csv" }
 
-// Detect takes any text, and is the surer the more it looks like a table.
+// Detect takes any text, and is the surer the more it looks like a table: a
+// name that ends in .csv and the like, or a delimiter that cuts all lines alike.
+// Bytes that no text holds are never CSV.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason string) {
-	if bytes.IndexByte(head, 0) >= 0 {
-		return 0, "there are NUL bytes"
+	if kind := binaryKind(head); kind != "" {
+		return 0, kind
 	}
 	name := strings.ToLower(in.Name)
-	for _, ending := range []string{".csv", ".tsv", ".txt", ".tab", ".psv"} {
+	for _, ending := range []string{".csv", ".tsv", ".tab", ".psv"} {
 		if strings.HasSuffix(name, ending) {
 			return 0.9, "text, and the name ends in " + ending
 		}
 	}
+	if s := sniff(head, in.Size <= int64(len(head))); s.score > 0.3 {
+		return 0.8, "text, and " + s.delimWhy
+	}
+	if strings.HasSuffix(name, ".txt") {
+		return 0.7, "text, and the name says so"
+	}
 	return 0.1, "text"
 }
 
-// byteOrderMark is how some programs begin a UTF-8 file.
-const byteOrderMark = "\uFEFF"
+// binaryKind says what speaks against text, or "".
+func binaryKind(head []byte) string {
+	for _, magic := range []string{"PK\x03\x04", "PK\x05\x06", "\xD0\xCF\x11\xE0", "%PDF-", "{\\rtf", "\x1F\x8B", "\x28\xB5\x2F\xFD", "\x89PNG", "\xFF\xD8\xFF", "GIF8", "PAR1", "SQLite format 3"} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return "the first bytes are those of another format"
+		}
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		if guess := charset.Detect(head, false); !strings.HasPrefix(guess.Encoding.Name(), "UTF-16") && !strings.HasPrefix(guess.Encoding.Name(), "UTF-32") {
+			return "there are NUL bytes"
+		}
+	}
+	return ""
+}
 
-// Open looks at the beginning of the file. A file of nothing but white space is
-// source.ErrEmpty.
+// Open decides how to read the file, by its beginning. A file of nothing but
+// white space is source.ErrEmpty.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	opt.Limits = opt.Limits.WithDefaults()
-	sample := make([]byte, min(in.Size, sampleBytes))
-	if n, err := in.ReadAt(sample, 0); err != nil && !errors.Is(err, io.EOF) || n < len(sample) {
-		return nil, fmt.Errorf("read the beginning of the file: %w", err)
-	}
-	start := 0
-	for bytes.HasPrefix(sample[start:], []byte(byteOrderMark)) {
-		start += len(byteOrderMark)
-	}
-	whole := int64(len(sample)) == in.Size
-	if whole && blankText(sample[start:]) {
-		return nil, source.ErrEmpty
-	}
-	sheet, err := decide(sample[start:], whole, opt)
+	text, err := decode(ctx, in, opt.Encoding)
 	if err != nil {
 		return nil, err
 	}
-	if sheet.body < 0 {
-		sheet.body = in.Size - int64(start)
+	if text.whole && blankText(text.sample) {
+		return nil, source.ErrEmpty
 	}
-	return &book{in: in, opt: opt, start: int64(start), sheet: sheet}, nil
+	sheet, err := decide(text.sample, text.whole, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &book{text: text, opt: opt, sheet: sheet}, nil
 }
 
 // book is a file of delimited text: one sheet without a name.
 type book struct {
-	in    source.Input
+	text  *decoded
 	opt   source.Options
-	start int64
 	sheet *sheet
 }
 
-func (b *book) Evidence() []intray.Evidence {
-	return []intray.Evidence{{Choice: "encoding", Value: "UTF-8", Reason: "it is UTF-8"}}
-}
+func (b *book) Evidence() []intray.Evidence { return []intray.Evidence{b.text.evidence()} }
 
 func (b *book) Sheets() []source.Sheet { return []source.Sheet{{}} }
 
@@ -89,14 +100,18 @@ func (b *book) Open(_ context.Context, sheet int) (source.Reader, error) {
 	if sheet != 0 {
 		return nil, fmt.Errorf("open sheet %d: a CSV file has one sheet, number 0", sheet)
 	}
+	from, err := b.text.from(b.sheet.body)
+	if err != nil {
+		return nil, fmt.Errorf("read the file: %w", err)
+	}
 	r := &reader{
-		sheet: b.sheet, limits: b.opt.Limits, in: b.in, line: b.sheet.line, told: map[string]int{},
-		w: window{base: b.start + b.sheet.body, from: fileText(b.in, b.start+b.sheet.body)},
+		sheet: b.sheet, limits: b.opt.Limits, line: b.sheet.line, told: map[string]int{}, first: b.text.doubt(),
+		w:      window{base: b.sheet.body, from: from},
+		repair: newRepairer(b.sheet.dialect, b.sheet.width, b.sheet.profiles),
 	}
-	if b.sheet.dialect.plain() && !b.sheet.asIs && b.sheet.width > 1 {
-		r.side = sideBySide{fast: newFast(b.sheet), rowBytes: b.sheet.rowBytes}
+	if b.text.direct() && b.sheet.dialect.plain() && !b.sheet.asIs && b.sheet.width > 1 {
+		r.side = sideBySide{text: b.text, fast: newFast(b.sheet), rowBytes: b.sheet.rowBytes}
 	}
-	r.repair = newRepairer(b.sheet.dialect, b.sheet.width, b.sheet.profiles)
 	return r, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -28,7 +29,6 @@ const (
 type reader struct {
 	sheet  *sheet
 	limits source.Limits
-	in     source.Input
 	w      window
 	side   sideBySide
 	rec    record
@@ -47,6 +47,8 @@ type reader struct {
 	ended bool
 	// told counts the notices of each kind that are told only so often.
 	told map[string]int
+	// first is told with the first batch.
+	first []intray.Notice
 	// failed is what every further call of Next answers.
 	failed error
 }
@@ -78,6 +80,10 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 		return err
 	}
 	batch.First = r.rows
+	defer func() {
+		batch.Notices = append(r.first, batch.Notices...)
+		r.first = nil
+	}()
 	whole, err := r.nextChunk(ctx, batch)
 	for err == nil && !whole && !batch.Full() {
 		err = r.step(ctx, batch)
@@ -87,17 +93,11 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	if err != nil && ctx.Err() == nil {
 		r.failed = err
 	}
-	if batch.Len() > 0 || err == nil || len(batch.Notices) > 0 && errors.Is(err, io.EOF) && r.lastWords(batch) {
+	if batch.Len() > 0 {
 		return nil
 	}
-	notices := batch.Notices
-	batch.Reset()
-	batch.Notices = notices
 	return err
 }
-
-// lastWords says whether a batch without records is handed on for its notices.
-func (r *reader) lastWords(*intray.Records) bool { return false }
 
 // step takes one row off the text.
 func (r *reader) step(ctx context.Context, batch *intray.Records) error {
@@ -117,6 +117,8 @@ func (r *reader) step(ctx context.Context, batch *intray.Records) error {
 		r.blanks++
 		r.pass(r.rec.next, r.rec.breaks)
 		return nil
+	case !isText(row):
+		return r.broken(batch)
 	case r.sheet.asIs:
 		return r.handAsIs(batch)
 	case r.fits(&r.rec) && !r.repeatsHeader() && !r.mayEnd():
@@ -233,9 +235,34 @@ func (r *reader) texts(rec *record, at int) []string {
 	row := r.w.rest()[at:]
 	cells := make([]string, len(rec.cells))
 	for i, c := range rec.cells {
-		cells[i] = string(r.sheet.dialect.append(nil, row, c))
+		cells[i] = clean(string(r.sheet.dialect.append(nil, row, c)))
 	}
 	return cells
+}
+
+// isText says whether a row holds nothing but text.
+func isText(row []byte) bool { return utf8.Valid(row) && bytes.IndexByte(row, 0) < 0 }
+
+// clean puts U+FFFD in place of what is no text.
+func clean(cell string) string {
+	if utf8.ValidString(cell) && strings.IndexByte(cell, 0) < 0 {
+		return cell
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(cell, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// broken hands on a row with bytes that are no text, and says so.
+func (r *reader) broken(batch *intray.Records) error {
+	if r.rec.unclosed {
+		return r.unclosed(batch)
+	}
+	r.settle(batch, false)
+	row := r.rows + int64(batch.Len())
+	r.tell(batch, "bytes", intray.Notice{Type: intray.EncodingUncertain, Level: intray.LevelWarning, Row: &row,
+		Text: fmt.Sprintf("Line %d holds bytes that are no text in this encoding; each stands as U+FFFD (\uFFFD).", r.line)})
+	r.handCells(batch, r.texts(&r.rec, 0), r.line)
+	r.pass(r.rec.next, r.rec.breaks)
+	return r.counted()
 }
 
 // repeatsHeader says whether the record cut last is the header again.

@@ -48,6 +48,7 @@ type sampled struct {
 	cells []string
 	row   sampleRow
 	from  int
+	to    int
 	line  int64
 	fine  bool
 }
@@ -58,11 +59,17 @@ func decide(sample []byte, whole bool, opt source.Options) (*sheet, error) {
 	s := &sheet{asIs: opt.AsIs, line: 1}
 	delim, skip := sepLine(sample)
 	var found sniffed
-	if delim != "" {
+	switch {
+	case opt.Delimiter != "":
+		found = sniff(sample, whole, opt.Delimiter)
+		found.delimWhy = "it was asked for"
+	case delim != "":
 		found = sniffed{dialect: dialect{delim: delim, open: `"`, shut: `"`}, delimWhy: "the line sep= says so", quoteWhy: "usual beside sep="}
-		s.line = 2
-	} else {
+	default:
 		found = sniff(sample, whole)
+	}
+	if skip > 0 {
+		s.line = 2
 	}
 	s.dialect = found.dialect
 	rows := s.sampleRows(wholeLines(sample[skip:], whole), skip)
@@ -78,7 +85,7 @@ func decide(sample []byte, whole bool, opt source.Options) (*sheet, error) {
 		s.wholeSheet(rows)
 		return s, nil
 	}
-	return s, s.findTable(rows, sample, opt.Limits)
+	return s, s.findTable(rows, sample, opt)
 }
 
 // sampleRows cuts the sample.
@@ -90,14 +97,14 @@ func (s *sheet) sampleRows(text []byte, skip int) (rows []sampled) {
 		if r.unclosed && len(rows) > 0 && at+physicalLine(text[at:]) < len(text) {
 			// Most of the sample would be one cell: go on behind the line.
 			r.next, r.breaks = physicalLine(text[at:]), 0
-			rows = append(rows, sampled{from: skip + at, line: line})
+			rows = append(rows, sampled{from: skip + at, to: skip + at + r.next, line: line})
 			at += r.next
 			line++
 			continue
 		}
-		row := sampled{from: skip + at, line: line, fine: !r.loose && !r.unclosed}
+		row := sampled{from: skip + at, to: skip + at + r.next, line: line, fine: !r.loose && !r.unclosed}
 		for _, c := range r.cells {
-			text := string(s.dialect.append(nil, text[at:], c))
+			text := clean(string(s.dialect.append(nil, text[at:], c)))
 			row.cells = append(row.cells, text)
 			row.row = append(row.row, features{text: text, quoted: c.quoted})
 		}
@@ -121,7 +128,7 @@ func (s *sheet) wholeSheet(rows []sampled) {
 }
 
 // findTable finds the header, and what the columns hold.
-func (s *sheet) findTable(rows []sampled, sample []byte, limits source.Limits) error {
+func (s *sheet) findTable(rows []sampled, sample []byte, opt source.Options) error {
 	s.width = usualCells(rows)
 	s.mendHeader(rows, sample)
 	texts := make([][]string, 0, findRows)
@@ -129,6 +136,12 @@ func (s *sheet) findTable(rows []sampled, sample []byte, limits source.Limits) e
 		texts = append(texts, row.cells)
 	}
 	layout := table.Find(texts, s.width)
+	if opt.HeaderRow > 0 {
+		if opt.HeaderRow > len(texts) {
+			return &source.UnreadableError{Reason: fmt.Sprintf("the header cannot be row %d: the first %d rows were looked at", opt.HeaderRow, len(texts))}
+		}
+		layout = table.Layout{Width: s.width, First: opt.HeaderRow - 1, Headers: 1, Reason: "it was asked for"}
+	}
 	above := texts[:min(layout.First, len(texts))]
 	for _, row := range above {
 		if len(row) > 0 && strings.HasPrefix(strings.TrimSpace(row[0]), "#") {
@@ -139,7 +152,7 @@ func (s *sheet) findTable(rows []sampled, sample []byte, limits source.Limits) e
 	s.width = max(s.width, len(names))
 	body := rows[min(layout.Body(), len(rows)):]
 	s.learn(body)
-	if err := s.takeColumns(names, rows, layout, limits); err != nil {
+	if err := s.takeColumns(names, rows, layout, opt.Limits); err != nil {
 		return err
 	}
 	s.takeSamples(body)
@@ -225,12 +238,18 @@ func (s *sheet) takeColumns(names []string, rows []sampled, layout table.Layout,
 	if at := layout.Body(); at < len(rows) {
 		s.body, s.line = int64(rows[at].from), rows[at].line
 	} else if len(rows) > 0 {
-		s.body, s.line = -1, rows[len(rows)-1].line+1
+		last := rows[len(rows)-1]
+		s.body, s.line = int64(last.to), last.line+1
 	}
+	total := 0
 	for i := range s.width {
 		column := intray.Column{Index: i}
 		if i < len(names) {
 			column.Header = names[i]
+			total += len(names[i])
+		}
+		if over := limits.OverHeader(i+1, len(column.Header), total); over != "" {
+			return &source.LimitError{Line: rows[layout.First].line, Reason: over}
 		}
 		s.columns = append(s.columns, column)
 	}

@@ -2,6 +2,7 @@ package csv
 
 import (
 	"context"
+	"errors"
 
 	"github.com/intraydata/intray"
 )
@@ -9,6 +10,7 @@ import (
 // sideBySide is how a reader lets workers read ahead, as long as all records are
 // plain.
 type sideBySide struct {
+	text *decoded
 	// fast is nil where the dialect is not one that it reads.
 	fast   *fast
 	chunks *chunks
@@ -31,7 +33,7 @@ func (s *sideBySide) stop() {
 // mayGoOn says whether a reader is at a place where chunks can begin again.
 func (s *sideBySide) mayGoOn(r *reader) bool {
 	at := r.w.place()
-	return s.fast != nil && at >= s.until && at < r.in.Size-tailBytes && len(r.held) == 0 && r.blanks == 0 && !r.ended
+	return s.fast != nil && at >= s.until && at < s.end() && len(r.held) == 0 && r.blanks == 0 && !r.ended
 }
 
 // nextChunk gives the batch of the next chunk, if that is plain. Else the reader
@@ -44,7 +46,7 @@ func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, er
 	if s.chunks == nil {
 		most := min(intray.BatchRows, max(intray.BatchCells/max(r.sheet.width, batch.Width, 1), 1))
 		size := min(chunkSize, max(64<<10, most*s.rowBytes*3/4))
-		s.chunks = beginChunks(r.in, s.fast, r.w.place(), r.in.Size-tailBytes, size, most)
+		s.chunks = beginChunks(s.text, s.fast, r.w.place(), s.end(), size, most)
 	}
 	var job *chunk
 	select {
@@ -53,19 +55,17 @@ func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, er
 		return false, ctx.Err()
 	}
 	if job == nil {
-		s.back(r, r.w.place(), r.w.place()+chunkSize)
-		return false, nil
+		return false, s.back(r, r.w.place(), r.w.place()+chunkSize)
 	}
 	select {
 	case <-job.read:
 	case <-ctx.Done():
-		s.back(r, job.from, job.from)
-		return false, ctx.Err()
+		return false, errors.Join(ctx.Err(), s.back(r, job.from, job.from))
 	}
 	if !job.plain {
-		s.back(r, job.from, job.to+s.pause)
-		s.pause = 2*s.pause + chunkSize
-		return false, nil
+		pause := s.pause
+		s.pause = 2*pause + chunkSize
+		return false, s.back(r, job.from, job.to+pause)
 	}
 	s.pause = max(0, s.pause-chunkSize/4)
 	batch.Swap(&job.batch)
@@ -75,14 +75,24 @@ func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, er
 	}
 	r.line += job.lines
 	r.cells += int64(batch.Len()) * int64(r.sheet.width)
-	r.w = window{base: job.to, from: fileText(r.in, job.to)}
 	s.chunks.giveBack(job)
-	return true, r.counted()
+	return true, errors.Join(s.move(r, job.to), r.counted())
 }
 
 // back makes the reader go on one by one from a place to another.
-func (s *sideBySide) back(r *reader, from, until int64) {
+func (s *sideBySide) back(r *reader, from, until int64) error {
 	s.stop()
 	s.until = until
-	r.w = window{base: from, from: fileText(r.in, from)}
+	return s.move(r, from)
 }
+
+// move sets the reader to a place.
+func (s *sideBySide) move(r *reader, to int64) error {
+	from, err := s.text.from(to)
+	r.w = window{base: to, from: from}
+	return err
+}
+
+// end is the place from which on rows are read one by one: what stands below a
+// table is there.
+func (s *sideBySide) end() int64 { return s.text.in.Size - int64(s.text.guess.BOM) - tailBytes }

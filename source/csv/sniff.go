@@ -36,13 +36,16 @@ type sniffed struct {
 	rowsOfOneSep bool
 }
 
-// sniff finds the dialect of a sample of UTF-8 text. whole says that the sample
-// is all there is.
-func sniff(sample []byte, whole bool) sniffed {
+// sniff finds the dialect of a sample of UTF-8 text, among those with one of the
+// delimiters, if any are given. whole says that the sample is all there is.
+func sniff(sample []byte, whole bool, delims ...string) sniffed {
 	sample = wholeLines(sample, whole)
 	best := sniffed{dialect: dialect{delim: ",", open: `"`, shut: `"`}, score: -1}
 	second := best
-	for _, d := range candidates(sample) {
+	if len(delims) == 0 {
+		delims = delimiters()
+	}
+	for _, d := range candidates(sample, delims) {
 		s := d.measure(sample)
 		switch {
 		case s > best.score+1e-9:
@@ -70,7 +73,7 @@ func wholeLines(sample []byte, whole bool) []byte {
 }
 
 // candidates are the dialects that the characters of a sample allow.
-func candidates(sample []byte) []dialect {
+func candidates(sample []byte, delims []string) []dialect {
 	var list []dialect
 	pairs := [][2]string{}
 	for _, q := range quotes() {
@@ -81,7 +84,7 @@ func candidates(sample []byte) []dialect {
 	if len(pairs) == 0 {
 		pairs = append(pairs, quotes()[0])
 	}
-	for _, delim := range delimiters() {
+	for _, delim := range delims {
 		if !bytes.Contains(sample, []byte(delim)) {
 			continue
 		}
@@ -93,7 +96,7 @@ func candidates(sample []byte) []dialect {
 		}
 	}
 	if len(list) == 0 { // one column
-		list = append(list, dialect{delim: ",", open: pairs[0][0], shut: pairs[0][1]})
+		list = append(list, dialect{delim: delims[0], open: pairs[0][0], shut: pairs[0][1]})
 	}
 	return list
 }

@@ -6,22 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	"github.com/intraydata/intray/source"
 )
 
 // chunkBytes is how much is read at once.
 const chunkBytes = 256 << 10
 
-// text is a file as UTF-8, from some place on.
-type text interface {
-	io.Reader
-}
-
 // window shows the text from where the next record begins, as much of it as is
 // wanted.
 type window struct {
-	from text
+	from io.Reader
 	// buf[pos:end] is read and not yet used.
 	buf      []byte
 	pos, end int
@@ -70,11 +63,6 @@ func (w *window) makeRoom() {
 	}
 	w.base += int64(w.pos)
 	w.pos, w.end = 0, len(rest)
-}
-
-// fileText reads a file of UTF-8 from a place on.
-func fileText(in source.Input, at int64) text {
-	return io.NewSectionReader(in, at, max(in.Size-at, 0))
 }
 
 // blankText says whether there is nothing but white space.

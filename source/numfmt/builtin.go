@@ -3,7 +3,7 @@ package numfmt
 // shortDate is the short date of the United States, in which Excel on Windows
 // shows the built-in formats 14 and 22. They follow the region of whoever looks
 // at the file: a Macintosh in the United States shows m/d/yy.
-const shortDate = "m/d/yyyy"
+const shortDate = "m/d/yy"
 
 // Builtin gives the code of a built-in format by its number, as Excel displays
 // it in the United States; "" where the number is not one. The numbers 27 to 36

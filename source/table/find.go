@@ -101,12 +101,19 @@ func (f *finder) measure() {
 	}
 }
 
+// usualHeader is how much speaks for a header in the first row before it is
+// looked at: most tables have one there.
+const usualHeader = 1
+
 // find takes the header that fits best, from the rows above the first record.
 func (f *finder) find() Layout {
 	none := Layout{Width: f.width, First: f.firstRow(), Reason: "the first row looks like the rows below it"}
 	best, bestScore := none, 0.0
 	for at := none.First; at < min(len(f.rows), none.First+MaxAbove); at++ {
 		score, reason := f.headerScore(at)
+		if at == none.First {
+			score += usualHeader
+		}
 		if score > bestScore {
 			best, bestScore = Layout{Width: f.width, First: at, Headers: 1, Reason: reason}, score
 		}
