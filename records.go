@@ -170,6 +170,11 @@ func (r *Records) Truncate(n int) {
 		cells = r.ends[n-1]
 	}
 	r.spans = r.spans[:cells]
+	end := uint64(0)
+	for _, span := range r.spans {
+		end = max(end, span&(1<<32-1))
+	}
+	r.arena = r.arena[:end]
 	if len(r.kinds) > int(cells) {
 		r.kinds = r.kinds[:cells]
 		r.typed.Truncate(int(cells))

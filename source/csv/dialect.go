@@ -66,6 +66,21 @@ func (d *dialect) cut(text []byte, literal int, r *record) {
 	r.next = lineEnd(text, at)
 }
 
+// cutLine cuts a line with a quote that is never closed: the first such quote
+// that leaves none unclosed is text.
+func (d *dialect) cutLine(line []byte, r *record) {
+	for at := 0; ; at += len(d.open) {
+		i := bytes.Index(line[at:], []byte(d.open))
+		if i < 0 {
+			return
+		}
+		at += i
+		if d.cut(line, at, r); !r.unclosed {
+			return
+		}
+	}
+}
+
 // cutCell cuts the cell at a place and gives the place where it stops.
 func (d *dialect) cutCell(text []byte, at, literal int, r *record) int {
 	if d.open != "" {

@@ -455,20 +455,7 @@ func (r *reader) asFound(batch *intray.Records, cells []string) error {
 func (r *reader) unclosed(batch *intray.Records) error {
 	rest := r.w.rest()
 	line := rest[:physicalLine(rest)]
-	if r.w.done && len(line) >= len(bytes.TrimRight(rest, "\r\n")) || len(line) > 0 {
-		quote := bytes.Index(line, []byte(r.sheet.dialect.open))
-		for at := quote; at >= 0; {
-			r.sheet.dialect.cut(line, at, &r.ahead)
-			if !r.ahead.unclosed {
-				break
-			}
-			next := bytes.Index(line[at+1:], []byte(r.sheet.dialect.open))
-			if next < 0 {
-				break
-			}
-			at += 1 + next
-		}
-	}
+	r.sheet.dialect.cutLine(line, &r.ahead)
 	r.settle(batch, false)
 	cells := r.texts(&r.ahead, 0)
 	r.tell(batch, "quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,

@@ -77,7 +77,7 @@ func decide(sample []byte, whole bool, opt source.Options) (*sheet, error) {
 		s.rowBytes = (rows[n-1].from - rows[0].from) / (n - 1)
 	}
 	s.evidence = []intray.Evidence{
-		{Choice: "delimiter", Value: found.delim, Reason: found.delimWhy},
+		{Choice: "delimiter", Value: strings.ReplaceAll(found.delim, noDelimiter, "none"), Reason: found.delimWhy},
 		{Choice: "quote", Value: found.open, Reason: found.quoteWhy},
 	}
 	s.body = int64(skip)
@@ -94,15 +94,12 @@ func (s *sheet) sampleRows(text []byte, skip int) (rows []sampled) {
 	var r record
 	for at := 0; at < len(text) && len(rows) < sampleRows; {
 		s.dialect.cut(text[at:], none, &r)
-		if r.unclosed && len(rows) > 0 && at+physicalLine(text[at:]) < len(text) {
-			// Most of the sample would be one cell: go on behind the line.
-			r.next, r.breaks = physicalLine(text[at:]), 0
-			rows = append(rows, sampled{from: skip + at, to: skip + at + r.next, line: line})
-			at += r.next
-			line++
-			continue
+		unclosed := r.unclosed
+		if line := text[at : at+physicalLine(text[at:])]; unclosed {
+			// The rest of the sample would be one cell.
+			s.dialect.cutLine(line, &r)
 		}
-		row := sampled{from: skip + at, to: skip + at + r.next, line: line, fine: !r.loose && !r.unclosed}
+		row := sampled{from: skip + at, to: skip + at + r.next, line: line, fine: !r.loose && !unclosed}
 		for _, c := range r.cells {
 			text := clean(string(s.dialect.append(nil, text[at:], c)))
 			row.cells = append(row.cells, text)
@@ -240,6 +237,9 @@ func (s *sheet) takeColumns(names []string, rows []sampled, layout table.Layout,
 	} else if len(rows) > 0 {
 		last := rows[len(rows)-1]
 		s.body, s.line = int64(last.to), last.line+1
+	}
+	if s.width > limits.Columns {
+		return &source.LimitError{Line: s.line, Reason: fmt.Sprintf("a record has more than %d cells", limits.Columns)}
 	}
 	total := 0
 	for i := range s.width {

@@ -57,8 +57,56 @@ func sniff(sample []byte, whole bool, delims ...string) sniffed {
 			second = sniffed{dialect: d, score: s}
 		}
 	}
+	if len(delims) > 1 && (best.score < leastScore || !best.cuts(sample)) {
+		best = oneColumn(best.dialect, sample)
+	}
 	best.explain(sample, second)
 	return best
+}
+
+// leastScore is below what any table reaches: nothing but words is cut so badly.
+const leastScore = 0.05
+
+// noDelimiter is the unit separator, which no text has: it stands for none.
+const noDelimiter = "\x1f"
+
+// oneColumn is the dialect of a text without delimiters. That is called a comma
+// where commas stand in quotes only.
+func oneColumn(d dialect, sample []byte) sniffed {
+	d.delim = ","
+	if widths, _ := d.widths(sample); len(widths) > 1 {
+		d.delim = noDelimiter
+	}
+	return sniffed{dialect: d}
+}
+
+// cuts says whether a dialect cuts enough of the rows, and alike; or at least the
+// first one, which may be a header above rows that leave out their empty cells.
+func (d dialect) cuts(sample []byte) bool {
+	widths, rows := d.widths(sample)
+	var r record
+	d.cut(bytes.TrimLeft(sample, "\r\n"), none, &r)
+	if len(r.cells) > 1 && usual(d.delim) == 1 {
+		return true
+	}
+	delete(widths, 1)
+	_, n := mostOf(widths)
+	return 5*n >= rows && n > 0
+}
+
+// widths counts the rows of a sample by their cells.
+func (d dialect) widths(sample []byte) (widths map[int]int, rows int) {
+	widths = map[int]int{}
+	var r record
+	for at := 0; at < len(sample) && rows < sniffRecords; {
+		d.cut(sample[at:], none, &r)
+		if !blankText(sample[at : at+r.next]) {
+			rows++
+			widths[len(r.cells)]++
+		}
+		at += r.next
+	}
+	return widths, rows
 }
 
 // wholeLines cuts a sample behind its last line end.
@@ -131,7 +179,23 @@ func (d dialect) measure(sample []byte) float64 {
 	if rows == 0 {
 		return 0
 	}
-	return consistency(widths, rows) * (0.02 + known/max(cells, 1)) / (1 + 2*spoiled/float64(rows))
+	return usual(d.delim) * usual(d.open) * consistency(widths, rows) * (0.02 + known/max(cells, 1)) / (1 + 2*spoiled/float64(rows))
+}
+
+// usual is how much less a delimiter or a quote is worth that also stands inside
+// values: words, times, addresses.
+func usual(mark string) float64 {
+	switch mark {
+	case "'":
+		return 0.85
+	case " ":
+		return 0.45
+	case ":", "::":
+		return 0.6
+	case "^", "~":
+		return 0.9
+	}
+	return 1
 }
 
 // consistency is near 1 where all records have one width of many cells. It
@@ -159,6 +223,9 @@ func (d dialect) known(text []byte, c cell) float64 {
 	}
 	switch table.KindOf(cell) {
 	case table.Text:
+		if d.delim == " " {
+			return 0.1 // words are separated by spaces in any text
+		}
 		if strings.ContainsAny(cell, ";\t|^~") || strings.Contains(cell, "::") {
 			return 0.3
 		}
@@ -194,17 +261,7 @@ func severalValues(cell string) bool {
 
 // explain says in words why the dialect is the one.
 func (s *sniffed) explain(sample []byte, second sniffed) {
-	lines := 0
-	widths := map[int]int{}
-	var r record
-	for at := 0; at < len(sample) && lines < sniffRecords; {
-		s.cut(sample[at:], none, &r)
-		if len(bytes.TrimSpace(sample[at:at+r.next])) > 0 {
-			lines++
-			widths[len(r.cells)]++
-		}
-		at += r.next
-	}
+	widths, lines := s.widths(sample)
 	width, n := mostOf(widths)
 	switch {
 	case width <= 1:

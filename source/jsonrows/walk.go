@@ -21,6 +21,8 @@ type walk struct {
 	// scratch holds the cells that are not in the text as such. It is only
 	// appended to while an element is walked, so that its cells stay.
 	scratch []byte
+	// readOnly says that the tree of names must stay as it is.
+	readOnly bool
 }
 
 // Errors about the element at hand. The caller names it.
@@ -57,7 +59,7 @@ func (w *walk) object(at int, in *name, depth int) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		child, err := w.names.child(in, last, key)
+		child, err := w.names.child(in, last, key, w.readOnly)
 		if err != nil {
 			return 0, err
 		}

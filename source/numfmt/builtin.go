@@ -1,8 +1,9 @@
 package numfmt
 
-// shortDate is the short date of the United States, in which Excel on Windows
-// shows the built-in formats 14 and 22. They follow the region of whoever looks
-// at the file: a Macintosh in the United States shows m/d/yy.
+// shortDate is the short date that the built-in formats 14 and 22 show. They
+// follow the region of whoever looks at the file: Excel on Windows in the United
+// States shows m/d/yyyy, on a Macintosh m/d/yy, which is nearest to the
+// mm-dd-yy of ECMA-376.
 const shortDate = "m/d/yy"
 
 // Builtin gives the code of a built-in format by its number, as Excel displays

@@ -257,10 +257,12 @@ func (f *finder) cellScore(at, c, body int, cell string) float64 {
 			return -0.5
 		}
 		return 0.3 + named(cell)
+	case kind == Integer && isYear(cell) && !isYear(col.any()):
+		return 0
 	case kind.Typed() && kind == col.kind:
 		return -2
 	case kind.Typed():
-		return -0.5
+		return 0
 	case col.values[cell] > 0:
 		return -1
 	case col.kind.Typed() && col.share >= 0.7:
@@ -273,6 +275,18 @@ func (f *finder) cellScore(at, c, body int, cell string) float64 {
 		points += 0.3
 	}
 	return points
+}
+
+// isYear says whether a cell is a year of our time: those are names of columns
+// more often than other numbers.
+func isYear(cell string) bool { return len(cell) == 4 && cell >= "1900" && cell <= "2100" }
+
+// any gives one of the values.
+func (c column) any() string {
+	for value := range c.values {
+		return value
+	}
+	return ""
 }
 
 // extend takes the rows beside a header in that belong to it: those that are
