@@ -48,6 +48,9 @@ type Options struct {
 	Encoding string
 	// Delimiter separates the cells of a text file; "" is found out.
 	Delimiter string
+	// Typed gives the cells of workbooks by their values in place of what the
+	// application displays.
+	Typed bool
 	// HeaderRow is the row of the header, counted from 1 among all rows of the
 	// file; 0 is found out.
 	HeaderRow int
@@ -136,6 +139,9 @@ type Book interface {
 type Sheet struct {
 	// Name is the sheet's name, or "" where the format has none.
 	Name string
+	// Hidden sheets are not shown by the application; they are read all the
+	// same.
+	Hidden bool
 }
 
 // Reader pulls the records of one sheet.

@@ -29,16 +29,19 @@ type member struct {
 	told []intray.Evidence
 }
 
-// whyEmpty is why members without any text are passed over.
-const whyEmpty = "empty files"
+// Why members are passed over once their content was seen.
+const (
+	whyEmpty   = "empty files"
+	whyUnknown = "files of no format that can be read"
+)
 
-// whyUnknown is why members are passed over that nobody can read.
-func (u *unpacking) whyUnknown() string {
+// formats lists what a member may be.
+func (u *unpacking) formats() string {
 	names := make([]string, len(u.Inner))
 	for i, f := range u.Inner {
 		names[i] = f.Name()
 	}
-	return "of none of the formats that can be read (" + strings.Join(names, ", ") + ")"
+	return strings.Join(names, ", ")
 }
 
 // only opens the member of an archive that has one.
@@ -51,7 +54,7 @@ func (u *unpacking) only(ctx context.Context, name, from string, src io.Reader) 
 	case why == whyEmpty:
 		return source.ErrEmpty
 	case why != "":
-		return &source.UnreadableError{Reason: what + " holds a file " + why}
+		return &source.UnreadableError{Reason: what + " holds none of the formats that can be read: " + u.formats()}
 	}
 	return nil
 }
@@ -97,7 +100,7 @@ func (u *unpacking) choose(m *member) (why string, err error) {
 		}
 	}
 	if m.format == nil {
-		return u.whyUnknown(), nil
+		return whyUnknown, nil
 	}
 	return "", nil
 }

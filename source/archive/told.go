@@ -61,7 +61,7 @@ func (p *passedOver) add(name, why string) {
 func (p *passedOver) reasons(otherwise string) string {
 	parts := make([]string, len(p.whys))
 	for i, why := range p.whys {
-		parts[i] = fmt.Sprintf("%d %s", p.counts[why], why)
+		parts[i] = fmt.Sprintf("%s: %d", why, p.counts[why])
 	}
 	if len(parts) == 0 {
 		return otherwise
@@ -73,5 +73,5 @@ func (p *passedOver) evidence() []intray.Evidence {
 	if p.total == 0 {
 		return nil
 	}
-	return []intray.Evidence{{Choice: "passed over", Value: shorten(p.names, p.total), Reason: "the archive also holds " + p.reasons("")}}
+	return []intray.Evidence{{Choice: "passed over", Value: shorten(p.names, p.total), Reason: "they hold no table that can be read; " + p.reasons("")}}
 }

@@ -40,10 +40,10 @@ func (u *unpacking) zip(ctx context.Context) error {
 	if len(u.members) > 0 {
 		return nil
 	}
-	if u.passed.counts[whyEmpty] > 0 && u.passed.counts[u.whyUnknown()] == 0 {
+	if u.passed.counts[whyEmpty] > 0 && u.passed.counts[whyUnknown] == 0 {
 		return source.ErrEmpty
 	}
-	return &source.UnreadableError{Reason: "the zip file holds no table: " + u.passed.reasons("it has no entries")}
+	return &source.UnreadableError{Reason: fmt.Sprintf("the zip file holds no table (%s); the formats that can be read are %s", u.passed.reasons("no entries"), u.formats())}
 }
 
 // entry opens one entry. why says why it was passed over, if it was.

@@ -28,6 +28,8 @@ func (f *filler) leaf(n *name, _ []byte, from, to int) bool {
 	return true
 }
 
+func (f *filler) again() { clear(f.cells) }
+
 // read makes a batch of a chunk. Lines are counted from 1.
 func (f *filler) read(job *chunk) {
 	if job.bad = job.from; !f.scan.begin(job.text, job.from) {

@@ -20,11 +20,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
+
+// leastAhead is the size from which on workers read ahead.
+const leastAhead = 4 << 20
 
 // MaxDepth is how deep objects and arrays may be nested, the outermost counted.
 const MaxDepth = 64
@@ -42,12 +46,20 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	if err != nil {
 		return nil, err
 	}
-	first, err := firstByte(ctx, in, start)
+	first, at, err := firstByte(ctx, in, start)
 	if err != nil {
 		return nil, err
 	}
 	opt.Limits = opt.Limits.WithDefaults()
-	return &book{in: in, opt: opt, start: start, array: first == '['}, nil
+	parts, beside, err := find(ctx, in, opt.Limits, at, first)
+	if err != nil {
+		return nil, err
+	}
+	b := &book{in: in, opt: opt, marked: start > 0, parts: parts, beside: beside, shapes: make([]*shape, len(parts))}
+	if in.Size >= leastAhead {
+		b.chunk = chunkBytes
+	}
+	return b, nil
 }
 
 // byteOrderMark is how some programs begin a UTF-8 file.
@@ -65,22 +77,23 @@ func markLength(in source.Input) (int64, error) {
 	return 0, nil
 }
 
-// firstByte is the first one from start on that is not white space.
-func firstByte(ctx context.Context, in source.Input, start int64) (byte, error) {
+// firstByte is the first one from start on that is not white space, and its
+// place.
+func firstByte(ctx context.Context, in source.Input, start int64) (first byte, place int64, err error) {
 	chunk := make([]byte, min(in.Size-start, 64<<10))
 	for at := start; at < in.Size; at += int64(len(chunk)) {
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		chunk = chunk[:min(in.Size-at, int64(len(chunk)))]
 		if err := readAt(in, chunk, at); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if i := skipSpace(chunk, 0); i < len(chunk) {
-			return chunk[i], nil
+			return chunk[i], at + int64(i), nil
 		}
 	}
-	return 0, source.ErrEmpty
+	return 0, 0, source.ErrEmpty
 }
 
 // readAt fills b from a place in the file.
@@ -99,48 +112,75 @@ func readAt(in source.Input, b []byte, at int64) error {
 type book struct {
 	in  source.Input
 	opt source.Options
-	// start is where the text begins, behind the byte order mark.
-	start int64
-	// array says that the elements stand in one array.
-	array bool
+	// marked says that the file begins with the byte order mark.
+	marked bool
+	parts  []part
+	// beside are names of what stands beside the tables.
+	beside []string
+	// chunk is how much text one worker reads at a time, 0 for none.
+	chunk int
 
 	mu sync.Mutex
-	// shape is what the first pass found, nil before it.
-	shape *shape
+	// shapes are what the first pass found, nil before it.
+	shapes []*shape
 }
 
 func (b *book) Evidence() []intray.Evidence {
 	encoding := "JSON is UTF-8, and there is no byte order mark; a byte that is not UTF-8 stops the reading"
-	if b.start > 0 {
+	if b.marked {
 		encoding = "the file begins with the byte order mark of UTF-8"
 	}
-	form, why := "one object per line", "the file does not begin with ["
-	if b.array {
-		form, why = "array of objects", "the file begins with ["
-	}
-	return []intray.Evidence{
+	form, why := b.form()
+	told := []intray.Evidence{
 		{Choice: "encoding", Value: "UTF-8", Reason: encoding},
 		{Choice: "form", Value: form, Reason: why},
 	}
+	if len(b.beside) > 0 {
+		told = append(told, intray.Evidence{Choice: "beside the tables", Value: strings.Join(b.beside, ", "), Reason: "these members hold no array of objects or arrays, so they are no rows"})
+	}
+	return told
 }
 
-func (b *book) Sheets() []source.Sheet { return []source.Sheet{{}} }
+// form says how the tables stand in the file, and why.
+func (b *book) form() (form, why string) {
+	p := b.parts[0]
+	switch {
+	case len(b.parts) > 1:
+		return "several arrays", fmt.Sprintf("the file is one object that holds %d arrays of objects or arrays; each is a sheet", len(b.parts))
+	case p.inside > 0:
+		return p.form(), fmt.Sprintf("the file is one object that holds one such array, at %q", p.name)
+	case p.array:
+		return p.form(), "the file begins with ["
+	case p.rows:
+		return p.form(), "the file begins with an array of single values, and each line is one"
+	}
+	return p.form(), "the file does not begin with ["
+}
+
+func (b *book) Sheets() []source.Sheet {
+	sheets := make([]source.Sheet, len(b.parts))
+	for i, p := range b.parts {
+		sheets[i].Name = p.name
+	}
+	return sheets
+}
 
 // Open reads the whole file for its columns, the first time it is called.
 func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
-	if sheet != 0 {
-		return nil, fmt.Errorf("open sheet %d: a JSON file has one sheet, number 0", sheet)
+	if sheet < 0 || sheet >= len(b.parts) {
+		return nil, fmt.Errorf("open sheet %d: the file has %d sheets, from 0", sheet, len(b.parts))
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.shape == nil {
-		found, err := survey(ctx, b)
+	p := b.parts[sheet]
+	if b.shapes[sheet] == nil {
+		found, err := survey(ctx, b, p)
 		if err != nil {
 			return nil, err
 		}
-		b.shape = found
+		b.shapes[sheet] = found
 	}
-	return newReader(b), nil
+	return newReader(b, p, b.shapes[sheet]), nil
 }
 
 func (b *book) Close() error { return nil }

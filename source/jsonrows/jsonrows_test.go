@@ -163,8 +163,8 @@ func TestHeadersAreBounded(t *testing.T) {
 func TestOpenStringIsBounded(t *testing.T) {
 	text := `[{"a":"` + strings.Repeat("x", 16<<20)
 	limits := source.Limits{RecordBytes: 1 << 20}.WithDefaults()
-	b := &book{in: sourcetest.Input("", []byte(text)), opt: source.Options{Limits: limits}, array: true}
-	e := newElements(b)
+	p := part{array: true}
+	e := newElements(sourcetest.Input("", []byte(text)), limits, p)
 	_, err := e.next()
 	var limit *source.LimitError
 	if !errors.As(err, &limit) || e.guard.passed > 2<<20 {

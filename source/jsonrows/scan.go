@@ -39,6 +39,8 @@ type keeper interface {
 	// leaf keeps the leaf that stands in text from a place to another, and says
 	// false where only reading one by one can tell what to do with it.
 	leaf(n *name, text []byte, from, to int) bool
+	// again says that the leaves of the element at hand come once more.
+	again()
 }
 
 func newScan(in source.Input, tree *names, limits source.Limits, keep keeper) *scan {

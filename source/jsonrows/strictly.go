@@ -28,6 +28,7 @@ func (s *scan) strictly(at int) int {
 		return none
 	}
 	s.pack = at
+	s.keep.again()
 	if err := s.walk.element(value); err != nil {
 		return none
 	}

@@ -32,12 +32,21 @@ type shape struct {
 	count   int64
 	// bytes is how long the elements are together, with what is between them.
 	bytes int64
+	// skip is the number of elements before the first record, headed the first
+	// of them that names the columns, or 0, and reason says why. They are set
+	// where the elements are arrays.
+	skip   int64
+	headed int
+	reason string
 	// sampled is the number of bytes of all samples.
 	sampled int
 }
 
 // survey reads a whole sheet for its columns.
 func survey(ctx context.Context, b *book, p part) (*shape, error) {
+	if p.rows {
+		return surveyRows(ctx, b, p)
+	}
 	limits := b.opt.Limits
 	found := &shape{names: newNames(limits)}
 	if err := found.collect(ctx, b, p); err != nil {

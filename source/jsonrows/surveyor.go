@@ -5,6 +5,8 @@ package jsonrows
 type met struct {
 	name *name
 	cell string
+	// before is what was open about the name.
+	before wish
 }
 
 // merge takes over what a worker met, in its order.
@@ -24,6 +26,8 @@ type surveyor struct {
 	// open what is open in the chunk at hand.
 	wanted, open []wish
 	met          []met
+	// first is the first of met that comes from the element at hand.
+	first int
 }
 
 // wish is what the first pass has yet to learn about a name.
@@ -55,15 +59,20 @@ func (y *surveyor) leaf(n *name, text []byte, from, to int) bool {
 		return false
 	case size == 0 || w.filled && (w.samples == 0 || size > sampleCell):
 	case size > sampleCell:
-		y.met = append(y.met, met{name: n})
+		y.met = append(y.met, met{name: n, before: *w})
 	default:
-		if w.samples > 0 {
-			w.samples--
-		}
-		y.met = append(y.met, met{n, string(text[from:to])})
+		y.met = append(y.met, met{n, string(text[from:to]), *w})
+		w.samples = max(w.samples, 1) - 1
 	}
 	w.filled = w.filled || to > from
 	return true
+}
+
+func (y *surveyor) again() {
+	for i := len(y.met) - 1; i >= y.first; i-- {
+		y.open[y.met[i].name.id] = y.met[i].before
+	}
+	y.met = y.met[:y.first]
 }
 
 // read goes through a chunk.
@@ -80,6 +89,7 @@ func (y *surveyor) elements(job *chunk) (count, bad int64, plain bool) {
 	}
 	for at := y.scan.next(0); at < len(job.text); at = y.scan.next(at) {
 		from := at
+		y.first = len(y.met)
 		if at = y.scan.row(at); at == none {
 			return 0, job.from + int64(from), false
 		}
