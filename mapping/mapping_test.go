@@ -67,6 +67,7 @@ func TestSuggest(t *testing.T) {
 		"labels":                     {[]intray.Field{mail, name}, []string{"E-Mail", "Full name"}, []int{0, 1}, nil},
 		"alternate names":            {[]intray.Field{mail, name}, []string{"Mail address", "x"}, []int{0, none}, []int{1}},
 		"written otherwise":          {[]intray.Field{mail, name}, []string{"  FULL_NAME ", "e mail"}, []int{1, 0}, nil},
+		"composed otherwise":         {[]intray.Field{field("city", "Z\u00fcrich")}, []string{"Zu\u0308rich"}, []int{0}, nil},
 		"camel case":                 {[]intray.Field{mail, name}, []string{"mailAddress", "fullName"}, []int{0, 1}, nil},
 		"the key to the letter wins": {[]intray.Field{mail}, []string{"EMAIL", "email"}, []int{1}, []int{0}},
 		"a name beats an alternate":  {[]intray.Field{mail}, []string{"Mail address", "E-Mail"}, []int{1}, []int{0}},

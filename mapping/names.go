@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/intraydata/intray"
 )
 
@@ -87,7 +89,7 @@ func normalize(name string) string {
 			return r
 		}
 		return -1
-	}, name)
+	}, norm.NFC.String(name))
 }
 
 // Texts name at most this many columns or fields, and cut each name behind

@@ -39,7 +39,7 @@ func (c *runCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	cfg := app.RunConfig{File: c.File, Schema: schema, Stdout: s.out, Problems: c.Problems, Progress: progress(s.err)}
+	cfg := app.RunConfig{File: c.File, Schema: schema, SchemaFile: c.Schema, Stdout: s.out, Problems: c.Problems, Progress: progress(s.err)}
 	if cfg.Out, cfg.Format, err = c.target(); err != nil {
 		return usageError{err}
 	}

@@ -21,6 +21,8 @@ import (
 type RunConfig struct {
 	File   string
 	Schema *intray.Schema
+	// SchemaFile is where the schema was read from; "" where from no file.
+	SchemaFile string
 	// Out is the file of the result, or - for Stdout.
 	Out    string
 	Stdout io.Writer
@@ -38,6 +40,32 @@ type RunReport struct {
 	OutputRows int64
 }
 
+// apart refuses to write over what is read, or two things to one file.
+func (c *RunConfig) apart() error {
+	for _, to := range []string{c.Out, c.Problems} {
+		if to == "" || to == "-" {
+			continue
+		}
+		if same(to, c.File) || same(to, c.SchemaFile) {
+			return UsageError{fmt.Errorf("%s would be overwritten by what is made from it: give another name", to)}
+		}
+	}
+	if c.Out != "" && c.Out != "-" && (c.Out == c.Problems || same(c.Out, c.Problems)) {
+		return UsageError{fmt.Errorf("%s cannot hold both the rows and the problems: give two names", c.Out)}
+	}
+	return nil
+}
+
+// same says whether two names are those of one file that is there.
+func same(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
 // Run imports one file without a server. The result is written only where the
 // verdict is Done.
 func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
@@ -46,6 +74,9 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 		return report, err
 	}
 	defer func() { err = errors.Join(err, closeIn()) }()
+	if err := cfg.apart(); err != nil {
+		return report, err
+	}
 	folder, err := os.MkdirTemp("", "intray-run-*")
 	if err != nil {
 		return report, fmt.Errorf("make a folder for the staged rows: %w", err)

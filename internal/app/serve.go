@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -103,9 +104,8 @@ func begin(ctx context.Context, cfg Config, p *parts) error {
 		return fmt.Errorf("make the first keys: %w", err)
 	}
 	if len(made) > 0 {
-		fmt.Fprintf(cfg.Out, "Made the organization %q with two keys. They are shown this once; keep them safe.\n", service.DefaultOrg)
-		for _, key := range made {
-			fmt.Fprintf(cfg.Out, "  %-9s %s\n", key.Licence.Kind, key.Key)
+		if err := showKeys(cfg.Out, made); err != nil {
+			return fmt.Errorf("show the first keys, which are lost with that (make others with intray keys create): %w", err)
 		}
 	}
 	if len(made) == 0 {
@@ -118,6 +118,16 @@ func begin(ctx context.Context, cfg Config, p *parts) error {
 		return fmt.Errorf("take back the work of an earlier process: %w", err)
 	}
 	return nil
+}
+
+// showKeys prints the first keys, which nobody can read later.
+func showKeys(to io.Writer, made []service.NewKey) error {
+	text := fmt.Sprintf("Made the organization %q with two keys. They are shown this once; keep them safe.\n", service.DefaultOrg)
+	for _, key := range made {
+		text += fmt.Sprintf("  %-9s %s\n", key.Licence.Kind, key.Key)
+	}
+	_, err := io.WriteString(to, text)
+	return err
 }
 
 // warnOfKeys tells of first keys that come too late to be taken.

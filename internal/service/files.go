@@ -108,6 +108,7 @@ func (s *Service) remove(ctx context.Context, prefix string) error {
 func (s *Service) openFile(ctx context.Context, key string) (blob.Reader, error) {
 	r, err := s.cfg.Blobs.Open(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) {
+		s.cfg.Log.Warn("a file that the store names is not among the blobs", "blob", key)
 		return nil, refuse(NotFound, "not_found", "The file was deleted.")
 	}
 	return r, err

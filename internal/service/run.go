@@ -22,6 +22,8 @@ const (
 	maxLost = 10
 	// watchEvery is how often a run looks whether it still is the one.
 	watchEvery = 500 * time.Millisecond
+	// tryAgainAfter is when a run is tried again that had no room, or no store.
+	tryAgainAfter = 15 * time.Second
 	// handBackWithin bounds what a stopping run still writes to the store.
 	handBackWithin = 3 * time.Second
 )
@@ -83,11 +85,28 @@ func (s *Service) run(ctx context.Context, imp Import) error {
 		s.empty(after, imp.runPrefix(imp.Run))
 		err = nil // it is nobody's fault, and another's work now
 	case ctx.Err() != nil:
-		err = s.handBack(after, imp, true)
+		_, err = s.handBack(after, imp, s.requeue)
 	default:
-		err = errors.Join(err, s.handBack(after, imp, false))
+		ours, fault := s.handBack(after, imp, s.retry(err))
+		if !ours && fault == nil {
+			return nil // it was deleted or taken over, and that is why the run failed
+		}
+		err = fmt.Errorf("import %s, run %d: %w", imp.ID, imp.Run, errors.Join(err, fault))
 	}
 	return err
+}
+
+// retry says how an import goes on after a run that failed: with a mark and
+// later each time, or without a mark where the failure is that of the place,
+// such as a disk without room.
+func (s *Service) retry(err error) func(context.Context, Tx, Import) error {
+	return func(ctx context.Context, tx Tx, imp Import) error {
+		if IsKind(full(err), Unavailable) {
+			imp.Queued = s.now().Add(tryAgainAfter)
+			return s.requeue(ctx, tx, imp)
+		}
+		return s.requeueLost(ctx, tx, imp, s.now().Add(time.Second<<imp.Lost))
+	}
 }
 
 // guarded makes an error of a panic, so that it costs one run and not the
@@ -260,32 +279,29 @@ func (s *Service) discard(ctx context.Context, tx Tx, imp Import) error {
 	return tx.Trash.Add(ctx, Trash{Prefix: imp.runPrefix(imp.Run), Due: s.now().Add(stopWithin)})
 }
 
-// handBack puts an import that this process cannot finish back in the queue:
-// at once where the process stops, later and with a mark where the run failed.
-// What the run stored is removed where it certainly does not count.
-func (s *Service) handBack(ctx context.Context, imp Import, stopping bool) error {
+// handBack puts an import that this process cannot finish back in the queue, if
+// it still is this run's. What the run stored is removed where it certainly does
+// not count.
+func (s *Service) handBack(ctx context.Context, imp Import, back func(context.Context, Tx, Import) error) (ours bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, handBackWithin)
 	defer cancel()
 	counts := true
-	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Imports.Get(ctx, imp.Org, imp.ID)
 		if err != nil && !IsKind(err, NotFound) {
 			return err
 		}
-		ours := err == nil && now.Run == imp.Run
+		ours = err == nil && now.Run == imp.Run
 		counts = ours && now.Status != Running // the end was committed after all
-		switch {
-		case counts || !ours:
+		if counts || !ours {
 			return nil
-		case stopping:
-			return s.requeue(ctx, tx, now)
 		}
-		return s.requeueLost(ctx, tx, now, s.now().Add(time.Second<<now.Lost))
+		return back(ctx, tx, now)
 	})
 	if err == nil && !counts {
 		s.empty(ctx, imp.runPrefix(imp.Run))
 	}
-	return err
+	return ours, err
 }
 
 // requeue queues an import again and leaves what its run stored to the trash:

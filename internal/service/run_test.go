@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -432,6 +433,30 @@ func TestPanicsCostOneRun(t *testing.T) {
 			f.wantResult(imp, goodResult)
 		})
 	}
+}
+
+// TestNoRoomIsNoLoss fills the disk under the result of an import, for longer
+// than ten runs.
+func TestNoRoomIsNoLoss(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.pending(goodFile, "")
+	f.blobs.fullAt(0)
+	for range 12 {
+		if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, syscall.ENOSPC) && !service.IsKind(err, service.Unavailable) || !strings.Contains(err.Error(), imp.ID) {
+			t.Fatalf("ran %v, error %v; want that there is no room for the import", ran, err)
+		}
+		if ran, err := f.RunNext(f.ctx); ran || err != nil {
+			t.Fatalf("ran %v, error %v; want a pause", ran, err)
+		}
+		f.clock.Advance(15 * time.Second)
+	}
+	if imp := f.status(imp, service.Pending); imp.Lost != 0 {
+		t.Errorf("lost %d times", imp.Lost)
+	}
+	f.blobs.fullAt(-1)
+	f.runAll()
+	f.wantResult(imp, goodResult)
 }
 
 // TestManyRunsOfADeadNode buries a node that had more runs than are taken back in

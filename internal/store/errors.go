@@ -44,12 +44,24 @@ func translate(err error) error {
 	case service.Invalid:
 		own = &service.Error{Kind: service.Invalid, Code: "invalid_text", Text: "A text holds a character that cannot be stored."}
 	case service.Unavailable:
+		if noRoom(err) {
+			own = &service.Error{Kind: service.Unavailable, Code: "storage_full",
+				Text: "There is no room for the database to write. Try again later.", RetryAfter: time.Minute}
+			break
+		}
 		own = &service.Error{Kind: service.Unavailable, Code: "store_unavailable",
 			Text: "The service cannot reach its database just now. Try again.", RetryAfter: retryAfter}
 	default:
 		return err
 	}
 	return fmt.Errorf("%w (%w)", own, err)
+}
+
+// noRoom says that the database's disk is full.
+func noRoom(err error) bool {
+	var lite *sqlite.Error
+	var pg *pgconn.PgError
+	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_FULL || errors.As(err, &pg) && pg.Code == "53100"
 }
 
 // kindOf gives 0 for errors that have no kind.
