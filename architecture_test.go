@@ -127,7 +127,7 @@ var levels = map[string][]string{
 	"source/charset":       {},
 	"source/csv":           {"intray", "source", "source/charset", "source/table"},
 	"source/grid":          {"intray", "source", "source/table"},
-	"source/jsonrows":      {"intray", "source"},
+	"source/jsonrows":      {"intray", "source", "source/table"},
 	"source/numfmt":        {"intray"},
 	"source/table":         {},
 	"source/xls":           {"intray", "source", "source/grid", "source/numfmt"},

@@ -150,8 +150,8 @@ type Reader interface {
 	Columns() []intray.Column
 	// Evidence tells what was decided about this sheet.
 	Evidence() []intray.Evidence
-	// Next empties batch and fills it with the next records until it is Full
-	// or the sheet ends. It sets First. It returns io.EOF, and an empty batch,
+	// Next empties batch and fills it with the next records, at least one and at
+	// most until it is Full. It sets First. It returns io.EOF, and an empty batch,
 	// when there are no more; any other error is an *UnreadableError, a
 	// *LimitError, one of ctx or one of the Input. The records before an error
 	// are handed on first.

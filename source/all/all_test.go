@@ -63,7 +63,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"a.csv", "", "the file is empty"},
 		{"a.csv", "\r\n \n", "the file is empty"},
 		{"a.json", " ", "the file is empty"},
-		{"a.zip", "PK\x03\x04\x00\x00", "none of the formats that can be read: json, csv"},
+		{"a.zip", "PK\x03\x04\x00\x00", "none of the formats that can be read: xlsx, xls, json, csv"},
 		{"a.json", `[1,2]`, "an array of objects"},
 		{"a.json", `[{"a":1},`, "ends in the middle"},
 		{"a.csv", `[{"a":1}, {"a":}]`, "this is not JSON"},

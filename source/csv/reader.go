@@ -20,6 +20,8 @@ const (
 	// maxHeld is the most rows that are held back because they may stand below
 	// the table.
 	maxHeld = 20
+	// maxMends is how many rows are mended; the others stay as found.
+	maxMends = 5000
 	// lookAhead is how many rows below one that does not fit are looked at.
 	lookAhead = 4
 )
@@ -43,8 +45,13 @@ type reader struct {
 	blanks int64
 	// held are rows that may stand below the table.
 	held []heldRow
+	// open is up to where a quote was looked for that closes a cell, in vain.
+	// Before that a record is one line, or a text of quotes would be gone through
+	// again for each of its lines.
+	open int64
 	// ended says that the table ends before the text does.
 	ended bool
+	mends int
 	// told counts the notices of each kind that are told only so often.
 	told map[string]int
 	// first is told with the first batch.
@@ -132,6 +139,12 @@ func (r *reader) step(ctx context.Context, batch *intray.Records) error {
 func (r *reader) cut(ctx context.Context, at int, rec *record) error {
 	for {
 		rest := r.w.rest()
+		if at < len(rest) && r.w.place()+int64(at) < r.open {
+			if line := physicalLine(rest[at:]); at+line < len(rest) {
+				r.sheet.dialect.cut(rest[at:at+line], none, rec)
+				return r.check(rec)
+			}
+		}
 		if at < len(rest) || r.w.done {
 			r.sheet.dialect.cut(rest[min(at, len(rest)):], none, rec)
 			if at+rec.next < len(rest) || r.w.done {
@@ -202,9 +215,9 @@ func (r *reader) hand(batch *intray.Records) error {
 
 // handAsIs appends the record cut last and the blank rows above it.
 func (r *reader) handAsIs(batch *intray.Records) error {
-	for ; r.blanks > 0; r.blanks-- {
+	for above := r.blanks; above > 0; above-- {
 		batch.AppendCell(nil)
-		r.end(batch, r.line-r.blanks, 1)
+		r.end(batch, r.line-above, 1)
 	}
 	return r.hand(batch)
 }
@@ -310,6 +323,13 @@ func startsTotal(row []byte, cells []cell) bool {
 
 // odd sees to a row that does not fit.
 func (r *reader) odd(ctx context.Context, batch *intray.Records) error {
+	if r.rec.unclosed {
+		r.open = max(r.open, r.w.place()+int64(r.rec.next))
+		if done, err := r.mend(ctx, batch); done || err != nil {
+			return err
+		}
+		return r.unclosed(batch)
+	}
 	row := r.w.rest()[:r.rec.next]
 	cells := r.texts(&r.rec, 0)
 	switch {
@@ -333,8 +353,8 @@ func (r *reader) odd(ctx context.Context, batch *intray.Records) error {
 			return nil
 		}
 	}
-	if !r.fits(&r.rec) && r.sheet.profiles != nil {
-		if done, err := r.mend(ctx, batch, cells); done || err != nil {
+	if !r.fits(&r.rec) {
+		if done, err := r.mend(ctx, batch); done || err != nil {
 			return err
 		}
 	}
@@ -399,8 +419,20 @@ func (r *reader) beginsTable(cells []string, below [][]string) bool {
 }
 
 // mend looks for the one reading of the row that clearly fits.
-func (r *reader) mend(ctx context.Context, batch *intray.Records, found []string) (bool, error) {
+func (r *reader) mend(ctx context.Context, batch *intray.Records) (bool, error) {
+	if r.sheet.profiles == nil || r.mends > maxMends {
+		return false, nil
+	}
+	if r.mends++; r.mends > maxMends {
+		r.tell(batch, "mends", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,
+			Text: fmt.Sprintf("More than %d rows do not fit the table. From line %d on they stay as they are.", maxMends, r.line)})
+		return false, nil
+	}
 	text := r.w.rest()
+	text = text[:physicalLine(text)]
+	if !r.rec.unclosed && !r.rec.loose {
+		text = r.w.rest()[:r.rec.next]
+	}
 	follows := func(next int) bool {
 		if next >= len(r.w.rest()) {
 			return r.w.done
@@ -408,7 +440,7 @@ func (r *reader) mend(ctx context.Context, batch *intray.Records, found []string
 		err := r.cut(ctx, next, &r.ahead)
 		return err == nil && (r.fits(&r.ahead) || blankText(r.w.rest()[next:next+r.ahead.next]))
 	}
-	best, ok := r.repair.repair(bytes.Clone(text[:max(r.rec.next, physicalLine(text))]), &r.rec, follows)
+	best, ok := r.repair.repair(bytes.Clone(text), &r.rec, follows)
 	if !ok {
 		return false, nil
 	}
@@ -416,7 +448,7 @@ func (r *reader) mend(ctx context.Context, batch *intray.Records, found []string
 	row := r.rows + int64(batch.Len())
 	raw := excerpt(string(bytes.TrimRight(r.w.rest()[:best.next], "\r\n")))
 	r.tell(batch, "repair", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row, Value: &raw,
-		Text: fmt.Sprintf("Line %d has %d cells where the table has %d columns: %s. It reads: %s", r.line, len(found), r.sheet.width, best.what, excerpt(strings.Join(best.cells, " | ")))})
+		Text: fmt.Sprintf("Line %d has %d cells where the table has %d columns: %s. It reads: %s", r.line, len(r.rec.cells), r.sheet.width, best.what, excerpt(strings.Join(best.cells, " | ")))})
 	r.handCells(batch, best.cells, r.line)
 	line := r.w.rest()[:best.next]
 	r.pass(best.next, lineBreaks(bytes.TrimRight(line, "\r\n")))
@@ -436,9 +468,6 @@ func excerpt(text string) string {
 // asFound hands on a row as it was found, or holds it back where it may stand
 // below the table.
 func (r *reader) asFound(batch *intray.Records, cells []string) error {
-	if r.rec.unclosed {
-		return r.unclosed(batch)
-	}
 	total, note := table.IsTotal(cells), table.IsNote(cells, r.blanks > 0)
 	small := 2*table.Filled(cells) <= r.sheet.width
 	if r.sheet.width > 1 && len(r.held) < maxHeld && (total || note || len(r.held) > 0 && small) {

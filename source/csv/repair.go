@@ -46,9 +46,9 @@ func newRepairer(d dialect, width int, p *profiles) repairer {
 func (p *repairer) repair(text []byte, found *record, follows func(next int) bool) (best reading, ok bool) {
 	p.readings = p.readings[:0]
 	line := text[:physicalLine(text)]
-	row := text[:found.next]
-	if found.unclosed || found.loose {
-		row = line
+	row := line
+	if !found.unclosed && !found.loose {
+		row = text[:found.next]
 	}
 	if len(row) > maxRepairBytes {
 		return reading{}, false
@@ -184,10 +184,9 @@ func (p *repairer) join(row []byte, cells []cell, what string) {
 	}
 	for _, w := range best[p.width][n] {
 		made := make([]cell, p.width)
-		for i, j := n, p.width; j > 0; j-- {
+		for j := p.width; j > 0; j-- {
 			made[j-1] = w.cell
-			i = w.from
-			w = best[j-1][i][w.rank]
+			w = best[j-1][w.from][w.rank]
 		}
 		p.take(row, made, len(row), what, -2-0.3*float64(n-p.width))
 	}

@@ -126,7 +126,13 @@ func (s *sheet) wholeSheet(rows []sampled) {
 
 // findTable finds the header, and what the columns hold.
 func (s *sheet) findTable(rows []sampled, sample []byte, opt source.Options) error {
-	s.width = usualCells(rows)
+	if s.width = usualCells(rows); s.width == 0 && opt.HeaderRow == 0 { // no text at all
+		if n := len(rows); n > 0 {
+			s.body, s.line = int64(rows[n-1].to), rows[n-1].line+1
+		}
+		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: "no line has any text"})
+		return nil
+	}
 	s.mendHeader(rows, sample)
 	texts := make([][]string, 0, findRows)
 	for _, row := range rows[:min(len(rows), findRows)] {
@@ -164,7 +170,15 @@ func usualCells(rows []sampled) int {
 			counts[len(row.cells)]++
 		}
 	}
-	width, _ := mostOf(counts)
+	width, n := mostOf(counts)
+	for _, row := range rows {
+		if w := len(row.cells); row.fine && table.Filled(row.cells) > 0 {
+			if counts[w] == n { // among equals that of the first row
+				return w
+			}
+			break
+		}
+	}
 	return width
 }
 

@@ -12,7 +12,7 @@ import (
 // delimiters are those that are looked for, the likelier first. "@" is none, or
 // every list of addresses would be a table.
 func delimiters() []string {
-	return []string{",", ";", "\t", "|", "||", "::", "^", "~", ":", " "}
+	return []string{",", ";", "\t", "|", "||", "::", "^", "~", ":", ", ", " "}
 }
 
 // quotes are the pairs that are looked for.
@@ -30,10 +30,9 @@ const (
 // sniffed is what was found out about a dialect.
 type sniffed struct {
 	dialect
-	score        float64
-	delimWhy     string
-	quoteWhy     string
-	rowsOfOneSep bool
+	score    float64
+	delimWhy string
+	quoteWhy string
 }
 
 // sniff finds the dialect of a sample of UTF-8 text, among those with one of the
@@ -57,7 +56,7 @@ func sniff(sample []byte, whole bool, delims ...string) sniffed {
 			second = sniffed{dialect: d, score: s}
 		}
 	}
-	if len(delims) > 1 && (best.score < leastScore || !best.cuts(sample)) {
+	if len(delims) > 1 && (best.score < leastScore && usual(best.delim) < 1 || !best.cuts(sample)) {
 		best = oneColumn(best.dialect, sample)
 	}
 	best.explain(sample, second)
@@ -133,7 +132,7 @@ func candidates(sample []byte, delims []string) []dialect {
 		pairs = append(pairs, quotes()[0])
 	}
 	for _, delim := range delims {
-		if !bytes.Contains(sample, []byte(delim)) {
+		if !bytes.Contains(sample, []byte(delim)) || halfOf(delim, sample) {
 			continue
 		}
 		for _, q := range pairs {
@@ -147,6 +146,18 @@ func candidates(sample []byte, delims []string) []dialect {
 		list = append(list, dialect{delim: delims[0], open: pairs[0][0], shut: pairs[0][1]})
 	}
 	return list
+}
+
+// halfOf says whether a delimiter is a part of a longer one wherever it stands.
+func halfOf(delim string, sample []byte) bool {
+	n := bytes.Count(sample, []byte(delim))
+	switch delim {
+	case "|", ":":
+		return 2*bytes.Count(sample, []byte(delim+delim)) == n
+	case ",":
+		return bytes.Count(sample, []byte(", ")) == n
+	}
+	return false
 }
 
 // measure says how well a dialect explains a sample: how far its records have
@@ -192,6 +203,8 @@ func usual(mark string) float64 {
 		return 0.45
 	case ":", "::":
 		return 0.6
+	case ", ":
+		return 0.95
 	case "^", "~":
 		return 0.9
 	}

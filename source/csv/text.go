@@ -16,8 +16,6 @@ import (
 type decoded struct {
 	in    source.Input
 	guess charset.Guess
-	// override says that a person named the encoding.
-	override bool
 	// sample is the beginning of the text, and whole says that it is all.
 	sample []byte
 	whole  bool
@@ -60,10 +58,14 @@ func (d *decoded) direct() bool { return d.guess.Encoding == charset.UTF8 }
 
 // from gives the text from a place on.
 func (d *decoded) from(at int64) (io.Reader, error) {
-	raw := io.NewSectionReader(d.in, int64(d.guess.BOM), max(d.in.Size-int64(d.guess.BOM), 0))
+	start := int64(d.guess.BOM)
 	if d.direct() {
-		_, err := raw.Seek(at, io.SeekStart)
-		return raw, err
+		start += at
+	}
+	left := max(d.in.Size-start, 0)
+	raw := &promised{io.NewSectionReader(d.in, start, left), left}
+	if d.direct() {
+		return raw, nil
 	}
 	text := charset.NewReader(raw, d.guess.Encoding)
 	_, err := io.CopyN(io.Discard, text, at)
@@ -71,6 +73,24 @@ func (d *decoded) from(at int64) (io.Reader, error) {
 		err = nil
 	}
 	return text, err
+}
+
+// promised is a reader that must give a number of bytes: a store that ends before
+// that has failed.
+type promised struct {
+	io.Reader
+	left int64
+}
+
+var errEndedEarly = errors.New("the file ended before its size")
+
+func (p *promised) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	p.left -= int64(n)
+	if errors.Is(err, io.EOF) && p.left > 0 {
+		err = errEndedEarly
+	}
+	return n, err
 }
 
 // lookBytes is how much is looked at around the first byte that is not UTF-8.

@@ -1,6 +1,7 @@
 package jsonrows
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -49,14 +50,21 @@ func namesLines(name string) bool {
 	return strings.HasSuffix(name, ".ndjson") || strings.HasSuffix(name, ".jsonl")
 }
 
-// isAlone says whether the first array of a file is not followed by another one;
-// read is false where it cannot be read as one line.
+// isAlone says whether the first array of a file is not followed by another one
+// on a line below; read is false where it is too long to be one of several.
 func isAlone(in source.Input, limits source.Limits, p part) (alone, read bool) {
 	e := newElements(in, limits, p)
 	if _, err := e.next(); err != nil {
 		return false, false
 	}
-	return e.dec.PeekKind() != '[', true
+	if e.dec.PeekKind() != '[' {
+		return true, true
+	}
+	between := make([]byte, min(4<<10, in.Size-e.end()))
+	if err := readAt(in, between, e.end()); err != nil {
+		return false, false
+	}
+	return bytes.IndexByte(between[:skipSpace(between, 0)], '\n') < 0, true
 }
 
 // look goes through an object that may hold tables.
@@ -74,10 +82,10 @@ func lookInside(ctx context.Context, in source.Input, limits source.Limits, star
 	lines := []part{{start: start}}
 	l := &look{elements: newElements(in, limits, lines[0]), limits: limits}
 	l.count = 1
-	if _, err := l.dec.ReadToken(); err != nil {
-		return lines, nil, nil
+	_, err = l.dec.ReadToken()
+	if err == nil {
+		err = l.object(ctx, "", 1)
 	}
-	err = l.object(ctx, "", 1)
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}

@@ -1,18 +1,27 @@
-// Package jsonrows reads JSON that holds a table.
+// Package jsonrows reads JSON that holds a table, or several.
 //
-// An element is one object of the file: of its outermost array, or of its
-// stream where objects follow one another, one per line. Each element is a
-// record. A leaf is a value below an element that is no object itself: its
-// text is a cell, and the names on the way to it, joined by dots, are its
-// column. A string is its text, a number its digits as written, true and false
-// are their names, null is an empty cell and an array its JSON without white
-// space. A column without any text whose name leads to further columns is left
-// out, as null where other elements have an object.
+// An element is one value of the file that makes a record. Elements stand in an
+// array that is the whole file, one per line, or in an array inside of an object
+// that is the whole file. Each such array with objects or arrays in it is a
+// sheet, named by the way to it; what else is in that object is told and not
+// read. A file whose name ends in .ndjson or .jsonl has one object per line, even
+// where there is only one, and lines of which each is an array are known by the
+// next line being one, too.
 //
-// The columns are known only once the whole file was seen, so it is read
-// twice. Names given twice in one object, lone surrogates, NUL characters and
-// bytes that are not UTF-8 make a file unreadable. The package does not look
-// for a table deeper in a document, and accepts no comments or other dialects.
+// An element is an object, or each element is an array. A leaf is a value below
+// an object that is no object itself: its text is a cell, and the names on the
+// way to it, joined by dots, are its column. Of an array each value is a cell,
+// and the header is looked for as in text. A string is its text, a number its
+// digits as written, true and false are their names, null is an empty cell and an
+// array its JSON without white space. A column without any text whose name leads
+// to further columns is left out, as null where other elements have an object.
+//
+// The columns are known only once the whole sheet was seen, so it is read twice.
+// Where objects stand one per line, workers read runs of lines side by side, and
+// what they cannot tell alone is read again one by one; the outcome is the same.
+// Names given twice in one object, lone surrogates, NUL characters and bytes that
+// are not UTF-8 make a file unreadable. The package does not look for tables
+// inside of elements, and accepts no comments or other dialects.
 package jsonrows
 
 import (
@@ -39,8 +48,8 @@ type Format struct{}
 // Name is "json".
 func (Format) Name() string { return "json" }
 
-// Open looks at the first character of the file: it says which form the file
-// has. A file of nothing but white space is source.ErrEmpty.
+// Open finds the tables of the file. Where it is one object, all of it is read
+// for that. A file of nothing but white space is source.ErrEmpty.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	start, err := markLength(in)
 	if err != nil {
@@ -108,7 +117,7 @@ func readAt(in source.Input, b []byte, at int64) error {
 	return fmt.Errorf("read the file at byte %d: %w", at, err)
 }
 
-// book is a JSON file: one sheet without a name.
+// book is a JSON file: a sheet for each of its parts.
 type book struct {
 	in  source.Input
 	opt source.Options
@@ -165,7 +174,7 @@ func (b *book) Sheets() []source.Sheet {
 	return sheets
 }
 
-// Open reads the whole file for its columns, the first time it is called.
+// Open reads the whole sheet for its columns, the first time it is called.
 func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	if sheet < 0 || sheet >= len(b.parts) {
 		return nil, fmt.Errorf("open sheet %d: the file has %d sheets, from 0", sheet, len(b.parts))

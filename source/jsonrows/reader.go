@@ -93,21 +93,22 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	ahead, err := r.take(ctx, batch)
-	if err != nil {
-		return err
+	for batch.Len() == 0 && r.failed == nil {
+		ahead, err := r.take(ctx, batch)
+		if err != nil {
+			return err
+		}
+		if !ahead {
+			r.failed = r.fill(batch)
+		}
+	}
+	if batch.Len() == 0 {
+		r.pass.close()
+		return r.failed
 	}
 	batch.First = r.rows
-	if !ahead {
-		r.failed = r.fill(batch)
-	}
 	r.rows += int64(batch.Len())
-	if batch.Len() > 0 {
-		return nil
-	}
-	r.pass.close()
-	batch.Reset()
-	return r.failed
+	return nil
 }
 
 // take gives the batch of the next chunk, if workers could read it.

@@ -20,7 +20,7 @@ type rowsShape struct {
 	limits source.Limits
 	width  int
 	cells  int64
-	// texts are the first elements, at the end of which size bytes are kept.
+	// texts are the first elements, which take about size bytes.
 	texts [][]string
 	size  int
 }

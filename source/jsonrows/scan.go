@@ -164,7 +164,7 @@ func (s *scan) name(at int, in, expected *name) (child *name, value int) {
 
 // value reads the value at text[at].
 func (s *scan) value(at int, n *name, depth int) (end int) {
-	from, to := at, none
+	from, to := at, at
 	switch c := s.text[at]; {
 	case c == '"':
 		from++
@@ -182,8 +182,6 @@ func (s *scan) value(at int, n *name, depth int) (end int) {
 	default:
 		if end = literalToken(s.text, at); c != 'n' {
 			to = end
-		} else {
-			to = from
 		}
 	}
 	if end == none || to-from > s.limits.CellBytes || !s.keep.leaf(n, s.text, from, to) {

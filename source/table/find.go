@@ -131,7 +131,7 @@ func (f *finder) find() Layout {
 // notes above have fewer cells.
 func (f *finder) firstRow() int {
 	for i, n := range f.filled {
-		if n > 0 && (f.width <= 1 || n >= 2 && 2*n > f.width || n > 0 && f.tabular(i)) {
+		if n > 0 && (f.width <= 1 || n >= 2 && 2*n >= f.width || n > 0 && f.tabular(i)) {
 			return i
 		}
 	}
@@ -150,7 +150,7 @@ func (f *finder) tabular(at int) bool {
 	}
 	typed := 0
 	for c, kind := range f.kinds[at] {
-		if kind.Typed() && f.columnKind(c, at+1).share >= 0.8 {
+		if kind.Typed() && f.columnKind(c, at+1, nil).share >= 0.8 {
 			typed++
 		}
 	}
@@ -169,12 +169,13 @@ type column struct {
 // bodyRows is how many rows below a header are looked at.
 const bodyRows = 200
 
-func (f *finder) columnKind(c, from int) column {
+// columnKind leaves out the rows that are the same as the header.
+func (f *finder) columnKind(c, from int, header []string) column {
 	var counts [Kinds]int
 	col := column{values: map[string]int{}}
 	total := 0
 	for i := from; i < min(len(f.rows), from+bodyRows); i++ {
-		if c >= len(f.rows[i]) || f.kinds[i][c] == Empty {
+		if c >= len(f.rows[i]) || f.kinds[i][c] == Empty || header != nil && slices.Equal(f.rows[i], header) {
 			continue
 		}
 		counts[f.kinds[i][c]]++
@@ -250,12 +251,11 @@ func (f *finder) headerScore(at int) (score float64, reason string) {
 // cellScore compares a cell with its column from the row body on.
 func (f *finder) cellScore(at, c, body int, cell string) float64 {
 	kind := f.kinds[at][c]
-	col := f.columnKind(c, body)
+	col := f.columnKind(c, body, f.rows[at])
 	switch {
+	case col.filled == 0 && kind.Typed():
+		return 0
 	case col.filled == 0:
-		if kind.Typed() {
-			return -0.5
-		}
 		return 0.3 + named(cell)
 	case kind == Integer && isYear(cell) && !isYear(col.any()):
 		return 0
@@ -318,7 +318,7 @@ func (f *finder) alsoHeader(at, header int) bool {
 		if kind.Typed() || kind == Code {
 			return false
 		}
-		col := f.columnKind(c, max(at, header)+1)
+		col := f.columnKind(c, max(at, header)+1, f.rows[header])
 		if kind != Empty && col.kind.Typed() && col.share >= 0.8 {
 			against++
 		}

@@ -116,10 +116,15 @@ func numberKind(cell string) (Kind, bool) {
 	}
 	body = strings.TrimFunc(body, isMoney)
 	body = trimCode(body)
-	plain := len(body) == len(cell)
 	if body == "" {
 		return 0, false
 	}
+	return countDigits(body, len(body) == len(cell))
+}
+
+// countDigits says what kind of number a text is that has lost its currency.
+// plain says that it had none.
+func countDigits(body string, plain bool) (Kind, bool) {
 	digits, others := 0, 0
 	for i, r := range body {
 		switch {

@@ -1,0 +1,275 @@
+package csv
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
+)
+
+// sample is one text and the table in it.
+type sample sourcetest.Table
+
+var samples = []sample{
+	{"simple.csv", "a,b\n1,2\n3,4\n", false, []string{"a", "b"}, [][]string{{"1", "2"}, {"3", "4"}}, []int64{2, 3}},
+	{"no last line end", "a,b\n1,2", false, []string{"a", "b"}, [][]string{{"1", "2"}}, []int64{2}},
+	{"comma at the end", "a,b\n1,", false, []string{"a", "b"}, [][]string{{"1", ""}}, []int64{2}},
+	{"three kinds of line ends", "a\r\nb\rc\nd\r", false, []string{"a"}, [][]string{{"b"}, {"c"}, {"d"}}, []int64{2, 3, 4}},
+	{"line ends in quotes stay", "a,b\n\"1\r\n2\r3\n4\",5\n6,7\n", false, []string{"a", "b"}, [][]string{{"1\r\n2\r3\n4", "5"}, {"6", "7"}}, []int64{2, 6}},
+	{"quotes", "a,b,c\n\"x,y\",\"\"\"q\"\"\",\"\"\n", false, []string{"a", "b", "c"}, [][]string{{"x,y", `"q"`, ""}}, []int64{2}},
+	{"a quote that opens nothing", "a,b\n5\" pipe, \"x\"\n1\"\",\"\n\"\n", false, []string{"a", "b"}, [][]string{{`5" pipe`, `x`}, {`1""`, "\n"}}, []int64{2, 3}},
+	{"blank lines", "\n\r\na\n\n\r\r\n1\n\n\n2\n\n", false, []string{"a"}, [][]string{{"1"}, {"2"}}, []int64{7, 10}},
+	{"an empty quoted line is a record", "a\n\"\"\n \n", false, []string{"a"}, [][]string{{""}}, []int64{2}},
+	{"header behind empty records", ",,\n \na,b\n1,2\n", false, []string{"a", "b"}, [][]string{{"1", "2"}}, []int64{4}},
+	{"header of several lines", "\"a\nb\", c \n1,2\n", false, []string{"a\nb", "c"}, [][]string{{"1", "2"}}, []int64{3}},
+	{"empty and equal headers", "a,,a,\n1,2,3,4\n", false, []string{"a", "", "a", ""}, [][]string{{"1", "2", "3", "4"}}, []int64{2}},
+	{"ragged", "a,b\n1\n1,2,3\n", false, []string{"a", "b"}, [][]string{{"1"}, {"1", "2", "3"}}, []int64{2, 3}},
+	{"header only", "a,b", false, []string{"a", "b"}, nil, nil},
+	{"no text", ",,\n\"\",\n", false, nil, nil, nil},
+	{"byte order mark", "\uFEFFa,b\n1,\uFEFF\n", false, []string{"a", "b"}, [][]string{{"1", "\uFEFF"}}, []int64{2}},
+	{"byte order mark and quote", "\uFEFF\"a\"\n1\n", false, []string{"a"}, [][]string{{"1"}}, []int64{2}},
+	{"as found", "a,b\n\n\r\n1\n,\n\n", true, []string{"", ""}, [][]string{{"a", "b"}, {""}, {""}, {"1"}, {"", ""}}, []int64{1, 2, 3, 4, 5}},
+	{"as found, blank at first", "\n\n\"x\ny\"\n\nz\n", true, []string{""}, [][]string{{""}, {""}, {"x\ny"}, {""}, {"z"}}, []int64{1, 2, 3, 5, 6}},
+	{"many scripts", "näme,名前\n👍,מה\n", false, []string{"näme", "名前"}, [][]string{{"👍", "מה"}}, []int64{2}},
+}
+
+func TestConformance(t *testing.T) {
+	var all []sourcetest.Sample
+	for _, table := range sourcetest.Large() {
+		all = append(all, written(table))
+	}
+	for _, r := range samples {
+		all = append(all, sourcetest.Table(r).Sample())
+	}
+	sourcetest.Run(t, Format{}, all)
+}
+
+// written gives a table its text, and the lines of its records.
+func written(table sourcetest.Table) sourcetest.Sample {
+	text := appendRecord(nil, table.Headers, "\n")
+	line := int64(2)
+	for _, record := range table.Records {
+		from := len(text)
+		text = appendRecord(text, record, "\n")
+		table.Lines = append(table.Lines, line)
+		line += int64(bytes.Count(text[from:], []byte("\n")))
+	}
+	table.Text = string(text)
+	return table.Sample()
+}
+
+// appendRecord writes a record as RFC 4180 says.
+func appendRecord(text []byte, record []string, end string) []byte {
+	for i, cell := range record {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		if strings.ContainsAny(cell, ",\"\r\n") || cell == "" && len(record) == 1 {
+			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+		}
+		text = append(text, cell...)
+	}
+	return append(text, end...)
+}
+
+// contacts is a table of rows that fit, with the lines put in place of some.
+func contacts(rows int, instead map[int]string) string {
+	var text strings.Builder
+	text.WriteString("id,name,joined,amount,note\n")
+	for n := 1; n <= rows; n++ {
+		line, odd := instead[n]
+		if !odd {
+			line = contact(n)
+		}
+		text.WriteString(line + "\n")
+	}
+	return text.String()
+}
+
+func contact(n int) string {
+	names := []string{"Ada Lovelace", "Bob Martin", "Grace Hopper", "Alan Turing"}
+	return fmt.Sprintf("%d,%s,2021-%02d-%02d,%d.50,\"a note, no. %d\"", n, names[n%4], n%12+1, n%28+1, n*7, n)
+}
+
+// TestMended puts one broken row among many that fit.
+func TestMended(t *testing.T) {
+	good := []string{"20", "Ada Lovelace", "2021-09-21", "140.50", "a note, no. 20"}
+	for name, c := range map[string]struct {
+		line string
+		want []string
+		told string
+	}{
+		"a separator that is missing": {`20,Ada Lovelace,2021-09-21140.50,"a note, no. 20"`, good, "missing is put in"},
+		"a separator that is doubled": {`20,,Ada Lovelace,2021-09-21,140.50,"a note, no. 20"`, good, "stands twice"},
+		"another separator":           {`20;Ada Lovelace;2021-09-21;140.50;"a note, no. 20"`, good, "a semicolon"},
+		"one other separator":         {`20,Ada Lovelace;2021-09-21,140.50,"a note, no. 20"`, good, "a semicolon stands where"},
+		"a quote that opens nothing":  {`20,"Ada Lovelace,2021-09-21,140.50,"a note, no. 20"`, []string{"20", `"Ada Lovelace`, "2021-09-21", "140.50", "a note, no. 20"}, "opens nothing"},
+		"unquoted separators":         {`20,Ada Lovelace,2021-09-21,140.50,a note, no. 20`, good, "is text here"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows, notices := readRows(t, contacts(40, map[int]string{20: c.line}))
+			if len(rows) != 40 {
+				t.Fatalf("%d rows, want 40", len(rows))
+			}
+			if diff := cmp.Diff(c.want, rows[19]); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if len(notices) != 1 || notices[0].Type != intray.RepairedRow || *notices[0].Row != 19 || !strings.Contains(notices[0].Text, c.told) || !strings.Contains(notices[0].Text, "Line 21") {
+				t.Errorf("told %+v", notices)
+			}
+			for n, row := range rows {
+				if n != 19 && row[0] != fmt.Sprint(n+1) {
+					t.Errorf("row %d is %q", n, row)
+				}
+			}
+		})
+	}
+}
+
+// TestLeftAsFound puts rows in that no reading clearly fits.
+func TestLeftAsFound(t *testing.T) {
+	for name, line := range map[string]string{
+		"too few cells":  "20,Ada Lovelace",
+		"far too many":   "20" + strings.Repeat(",x,1", 20),
+		"nothing fits":   "what is this,and that,is no row",
+		"any place fits": "1234,5678",
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows, notices := readRows(t, contacts(40, map[int]string{20: line}))
+			if diff := cmp.Diff(strings.Split(line, ","), rows[19]); diff != "" || len(notices) > 0 {
+				t.Errorf("told %+v (-want +got):\n%s", notices, diff)
+			}
+		})
+	}
+}
+
+// TestAroundTheTable reads what stands above, inside and below a table.
+func TestAroundTheTable(t *testing.T) {
+	table := contacts(10, nil)
+	for name, c := range map[string]struct {
+		text string
+		rows int
+		told []string
+	}{
+		"a title":           {"Contacts of 2021\n\n" + table, 10, nil},
+		"comments above":    {"# made by hand\n# twice\n" + table, 10, nil},
+		"sep=":              {"sep=;\n" + strings.ReplaceAll(strings.ReplaceAll(table, ", no", " no"), ",", ";"), 10, nil},
+		"a total":           {table + "Total,,,385.00,\n", 10, []string{"stands below the table"}},
+		"a remark":          {table + "\nGenerated by hand on 1 May 2021\n", 10, []string{"stands below the table"}},
+		"the header again":  {table + contacts(10, nil), 20, []string{"header stands here again"}},
+		"another table":     {table + "\ncity,people\nBerlin,3\nParis,2\nRome,1\n", 10, []string{"Another table begins in line 13"}},
+		"a total inside":    {table + "Total,,,385.00,\n" + strings.SplitN(table, "\n", 2)[1], 21, nil},
+		"a comment inside":  {"#x\n" + table + "#y\n" + strings.SplitN(table, "\n", 2)[1], 20, []string{"comment"}},
+		"two header rows":   {"person,person,entry,entry,entry\n" + table, 10, nil},
+		"empty rows inside": {table + "\n\n,,,,\n" + strings.SplitN(table, "\n", 2)[1], 21, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows, notices := readRows(t, c.text)
+			if len(rows) != c.rows {
+				t.Errorf("%d rows, want %d: %q", len(rows), c.rows, rows)
+			}
+			if len(notices) != len(c.told) {
+				t.Fatalf("told %+v, want %q", notices, c.told)
+			}
+			for i, told := range c.told {
+				if !strings.Contains(notices[i].Text, told) {
+					t.Errorf("told %q, want %q", notices[i].Text, told)
+				}
+			}
+		})
+	}
+}
+
+// TestDialects writes one table in many ways.
+func TestDialects(t *testing.T) {
+	plain := contacts(30, nil)
+	want, _ := readRows(t, plain)
+	rewrite := func(delim, open, shut string) string {
+		var text strings.Builder
+		text.WriteString(strings.ReplaceAll("id,name,joined,amount,note", ",", delim) + "\n")
+		for _, row := range want {
+			row = append([]string{}, row...)
+			row[4] = open + row[4] + shut
+			text.WriteString(strings.Join(row, delim) + "\n")
+		}
+		return text.String()
+	}
+	for name, text := range map[string]string{
+		"semicolons": rewrite(";", `"`, `"`), "tabs": rewrite("\t", `"`, `"`), "bars": rewrite("|", `"`, `"`),
+		"double bars": rewrite("||", `"`, `"`), "double colons": rewrite("::", `"`, `"`), "carets": rewrite("^", `"`, `"`),
+		"tildes": rewrite("~", `"`, `"`), "comma and space": rewrite(", ", `"`, `"`), "apostrophes": rewrite(",", "'", "'"),
+		"curly quotes": rewrite(",", "“", "”"), "CRLF": strings.ReplaceAll(plain, "\n", "\r\n"), "CR": strings.ReplaceAll(plain, "\n", "\r"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, notices := readRows(t, text)
+			if diff := cmp.Diff(want, got); diff != "" || len(notices) > 0 {
+				t.Errorf("told %v (-want +got):\n%s", notices, diff)
+			}
+		})
+	}
+}
+
+// readRows reads a text and what is told of it.
+func readRows(t testing.TB, text string) (rows [][]string, notices []intray.Notice) {
+	t.Helper()
+	book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(text)), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := book.Open(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = reader.Close() }()
+	var batch intray.Records
+	for {
+		err := reader.Next(t.Context(), &batch)
+		notices = append(notices, batch.Notices...)
+		if errors.Is(err, io.EOF) {
+			return rows, notices
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range batch.Len() {
+			row := make([]string, batch.NumCells(i))
+			for c := range row {
+				row[c] = string(batch.Cell(i, c))
+			}
+			rows = append(rows, row)
+		}
+	}
+}
+
+// TestSideBySide reads a file of many chunks with a broken row here and there:
+// every row comes once and in order.
+func TestSideBySide(t *testing.T) {
+	const rows = 120_000
+	odd := map[int]string{}
+	for n := 7; n < rows; n += 9973 {
+		odd[n] = strings.Replace(contact(n), ",20", ",,20", 1)
+	}
+	odd[50_001] = `50001,"Ada Lovelace,2021-02-14,9.50,"a note, no. 50001"`
+	odd[50_002] = "50002,Ada Lovelace,2021-02-14,9.50,\"a note\nof two lines\""
+	text := contacts(rows, odd)
+	got, notices := readRows(t, text)
+	if len(got) != rows {
+		t.Fatalf("%d rows, want %d", len(got), rows)
+	}
+	for n, row := range got {
+		if row[0] != fmt.Sprint(n+1) || len(row) != 5 {
+			t.Fatalf("row %d is %q", n, row)
+		}
+	}
+	if len(notices) != len(odd)-1 {
+		t.Errorf("%d notices, want %d", len(notices), len(odd)-1)
+	}
+}
