@@ -217,9 +217,6 @@ func (a *API) perform(c *call) (*answer, error) {
 	if err := a.admit(c); err != nil {
 		return nil, err
 	}
-	if _, err := url.ParseQuery(c.r.URL.RawQuery); err != nil {
-		return nil, refuse(http.StatusBadRequest, "invalid", "The query of the address is not valid: names and values are joined by = and &, and a percent sign is written %25.")
-	}
 	var done *answer
 	var err error
 	if c.op.upload {
