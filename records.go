@@ -11,6 +11,30 @@ type Column struct {
 	Samples []string
 }
 
+// CellKind is what a file itself says of a cell. Text formats say nothing: all
+// their cells are CellText.
+type CellKind uint8
+
+// The kinds of cells, with the form of the typed value.
+const (
+	// CellText is text as such; there is no other value.
+	CellText CellKind = iota
+	// CellNumber is a decimal number with all its digits: -12.5, 1234, 1.5e300.
+	CellNumber
+	// CellDate is a day: 2006-01-02.
+	CellDate
+	// CellDateTime is a day and a time without a zone: 2006-01-02T15:04:05,
+	// with up to three digits behind a point.
+	CellDateTime
+	// CellTime is a time of day, or a length of time of any number of hours:
+	// 15:04:05, 27:30:00.5, -01:00:00.
+	CellTime
+	// CellBool is true or false.
+	CellBool
+	// CellError is the mark of a failed formula: #N/A, #DIV/0!.
+	CellError
+)
+
 // Record batches end at whichever of these comes first.
 const (
 	// BatchBytes is about how much raw text a batch holds: 1 MiB.
@@ -35,8 +59,18 @@ type Records struct {
 	// Lines holds for each record the line (or row of a sheet, or element of
 	// an array) where it begins, counted from 1.
 	Lines []int64
+	// Notices tell what the source did with records of this batch, or left out
+	// beside them. Their Row counts all data rows.
+	Notices []Notice
 
-	cells Texts
+	// arena holds the text of the cells, spans where in it each is: from in the
+	// upper half, to in the lower.
+	arena []byte
+	spans []uint64
+	// typed holds the typed value of each cell, kinds what it is. Both are empty
+	// as long as all cells are plain text.
+	typed Texts
+	kinds []CellKind
 	// ends holds for each record how many cells there are up to its end.
 	ends []uint32
 }
@@ -45,20 +79,66 @@ type Records struct {
 func (r *Records) Len() int { return len(r.ends) }
 
 // Bytes is the amount of raw text held.
-func (r *Records) Bytes() int { return len(r.cells.Arena) }
+func (r *Records) Bytes() int { return len(r.arena) }
 
 // Full says whether the batch has reached its limits.
 func (r *Records) Full() bool {
-	return r.Len() >= BatchRows || r.Bytes() >= BatchBytes || r.cells.Len() >= BatchCells || r.Len()*r.Width >= BatchCells
+	return r.Len() >= BatchRows || r.Bytes() >= BatchBytes || len(r.spans) >= BatchCells || r.Len()*r.Width >= BatchCells
 }
 
 // AppendCell adds a copy of cell to the record under construction.
-func (r *Records) AppendCell(cell []byte) { r.cells.Append(cell) }
+func (r *Records) AppendCell(cell []byte) {
+	from := len(r.arena)
+	r.arena = append(r.arena, cell...)
+	r.AppendSpan(from, len(r.arena))
+}
+
+// Adopt makes text the arena of an empty batch, which owns it from then on:
+// cells that stand in it are added with AppendSpan, others are copied behind it.
+// It gives back the arena that the batch had before, for the next text.
+func (r *Records) Adopt(text []byte) (before []byte) {
+	before, r.arena = r.arena, text
+	return before
+}
+
+// AppendSpan adds the cell that stands at a place of the arena to the record
+// under construction.
+func (r *Records) AppendSpan(from, to int) {
+	r.spans = append(r.spans, uint64(from)<<32|uint64(to))
+}
+
+// Swap exchanges the records of two batches; each keeps its Width.
+func (r *Records) Swap(other *Records) {
+	*r, *other = *other, *r
+	r.Width, other.Width = other.Width, r.Width
+}
+
+// AppendTyped adds a cell of a workbook: the text that the application displays
+// and the value behind it in the form of its kind.
+func (r *Records) AppendTyped(shown []byte, kind CellKind, value []byte) {
+	for len(r.kinds) < len(r.spans) { // plain cells came before
+		r.kinds = append(r.kinds, CellText)
+		r.typed.Append(nil)
+	}
+	r.AppendCell(shown)
+	r.kinds = append(r.kinds, kind)
+	r.typed.Append(value)
+}
+
+// Typed gives the kind of cell c of record i, and its typed value where it is
+// not CellText. It is gone with the next Reset, as is what Cell gives.
+func (r *Records) Typed(i, c int) (CellKind, []byte) {
+	first, _ := r.span(i)
+	if at := int(first) + c; at < len(r.kinds) && r.kinds[at] != CellText {
+		return r.kinds[at], r.typed.At(at)
+	}
+	return CellText, nil
+}
 
 // EndRecord closes the record under construction, which began at line.
 func (r *Records) EndRecord(line int64) {
 	r.Lines = append(r.Lines, line)
-	r.ends = append(r.ends, uint32(r.cells.Len()))
+	r.ends = append(r.ends, uint32(len(r.spans)))
 }
 
 // NumCells is the number of cells of record i.
@@ -71,7 +151,9 @@ func (r *Records) NumCells(i int) int {
 // be changed, and it is gone with the next Reset.
 func (r *Records) Cell(i, c int) []byte {
 	first, _ := r.span(i)
-	return r.cells.At(int(first) + c)
+	span := r.spans[int(first)+c]
+	from, to := span>>32, span&(1<<32-1)
+	return r.arena[from:to:to]
 }
 
 func (r *Records) span(i int) (first, end uint32) {
@@ -87,7 +169,16 @@ func (r *Records) Truncate(n int) {
 	if n > 0 {
 		cells = r.ends[n-1]
 	}
-	r.cells.Truncate(int(cells))
+	r.spans = r.spans[:cells]
+	end := uint64(0)
+	for _, span := range r.spans {
+		end = max(end, span&(1<<32-1))
+	}
+	r.arena = r.arena[:end]
+	if len(r.kinds) > int(cells) {
+		r.kinds = r.kinds[:cells]
+		r.typed.Truncate(int(cells))
+	}
 	r.Lines = r.Lines[:n]
 	r.ends = r.ends[:n]
 }
@@ -96,6 +187,10 @@ func (r *Records) Truncate(n int) {
 func (r *Records) Reset() {
 	r.First = 0
 	r.Lines = r.Lines[:0]
+	r.Notices = r.Notices[:0]
 	r.ends = r.ends[:0]
-	r.cells.Reset()
+	r.arena = r.arena[:0]
+	r.spans = r.spans[:0]
+	r.typed.Reset()
+	r.kinds = r.kinds[:0]
 }

@@ -63,7 +63,7 @@ func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink
 		b.free <- &intray.Records{Width: p.width()}
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(guarded(func() error { return b.pull(ctx, reader) }))
+	group.Go(guarded(func() error { return b.pull(ctx, reader, out.tell) }))
 	var workers sync.WaitGroup
 	for range e.cfg.Workers {
 		workers.Add(1)
@@ -102,8 +102,9 @@ func guarded(work func() error) func() error {
 	}
 }
 
-// pull reads records until the file or the limit of records ends.
-func (b *belt) pull(ctx context.Context, reader source.Reader) error {
+// pull reads records until the file or the limit of records ends. What the source
+// has to say of them is told.
+func (b *belt) pull(ctx context.Context, reader source.Reader, tell func(intray.Notice)) error {
 	defer close(b.work)
 	for seq := 0; ; seq++ {
 		var recs *intray.Records
@@ -113,6 +114,9 @@ func (b *belt) pull(ctx context.Context, reader source.Reader) error {
 			return ctx.Err()
 		}
 		err := reader.Next(ctx, recs)
+		for _, n := range recs.Notices {
+			tell(n)
+		}
 		if errors.Is(err, io.EOF) {
 			return nil
 		}

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/mapping"
@@ -97,17 +98,62 @@ func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema
 	}
 	defer book.Close()
 	out.Evidence = book.Evidence()
-	if sheets := book.Sheets(); len(sheets) > 1 {
-		return out.ask(intray.SheetUncertain, fmt.Sprintf(
-			"The file holds %d tables. Choose the one to import.", len(sheets))), nil
+	sheet, tables, err := choose(ctx, book)
+	if err != nil {
+		return out.unreadable(err)
 	}
-	reader, err := book.Open(ctx, 0)
+	if len(tables) > 1 {
+		return out.ask(intray.SheetUncertain, fmt.Sprintf(
+			"The file holds %d tables: %s. Send the one to import as a file of its own.", len(tables), listed(tables))), nil
+	}
+	reader, err := book.Open(ctx, sheet)
 	if err != nil {
 		return out.unreadable(err)
 	}
 	defer reader.Close()
 	out.Evidence = append(out.Evidence, reader.Evidence()...)
 	return e.read(ctx, reader, schema, open, out)
+}
+
+// choose gives the one sheet that holds a table, or the names of all that do.
+// Without any it is the first.
+func choose(ctx context.Context, book source.Book) (sheet int, tables []string, err error) {
+	sheets := book.Sheets()
+	if len(sheets) == 1 {
+		return 0, nil, nil
+	}
+	for i, s := range sheets {
+		reader, err := book.Open(ctx, i)
+		if err != nil {
+			return 0, nil, err
+		}
+		holds := len(reader.Columns()) > 0
+		if err := reader.Close(); err != nil {
+			return 0, nil, err
+		}
+		if holds {
+			tables = append(tables, s.Name)
+			sheet = i
+		}
+	}
+	if len(tables) == 0 {
+		sheet = 0
+	}
+	return sheet, tables, nil
+}
+
+// listed names some of many tables.
+func listed(tables []string) string {
+	const most = 5
+	quoted := make([]string, 0, most)
+	for _, name := range tables[:min(most, len(tables))] {
+		quoted = append(quoted, fmt.Sprintf("%q", mapping.Shorten(name)))
+	}
+	text := strings.Join(quoted, ", ")
+	if n := len(tables) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
 }
 
 // read maps the columns and, where nothing is open, moves the rows.

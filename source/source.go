@@ -43,6 +43,17 @@ type Options struct {
 	// AsIs reads every row as found, without looking for a header: the columns
 	// have no names and the first row is a record like all others.
 	AsIs bool
+	// Encoding is the character encoding of a text file, by any usual name; ""
+	// is found out.
+	Encoding string
+	// Delimiter separates the cells of a text file; "" is found out.
+	Delimiter string
+	// Typed gives the cells of workbooks by their values in place of what the
+	// application displays.
+	Typed bool
+	// HeaderRow is the row of the header, counted from 1 among all rows of the
+	// file; 0 is found out.
+	HeaderRow int
 	// Limits bound what a hostile file can cost.
 	Limits Limits
 }
@@ -128,6 +139,9 @@ type Book interface {
 type Sheet struct {
 	// Name is the sheet's name, or "" where the format has none.
 	Name string
+	// Hidden sheets are not shown by the application; they are read all the
+	// same.
+	Hidden bool
 }
 
 // Reader pulls the records of one sheet.
@@ -136,8 +150,8 @@ type Reader interface {
 	Columns() []intray.Column
 	// Evidence tells what was decided about this sheet.
 	Evidence() []intray.Evidence
-	// Next empties batch and fills it with the next records until it is Full
-	// or the sheet ends. It sets First. It returns io.EOF, and an empty batch,
+	// Next empties batch and fills it with the next records, at least one and at
+	// most until it is Full. It sets First. It returns io.EOF, and an empty batch,
 	// when there are no more; any other error is an *UnreadableError, a
 	// *LimitError, one of ctx or one of the Input. The records before an error
 	// are handed on first.

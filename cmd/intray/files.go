@@ -31,8 +31,46 @@ func unreadable(s streams, name string, err error) error {
 	return exit(exitFailed)
 }
 
-// openTable opens the one table of a file.
-func openTable(ctx context.Context, name string, opt source.Options) (source.Book, source.Reader, func() error, error) {
+// readFlags say how a file is to be read, where that should not be found out.
+type readFlags struct {
+	Sheet       string `help:"Read the sheet with this name." placeholder:"NAME" xor:"sheet"`
+	SheetNumber int    `help:"Read this sheet, counted from 1 in the order of the workbook." placeholder:"N" xor:"sheet"`
+	Encoding    string `help:"Read text in this encoding, such as windows-1252." placeholder:"NAME"`
+	Delimiter   string `help:"Cells of text are separated by this." placeholder:"TEXT"`
+	HeaderRow   int    `help:"The row of the header, counted from 1." placeholder:"N"`
+}
+
+func (f readFlags) options() source.Options {
+	delimiter := f.Delimiter
+	if delimiter == "\\t" || delimiter == "tab" {
+		delimiter = "\t"
+	}
+	return source.Options{Encoding: f.Encoding, Delimiter: delimiter, HeaderRow: f.HeaderRow}
+}
+
+// sheet gives the place of the sheet that is asked for.
+func (f readFlags) sheet(sheets []source.Sheet) (int, error) {
+	if f.SheetNumber != 0 {
+		if f.SheetNumber < 0 || f.SheetNumber > len(sheets) {
+			return 0, &source.UnreadableError{Reason: fmt.Sprintf("there is no sheet %d: the file has %d", f.SheetNumber, len(sheets))}
+		}
+		return f.SheetNumber - 1, nil
+	}
+	if f.Sheet == "" {
+		return 0, nil
+	}
+	var names []string
+	for i, s := range sheets {
+		if strings.EqualFold(s.Name, f.Sheet) {
+			return i, nil
+		}
+		names = append(names, strconv.Quote(s.Name))
+	}
+	return 0, &source.UnreadableError{Reason: fmt.Sprintf("there is no sheet %q: the file has %s", f.Sheet, strings.Join(names, ", "))}
+}
+
+// openTable opens one table of a file.
+func openTable(ctx context.Context, name string, opt source.Options, flags readFlags) (source.Book, source.Reader, func() error, error) {
 	in, closeFile, err := app.OpenInput(name)
 	if err != nil {
 		return nil, nil, nil, err
@@ -41,7 +79,11 @@ func openTable(ctx context.Context, name string, opt source.Options) (source.Boo
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, closeFile())
 	}
-	reader, err := book.Open(ctx, 0)
+	sheet, err := flags.sheet(book.Sheets())
+	var reader source.Reader
+	if err == nil {
+		reader, err = book.Open(ctx, sheet)
+	}
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, book.Close(), closeFile())
 	}
@@ -50,7 +92,8 @@ func openTable(ctx context.Context, name string, opt source.Options) (source.Boo
 
 type inspectCommand struct {
 	File string `arg:"" help:"The file to look at."`
-	JSON bool   `name:"json" help:"Write JSON, as is done when the output is no terminal."`
+	readFlags
+	JSON bool `name:"json" help:"Write JSON, as is done when the output is no terminal."`
 }
 
 // inspected is what inspect says of a file.
@@ -75,7 +118,7 @@ type inspectedColumn struct {
 
 // Run looks at the file.
 func (c *inspectCommand) Run(ctx context.Context, s streams) error {
-	book, reader, closeAll, err := openTable(ctx, c.File, source.Options{})
+	book, reader, closeAll, err := openTable(ctx, c.File, c.options(), c.readFlags)
 	if err != nil {
 		return unreadable(s, c.File, err)
 	}
@@ -133,12 +176,16 @@ func visible(text string) string {
 type convertCommand struct {
 	File string `arg:"" help:"The file to read."`
 	Out  string `arg:"" help:"The CSV file to write, or - for standard output."`
-	AsIs bool   `help:"Write every row as found, without looking for a header."`
+	readFlags
+	Display bool `help:"Write the cells of a workbook as the application shows them, not their values."`
+	AsIs    bool `help:"Write every row as found, without looking for a header."`
 }
 
 // Run converts the file.
 func (c *convertCommand) Run(ctx context.Context, s streams) error {
-	_, reader, closeAll, err := openTable(ctx, c.File, source.Options{AsIs: c.AsIs})
+	opt := c.options()
+	opt.AsIs, opt.Typed = c.AsIs, !c.Display
+	_, reader, closeAll, err := openTable(ctx, c.File, opt, c.readFlags)
 	if errors.Is(err, source.ErrEmpty) {
 		return app.WriteFile(c.Out, s.out, func(io.Writer) error { return nil })
 	}
@@ -146,20 +193,19 @@ func (c *convertCommand) Run(ctx context.Context, s streams) error {
 		return unreadable(s, c.File, err)
 	}
 	defer func() { _ = closeAll() }() // read only
-	err = app.WriteFile(c.Out, s.out, func(w io.Writer) error { return convert(ctx, reader, w, !c.AsIs) })
+	err = app.WriteFile(c.Out, s.out, func(w io.Writer) error { return convert(ctx, reader, w, s.err) })
 	return unreadable(s, c.File, err)
 }
 
 // convert writes all records. A record without a single character is one empty
 // cell, which CSV writes as an empty line.
-func convert(ctx context.Context, reader source.Reader, to io.Writer, header bool) error {
+func convert(ctx context.Context, reader source.Reader, to, told io.Writer) error {
 	w := csv.NewWriter(to)
-	columns := reader.Columns()
-	if header && len(columns) > 0 {
-		names := make([]string, len(columns))
-		for i, column := range columns {
-			names[i] = column.Header
-		}
+	var names []string
+	for _, column := range reader.Columns() {
+		names = append(names, column.Header)
+	}
+	if strings.Join(names, "") != "" { // none is invented
 		if err := w.Write(names); err != nil {
 			return err
 		}
@@ -167,6 +213,9 @@ func convert(ctx context.Context, reader source.Reader, to io.Writer, header boo
 	var batch intray.Records
 	for {
 		err := reader.Next(ctx, &batch)
+		for _, n := range batch.Notices {
+			fmt.Fprintf(told, "%s: %s\n", n.Level, visibleLong(n.Text))
+		}
 		if errors.Is(err, io.EOF) {
 			w.Flush()
 			return w.Error()

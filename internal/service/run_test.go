@@ -48,7 +48,7 @@ func TestRunEnds(t *testing.T) {
 		{"no row", "E-Mail,Name\n", "", service.NeedsReview, "", 0, 0, 0},
 		{"no column", "A,B\n1,2\n", "", service.NeedsReview, "", 0, 0, 0},
 		{"no file", "", "", service.Failed, "", 0, 0, 0},
-		{"a broken file", "E-Mail,Name\n\"ada@example.org,Ada\n", "", service.Failed, "", 0, 0, 0},
+		{"a broken file", "[{\"E-Mail\":\"ada@example.org\"},", "", service.Failed, "", 0, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			imp := f.finished(c.file, c.settings)

@@ -7,9 +7,11 @@ import (
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/csv"
 	"github.com/intraydata/intray/source/jsonrows"
+	"github.com/intraydata/intray/source/xls"
+	"github.com/intraydata/intray/source/xlsx"
 )
 
 // Formats lists every format, the one that wins among equals first.
 func Formats() []source.Format {
-	return []source.Format{jsonrows.Format{}, csv.Format{}}
+	return []source.Format{xlsx.Format{}, xls.Format{}, jsonrows.Format{}, csv.Format{}}
 }

@@ -1,25 +1,24 @@
-// Package csv reads comma-separated text.
+// Package csv reads delimited text as strangers write it.
 //
-// A record is one row of cells; a cell is either bare or quoted. A quoted cell
-// begins with a quote right behind the comma, ends with a quote right before
-// the next one, and may hold commas, line ends (kept byte for byte) and quotes
-// written twice. A bare cell holds whatever stands between two commas; a quote
-// in it is text. A line ends with LF, CRLF or a lone CR. A line without any
-// byte is blank. The header is the first record that has any text.
+// The nouns: a dialect says what separates and quotes cells; a sheet is what was
+// decided about a file (its dialect, its header, what its columns hold) before
+// its records are read; a reading is one way to cut a row that does not fit. The
+// package decides by looking at the file, tells why, and leaves cells as they
+// are: a row that is broken is mended only where one reading clearly fits better
+// than all others, and that is told.
 //
-// The package reads UTF-8 and commas, nothing else, and it repairs nothing:
-// text behind a closing quote, a quote that is never closed, a byte that is
-// not UTF-8 and a NUL byte make a file unreadable. It does not look for other
-// delimiters, other encodings or a header further down.
+// It does not know what a schema wants, and does not change the text of a cell.
 package csv
 
 import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/charset"
 )
 
 // Format is the format "csv". The zero value is ready.
@@ -28,77 +27,92 @@ type Format struct{}
 // Name is "csv".
 func (Format) Name() string { return "csv" }
 
-// Open looks for the byte order mark. A file of nothing but white space is
-// source.ErrEmpty.
-func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
-	start, err := markLength(in)
-	if err != nil {
-		return nil, err
+// Detect takes any text, and is the surer the more it looks like a table: a
+// name that ends in .csv and the like, or a delimiter that cuts all lines alike.
+// Bytes that no text holds are never CSV.
+func (Format) Detect(in source.Input, head []byte) (score float64, reason string) {
+	if kind := binaryKind(head); kind != "" {
+		return 0, kind
 	}
-	if err := refuseBlank(ctx, in, start); err != nil {
+	name := strings.ToLower(in.Name)
+	for _, ending := range []string{".csv", ".tsv", ".tab", ".psv"} {
+		if strings.HasSuffix(name, ending) {
+			return 0.9, "text, and the name ends in " + ending
+		}
+	}
+	if s := sniff(head, in.Size <= int64(len(head))); s.score > 0.3 {
+		return 0.8, "text, and " + s.delimWhy
+	}
+	if strings.HasSuffix(name, ".txt") {
+		return 0.7, "text, and the name says so"
+	}
+	return 0.1, "text"
+}
+
+// binaryKind says what speaks against text, or "".
+func binaryKind(head []byte) string {
+	for _, magic := range []string{"PK\x03\x04", "PK\x05\x06", "\xD0\xCF\x11\xE0", "%PDF-", "{\\rtf", "\x1F\x8B", "\x28\xB5\x2F\xFD", "\x89PNG", "\xFF\xD8\xFF", "GIF8", "PAR1", "SQLite format 3"} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return "the first bytes are those of another format"
+		}
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		if guess := charset.Detect(head, false); !strings.HasPrefix(guess.Encoding.Name(), "UTF-16") && !strings.HasPrefix(guess.Encoding.Name(), "UTF-32") {
+			return "there are NUL bytes"
+		}
+	}
+	return ""
+}
+
+// Open decides how to read the file, by its beginning. A file of nothing but
+// white space is source.ErrEmpty.
+func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	opt.Limits = opt.Limits.WithDefaults()
-	return &book{in: in, opt: opt, start: start}, nil
+	text, err := decode(ctx, in, opt.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	if text.whole && blankText(text.sample) {
+		return nil, source.ErrEmpty
+	}
+	sheet, err := decide(text.sample, text.whole, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &book{text: text, opt: opt, sheet: sheet}, nil
 }
 
-// byteOrderMark is how some programs begin a UTF-8 file.
-const byteOrderMark = "\uFEFF"
-
-// markLength is the number of bytes of the byte order mark, 0 without one.
-func markLength(in source.Input) (int64, error) {
-	mark := make([]byte, min(in.Size, int64(len(byteOrderMark))))
-	if err := readAt(in, mark, 0); err != nil {
-		return 0, err
-	}
-	if string(mark) == byteOrderMark {
-		return int64(len(mark)), nil
-	}
-	return 0, nil
-}
-
-// refuseBlank fails with source.ErrEmpty where there is only white space
-// behind start.
-func refuseBlank(ctx context.Context, in source.Input, start int64) error {
-	chunk := make([]byte, min(in.Size-start, 64<<10))
-	for at := start; at < in.Size; at += int64(len(chunk)) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		chunk = chunk[:min(in.Size-at, int64(len(chunk)))]
-		if err := readAt(in, chunk, at); err != nil {
-			return err
-		}
-		if len(bytes.Trim(chunk, " \t\r\n\v\f")) > 0 {
-			return nil
-		}
-	}
-	return source.ErrEmpty
-}
-
-// book is a CSV file: one sheet without a name.
+// book is a file of delimited text: one sheet without a name.
 type book struct {
-	in  source.Input
-	opt source.Options
-	// start is where the text begins, behind the byte order mark.
-	start int64
+	text  *decoded
+	opt   source.Options
+	sheet *sheet
 }
 
-func (b *book) Evidence() []intray.Evidence {
-	reason := "no byte order mark; a byte that is not UTF-8 stops the reading"
-	if b.start > 0 {
-		reason = "the file begins with the byte order mark of UTF-8"
-	}
-	return []intray.Evidence{{Choice: "encoding", Value: "UTF-8", Reason: reason}}
-}
+func (b *book) Evidence() []intray.Evidence { return []intray.Evidence{b.text.evidence()} }
 
 func (b *book) Sheets() []source.Sheet { return []source.Sheet{{}} }
 
-func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
+func (b *book) Open(_ context.Context, sheet int) (source.Reader, error) {
 	if sheet != 0 {
 		return nil, fmt.Errorf("open sheet %d: a CSV file has one sheet, number 0", sheet)
 	}
-	return newReader(ctx, b)
+	from, err := b.text.from(b.sheet.body)
+	if err != nil {
+		return nil, fmt.Errorf("read the file: %w", err)
+	}
+	r := &reader{
+		sheet: b.sheet, limits: b.opt.Limits, line: b.sheet.line, told: map[string]int{}, first: b.text.doubt(),
+		w:      window{base: b.sheet.body, from: from},
+		repair: newRepairer(b.sheet.dialect, b.sheet.width, b.sheet.profiles),
+	}
+	if b.text.direct() && b.sheet.dialect.plain() && !b.sheet.asIs && b.sheet.width > 1 {
+		r.side = sideBySide{text: b.text, fast: newFast(b.sheet), rowBytes: b.sheet.rowBytes}
+	}
+	return r, nil
 }
 
 func (b *book) Close() error { return nil }

@@ -18,7 +18,7 @@ const readBytes = 256 << 10
 type elements struct {
 	in    source.Input
 	start int64
-	array bool
+	part  part
 	limit int
 
 	guard *guard
@@ -27,18 +27,26 @@ type elements struct {
 	count int64
 }
 
-// newElements begins a pass over a book.
-func newElements(b *book, opts ...jsontext.Options) *elements {
-	e := &elements{in: b.in, start: b.start, array: b.array, limit: b.opt.Limits.RecordBytes}
-	e.guard = &guard{in: b.in, at: b.start, limit: int64(e.limit)}
+// newElements begins with the first element of a part of a file.
+func newElements(in source.Input, limits source.Limits, p part, opts ...jsontext.Options) *elements {
+	e := &elements{in: in, part: p, limit: limits.RecordBytes, guard: &guard{in: in, limit: int64(limits.RecordBytes)}}
 	e.dec = jsontext.NewDecoder(e.guard, opts...)
+	e.begin(p.start, 0)
 	return e
 }
+
+// begin goes on at a place of the file, which count elements stand before.
+func (e *elements) begin(at, count int64) {
+	e.start, e.guard.at, e.count = at, at, count
+}
+
+// end is the place in the file behind the last element.
+func (e *elements) end() int64 { return e.start + e.dec.InputOffset() }
 
 // next pulls the text of the next object; it is valid JSON, and gone with the
 // call after. io.EOF says that there are no more.
 func (e *elements) next() ([]byte, error) {
-	if e.array && e.count == 0 && e.dec.StackDepth() == 0 {
+	if e.part.array && e.count == 0 && e.dec.StackDepth() == 0 {
 		if _, err := e.dec.ReadToken(); err != nil {
 			return nil, e.explain(err)
 		}
@@ -46,13 +54,13 @@ func (e *elements) next() ([]byte, error) {
 	e.guard.from = e.dec.InputOffset()
 	e.count++
 	switch kind := e.dec.PeekKind(); {
-	case kind == ']' && e.array:
+	case kind == ']' && e.part.array:
 		return nil, e.finish()
-	case kind != '{' && kind != jsontext.KindInvalid:
-		return nil, e.unreadable(e.place(), "it is "+kindName(kind)+", but an array of objects, or one object per line, is expected")
+	case kind != e.part.kind() && kind != jsontext.KindInvalid:
+		return nil, e.unreadable(e.place(), "it is "+kindName(kind)+", but "+e.part.expected()+" is expected")
 	}
 	value, err := e.dec.ReadValue()
-	if errors.Is(err, io.EOF) && !e.array {
+	if errors.Is(err, io.EOF) && !e.part.array {
 		return nil, io.EOF
 	}
 	if err != nil {
@@ -68,6 +76,9 @@ func (e *elements) next() ([]byte, error) {
 func (e *elements) finish() error {
 	if _, err := e.dec.ReadToken(); err != nil {
 		return e.explain(err)
+	}
+	if e.part.inside > 0 {
+		return io.EOF
 	}
 	e.guard.from = e.dec.InputOffset()
 	_, err := e.dec.ReadToken()
@@ -90,6 +101,8 @@ func kindName(kind jsontext.Kind) string {
 		return "a string"
 	case '0':
 		return "a number"
+	case '{':
+		return "an object"
 	}
 	return "an array"
 }

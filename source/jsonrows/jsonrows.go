@@ -1,18 +1,27 @@
-// Package jsonrows reads JSON that holds a table.
+// Package jsonrows reads JSON that holds a table, or several.
 //
-// An element is one object of the file: of its outermost array, or of its
-// stream where objects follow one another, one per line. Each element is a
-// record. A leaf is a value below an element that is no object itself: its
-// text is a cell, and the names on the way to it, joined by dots, are its
-// column. A string is its text, a number its digits as written, true and false
-// are their names, null is an empty cell and an array its JSON without white
-// space. A column without any text whose name leads to further columns is left
-// out, as null where other elements have an object.
+// An element is one value of the file that makes a record. Elements stand in an
+// array that is the whole file, one per line, or in an array inside of an object
+// that is the whole file. Each such array with objects or arrays in it is a
+// sheet, named by the way to it; what else is in that object is told and not
+// read. A file whose name ends in .ndjson or .jsonl has one object per line, even
+// where there is only one, and lines of which each is an array are known by the
+// next line being one, too.
 //
-// The columns are known only once the whole file was seen, so it is read
-// twice. Names given twice in one object, lone surrogates, NUL characters and
-// bytes that are not UTF-8 make a file unreadable. The package does not look
-// for a table deeper in a document, and accepts no comments or other dialects.
+// An element is an object, or each element is an array. A leaf is a value below
+// an object that is no object itself: its text is a cell, and the names on the
+// way to it, joined by dots, are its column. Of an array each value is a cell,
+// and the header is looked for as in text. A string is its text, a number its
+// digits as written, true and false are their names, null is an empty cell and an
+// array its JSON without white space. A column without any text whose name leads
+// to further columns is left out, as null where other elements have an object.
+//
+// The columns are known only once the whole sheet was seen, so it is read twice.
+// Where objects stand one per line, workers read runs of lines side by side, and
+// what they cannot tell alone is read again one by one; the outcome is the same.
+// Names given twice in one object, lone surrogates, NUL characters and bytes that
+// are not UTF-8 make a file unreadable. The package does not look for tables
+// inside of elements, and accepts no comments or other dialects.
 package jsonrows
 
 import (
@@ -20,11 +29,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
+
+// leastAhead is the size from which on workers read ahead.
+const leastAhead = 4 << 20
 
 // MaxDepth is how deep objects and arrays may be nested, the outermost counted.
 const MaxDepth = 64
@@ -35,19 +48,27 @@ type Format struct{}
 // Name is "json".
 func (Format) Name() string { return "json" }
 
-// Open looks at the first character of the file: it says which form the file
-// has. A file of nothing but white space is source.ErrEmpty.
+// Open finds the tables of the file. Where it is one object, all of it is read
+// for that. A file of nothing but white space is source.ErrEmpty.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	start, err := markLength(in)
 	if err != nil {
 		return nil, err
 	}
-	first, err := firstByte(ctx, in, start)
+	first, at, err := firstByte(ctx, in, start)
 	if err != nil {
 		return nil, err
 	}
 	opt.Limits = opt.Limits.WithDefaults()
-	return &book{in: in, opt: opt, start: start, array: first == '['}, nil
+	parts, beside, err := find(ctx, in, opt.Limits, at, first)
+	if err != nil {
+		return nil, err
+	}
+	b := &book{in: in, opt: opt, marked: start > 0, parts: parts, beside: beside, shapes: make([]*shape, len(parts))}
+	if in.Size >= leastAhead {
+		b.chunk = chunkBytes
+	}
+	return b, nil
 }
 
 // byteOrderMark is how some programs begin a UTF-8 file.
@@ -65,22 +86,23 @@ func markLength(in source.Input) (int64, error) {
 	return 0, nil
 }
 
-// firstByte is the first one from start on that is not white space.
-func firstByte(ctx context.Context, in source.Input, start int64) (byte, error) {
+// firstByte is the first one from start on that is not white space, and its
+// place.
+func firstByte(ctx context.Context, in source.Input, start int64) (first byte, place int64, err error) {
 	chunk := make([]byte, min(in.Size-start, 64<<10))
 	for at := start; at < in.Size; at += int64(len(chunk)) {
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		chunk = chunk[:min(in.Size-at, int64(len(chunk)))]
 		if err := readAt(in, chunk, at); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if i := skipSpace(chunk, 0); i < len(chunk) {
-			return chunk[i], nil
+			return chunk[i], at + int64(i), nil
 		}
 	}
-	return 0, source.ErrEmpty
+	return 0, 0, source.ErrEmpty
 }
 
 // readAt fills b from a place in the file.
@@ -95,52 +117,79 @@ func readAt(in source.Input, b []byte, at int64) error {
 	return fmt.Errorf("read the file at byte %d: %w", at, err)
 }
 
-// book is a JSON file: one sheet without a name.
+// book is a JSON file: a sheet for each of its parts.
 type book struct {
 	in  source.Input
 	opt source.Options
-	// start is where the text begins, behind the byte order mark.
-	start int64
-	// array says that the elements stand in one array.
-	array bool
+	// marked says that the file begins with the byte order mark.
+	marked bool
+	parts  []part
+	// beside are names of what stands beside the tables.
+	beside []string
+	// chunk is how much text one worker reads at a time, 0 for none.
+	chunk int
 
 	mu sync.Mutex
-	// shape is what the first pass found, nil before it.
-	shape *shape
+	// shapes are what the first pass found, nil before it.
+	shapes []*shape
 }
 
 func (b *book) Evidence() []intray.Evidence {
 	encoding := "JSON is UTF-8, and there is no byte order mark; a byte that is not UTF-8 stops the reading"
-	if b.start > 0 {
+	if b.marked {
 		encoding = "the file begins with the byte order mark of UTF-8"
 	}
-	form, why := "one object per line", "the file does not begin with ["
-	if b.array {
-		form, why = "array of objects", "the file begins with ["
-	}
-	return []intray.Evidence{
+	form, why := b.form()
+	told := []intray.Evidence{
 		{Choice: "encoding", Value: "UTF-8", Reason: encoding},
 		{Choice: "form", Value: form, Reason: why},
 	}
+	if len(b.beside) > 0 {
+		told = append(told, intray.Evidence{Choice: "beside the tables", Value: strings.Join(b.beside, ", "), Reason: "these members hold no array of objects or arrays, so they are no rows"})
+	}
+	return told
 }
 
-func (b *book) Sheets() []source.Sheet { return []source.Sheet{{}} }
+// form says how the tables stand in the file, and why.
+func (b *book) form() (form, why string) {
+	p := b.parts[0]
+	switch {
+	case len(b.parts) > 1:
+		return "several arrays", fmt.Sprintf("the file is one object that holds %d arrays of objects or arrays; each is a sheet", len(b.parts))
+	case p.inside > 0:
+		return p.form(), fmt.Sprintf("the file is one object that holds one such array, at %q", p.name)
+	case p.array:
+		return p.form(), "the file begins with ["
+	case p.rows:
+		return p.form(), "the file begins with an array of single values, and each line is one"
+	}
+	return p.form(), "the file does not begin with ["
+}
 
-// Open reads the whole file for its columns, the first time it is called.
+func (b *book) Sheets() []source.Sheet {
+	sheets := make([]source.Sheet, len(b.parts))
+	for i, p := range b.parts {
+		sheets[i].Name = p.name
+	}
+	return sheets
+}
+
+// Open reads the whole sheet for its columns, the first time it is called.
 func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
-	if sheet != 0 {
-		return nil, fmt.Errorf("open sheet %d: a JSON file has one sheet, number 0", sheet)
+	if sheet < 0 || sheet >= len(b.parts) {
+		return nil, fmt.Errorf("open sheet %d: the file has %d sheets, from 0", sheet, len(b.parts))
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.shape == nil {
-		found, err := survey(ctx, b)
+	p := b.parts[sheet]
+	if b.shapes[sheet] == nil {
+		found, err := survey(ctx, b, p)
 		if err != nil {
 			return nil, err
 		}
-		b.shape = found
+		b.shapes[sheet] = found
 	}
-	return newReader(b), nil
+	return newReader(b, p, b.shapes[sheet]), nil
 }
 
 func (b *book) Close() error { return nil }

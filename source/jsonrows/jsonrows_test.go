@@ -35,6 +35,13 @@ var readings = []reading{
 	{"empty objects", `[{},{}]`, false, nil, [][]string{{}, {}}, []int64{1, 2}},
 	{"as found", `[{"a":1,"b":{"c":2}},{"a":3}]`, true, []string{"", ""}, [][]string{{"a", "b.c"}, {"1", "2"}, {"3", ""}}, []int64{1, 1, 2}},
 	{"as found, empty", `[]`, true, nil, nil, nil},
+	{"array of arrays", `[["name","age"],["Ada",36],["Bob",7],["Cy",null]]`, false, []string{"name", "age"}, [][]string{{"Ada", "36"}, {"Bob", "7"}, {"Cy", ""}}, []int64{2, 3, 4}},
+	{"arrays, one per line", "[\"name\",\"age\"]\n\n[\"Ada\",36]\n[ \"Bob\" , 7.50 ]", false, []string{"name", "age"}, [][]string{{"Ada", "36"}, {"Bob", "7.50"}}, []int64{2, 3}},
+	{"arrays without names", `[[1,2],[3,4,[5, {"a":6}]],[]]`, false, []string{"", "", ""}, [][]string{{"1", "2"}, {"3", "4", `[5,{"a":6}]`}, {}}, []int64{1, 2, 3}},
+	{"arrays as found", `[["name","age"],["Ada",36]]`, true, []string{"", ""}, [][]string{{"name", "age"}, {"Ada", "36"}}, []int64{1, 2}},
+	{"blank lines", "\n{\"a\":1}\n \n\n{\"a\":[ 1 ]}\n\n", false, []string{"a"}, [][]string{{"1"}, {"[1]"}}, []int64{1, 2}},
+	{"object with arrays of single values", `{"a":[1,2],"b":[],"c":{"d":["x"]}}`, false, []string{"a", "b", "c.d"}, [][]string{{"[1,2]", "[]", `["x"]`}}, []int64{1}},
+	{"objects with arrays inside", "{\"a\":[{\"b\":1}]}\n{\"a\":[]}", false, []string{"a"}, [][]string{{`[{"b":1}]`}, {"[]"}}, []int64{1, 2}},
 }
 
 func TestConformance(t *testing.T) {
@@ -45,7 +52,7 @@ func TestConformance(t *testing.T) {
 	for _, r := range readings {
 		samples = append(samples, sourcetest.Table(r).Sample())
 	}
-	sourcetest.Run(t, Format{}, samples)
+	sourcetest.Run(t, Format{}, append(samples, inside...))
 }
 
 // written gives a table its text. Only the first element has all names; the
@@ -83,7 +90,13 @@ func TestUnreadable(t *testing.T) {
 		{"number", "1", source.UnreadableError{Line: 1, Reason: "element 1: it is a number, but an array of objects"}},
 		{"string", "\n\"a\"", source.UnreadableError{Line: 2, Reason: "element 1: it is a string"}},
 		{"array of numbers", "[\n1,2]", source.UnreadableError{Line: 2, Reason: "element 1: it is a number"}},
-		{"array of arrays", "[[1],[2]]", source.UnreadableError{Line: 1, Reason: "element 1: it is an array"}},
+		{"object among arrays", "[[1],\n{}]", source.UnreadableError{Line: 2, Reason: "element 2: it is an object"}},
+		{"line among arrays", "[1]\n[2]\n3", source.UnreadableError{Line: 3, Reason: "element 3: it is a number, but an array of arrays, or one array per line, is expected"}},
+		{"two arrays on a line", "[1][2]", source.UnreadableError{Line: 1, Reason: "element 1: it is a number"}},
+		{"NUL in an array of arrays", "[[1],\n[\"\\u0000\"]]", source.UnreadableError{Line: 2, Reason: "NUL character"}},
+		{"array inside that breaks off", "{\"a\":[{\"b\":1},\n{\"b\":", source.UnreadableError{Line: 2, Reason: "the file ends in the middle of it"}},
+		{"array inside with a number", "{\"a\":[{\"b\":1},\n2]}", source.UnreadableError{Line: 2, Reason: "element 2: it is a number"}},
+		{"two arrays of one name", "{\"a\":{\"b\":[{}]},\n\"a.b\":[{}]}", source.UnreadableError{Line: 1, Reason: "two arrays of objects are at \"a.b\""}},
 		{"mixed array", "[\n{},\nnull\n]", source.UnreadableError{Line: 3, Reason: "element 2: it is null"}},
 		{"mixed lines", "{}\n{}\ntrue\n", source.UnreadableError{Line: 3, Reason: "element 3: it is true or false"}},
 		{"array on a line", "{}\n[{}]\n", source.UnreadableError{Line: 2, Reason: "element 2: it is an array"}},
@@ -163,8 +176,8 @@ func TestHeadersAreBounded(t *testing.T) {
 func TestOpenStringIsBounded(t *testing.T) {
 	text := `[{"a":"` + strings.Repeat("x", 16<<20)
 	limits := source.Limits{RecordBytes: 1 << 20}.WithDefaults()
-	b := &book{in: sourcetest.Input("", []byte(text)), opt: source.Options{Limits: limits}, array: true}
-	e := newElements(b)
+	p := part{array: true}
+	e := newElements(sourcetest.Input("", []byte(text)), limits, p)
 	_, err := e.next()
 	var limit *source.LimitError
 	if !errors.As(err, &limit) || e.guard.passed > 2<<20 {
@@ -226,6 +239,8 @@ func TestDetect(t *testing.T) {
 		{"", `{"a":1}`, 0.91, 1},
 		{"a.csv", "\uFEFF [ {\"a\":1}]", 0.91, 1},
 		{"a.csv", "[]", 0.91, 1},
+		{"a.ndjson", "[1,\"x\"]\n[2,\"y\"]\n", 0.91, 1},
+		{"", "{\"a\":1}\n\n{\"a\":2}\n{\"a\"", 0.91, 1},
 		{"", `[{"a":1}, oops`, 0.91, 1},
 		{"a.json", `[oops`, 0.91, 1},
 		{"a.ndjson", "a,b\n", 0.2, 0.4},

@@ -50,6 +50,7 @@ const (
 	highs   = 0x8080808080808080
 	quotes  = '"' * ones
 	slashes = '\\' * ones
+	blanks  = ' ' * ones
 )
 
 // zeroBytes sets the high bit of each byte that is zero. Bytes above the lowest

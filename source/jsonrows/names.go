@@ -20,6 +20,10 @@ type name struct {
 	// objects give their names in the order of the object before.
 	first, next *name
 	column      int
+	// id counts all names, quoted is the name and its colon as most files have
+	// them, or "".
+	id     int
+	quoted string
 	// filled says that some element has text here.
 	filled  bool
 	samples []string
@@ -35,13 +39,15 @@ type names struct {
 	// frozen says that the tree is complete. Several readers share it then.
 	frozen bool
 	limits source.Limits
+	// count is the number of names.
+	count int
 	// bytes counts those of all names, full and plain; headers those of the
 	// columns.
 	bytes, headers int
 }
 
 func newNames(limits source.Limits) *names {
-	return &names{root: &name{column: noColumn}, taken: map[string]*name{}, limits: limits}
+	return &names{root: &name{column: noColumn}, count: 1, taken: map[string]*name{}, limits: limits}
 }
 
 // Errors about names.
@@ -59,8 +65,9 @@ func (e ambiguous) Error() string {
 }
 
 // child finds the name key below in, and makes it while the tree grows. last is
-// the child met before it in the same object, or nil.
-func (t *names) child(in, last *name, key []byte) (*name, error) {
+// the child met before it in the same object, or nil. readOnly leaves the tree as
+// it is.
+func (t *names) child(in, last *name, key []byte, readOnly bool) (*name, error) {
 	guess := in.first
 	if last != nil {
 		guess = last.next
@@ -70,6 +77,9 @@ func (t *names) child(in, last *name, key []byte) (*name, error) {
 	}
 	found := in.children[string(key)]
 	if found == nil {
+		if readOnly {
+			return nil, errIrregular
+		}
 		if t.frozen {
 			return nil, fmt.Errorf("the name %q was not there when the columns were read: the file has changed", key)
 		}
@@ -78,14 +88,18 @@ func (t *names) child(in, last *name, key []byte) (*name, error) {
 			return nil, limitReached(fmt.Sprintf("the names of the columns are longer than %d bytes together", t.limits.RecordBytes))
 		}
 	}
-	if !t.frozen {
+	if !t.frozen && !readOnly {
 		foretell(in, last, found)
 	}
 	return found, nil
 }
 
 func (t *names) grow(in *name, key string) *name {
-	n := &name{text: key, full: key, column: noColumn}
+	n := &name{text: key, full: key, column: noColumn, id: t.count}
+	t.count++
+	if quoted := `"` + key + `":`; stringStop([]byte(quoted), 1) == len(key)+1 {
+		n.quoted = quoted
+	}
 	if in != t.root {
 		n.full = in.full + "." + key
 	}

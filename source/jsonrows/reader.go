@@ -13,7 +13,8 @@ import (
 
 // reader pulls the records of a JSON file: the second pass.
 type reader struct {
-	elements *elements
+	pass     *pass
+	work     func(most int) func(*chunk)
 	walk     *walk
 	columns  []intray.Column
 	evidence []intray.Evidence
@@ -24,28 +25,42 @@ type reader struct {
 	cells [][]byte
 	// rows counts the records handed on.
 	rows int64
+	// rowBytes is about how long an element is.
+	rowBytes int
+	// skip is the number of elements before the first record.
+	skip int64
 	// failed is what every further call of Next answers.
 	failed error
 }
 
-// newReader begins the second pass. The book's shape is known.
-func newReader(b *book) *reader {
+// newReader begins the second pass. The shape is known.
+func newReader(b *book, p part, s *shape) *reader {
 	r := &reader{
 		// The first pass has refused names that are given twice.
-		elements: newElements(b, jsontext.AllowDuplicateNames(true)),
-		columns:  b.shape.columns,
-		cells:    make([][]byte, len(b.shape.columns)),
-		evidence: headerEvidence(b),
+		pass:     newPass(b, p, b.chunk, jsontext.AllowDuplicateNames(true)),
+		columns:  s.columns,
+		cells:    make([][]byte, len(s.columns)),
+		evidence: headerEvidence(b, s),
+		skip:     s.skip,
+		rowBytes: int(s.bytes / max(s.count, 1)),
 	}
-	r.walk = newWalk(b, b.shape.names, r.leaf)
-	if b.opt.AsIs {
+	r.work = func(most int) func(*chunk) { return newFiller(b, s, most).read }
+	r.walk = newWalk(b, p, s.names, r.leaf)
+	if b.opt.AsIs && !p.rows {
 		r.heading, r.columns = r.columns, nameless(r.columns)
 	}
 	return r
 }
 
-func headerEvidence(b *book) []intray.Evidence {
-	reason := fmt.Sprintf("%d elements have %d names; they are the columns, in the order in which they first appear", b.shape.count, len(b.shape.columns))
+func headerEvidence(b *book, s *shape) []intray.Evidence {
+	if s.names == nil {
+		value := "none"
+		if s.headed > 0 {
+			value = fmt.Sprint(s.headed)
+		}
+		return []intray.Evidence{{Choice: "header row", Value: value, Reason: s.reason}}
+	}
+	reason := fmt.Sprintf("%d elements have %d names; they are the columns, in the order in which they first appear", s.count, len(s.columns))
 	if b.opt.AsIs {
 		reason += "; every row is read as found, so the names are the first record"
 	}
@@ -66,7 +81,7 @@ func (r *reader) Evidence() []intray.Evidence { return r.evidence }
 
 func (r *reader) Close() error {
 	r.failed = fmt.Errorf("read a closed JSON sheet: %w", fs.ErrClosed)
-	r.elements = nil
+	r.pass.close()
 	return nil
 }
 
@@ -78,29 +93,80 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	batch.First = r.rows
-	r.failed = r.fill(ctx, batch)
-	r.rows += int64(batch.Len())
-	if batch.Len() > 0 {
-		return nil
+	for batch.Len() == 0 && r.failed == nil {
+		ahead, err := r.take(ctx, batch)
+		if err != nil {
+			return err
+		}
+		if !ahead {
+			r.failed = r.fill(batch)
+		}
 	}
-	batch.Reset()
-	return r.failed
+	if batch.Len() == 0 {
+		r.pass.close()
+		return r.failed
+	}
+	batch.First = r.rows
+	r.rows += int64(batch.Len())
+	return nil
 }
 
-// fill appends records to the batch until it has enough.
-func (r *reader) fill(ctx context.Context, batch *intray.Records) error {
+// take gives the batch of the next chunk, if workers could read it.
+func (r *reader) take(ctx context.Context, batch *intray.Records) (bool, error) {
+	if len(r.heading) > 0 {
+		return false, nil
+	}
+	if r.pass.ahead == nil && r.pass.size > 0 {
+		most := min(intray.BatchRows, max(intray.BatchCells/max(len(r.columns), batch.Width, 1), 1))
+		r.pass.size = min(r.pass.size, max(leastChunk, most*max(r.rowBytes, 1)*3/4))
+		r.pass.work = func() func(*chunk) { return r.work(most) }
+	}
+	before := r.pass.count
+	job, err := r.pass.chunk(ctx)
+	if job == nil {
+		return false, err
+	}
+	batch.Swap(&job.batch)
+	for i := range batch.Lines {
+		batch.Lines[i] += before
+	}
+	r.pass.ahead.giveBack(job)
+	return true, nil
+}
+
+// fill appends records to the batch until it has enough, or workers can read.
+func (r *reader) fill(batch *intray.Records) error {
 	if len(r.heading) > 0 {
 		hand(batch, heading(r.heading), 1)
 		r.heading = nil
 	}
-	for !batch.Full() {
-		if err := step(r.elements, r.walk); err != nil {
+	for !batch.Full() && (batch.Len() == 0 || r.pass.size == 0 || r.pass.at < r.pass.until) {
+		if err := r.one(batch); err != nil {
 			return err
 		}
-		hand(batch, r.cells, r.elements.count)
-		clear(r.cells)
 	}
+	return nil
+}
+
+// one reads one element on its own.
+func (r *reader) one(batch *intray.Records) error {
+	if !r.pass.part.rows {
+		if err := step(r.pass, r.walk); err != nil {
+			return err
+		}
+		hand(batch, r.cells, r.pass.count)
+		clear(r.cells)
+		return nil
+	}
+	text, err := r.pass.element()
+	if err != nil || r.pass.count <= r.skip {
+		return err
+	}
+	cells, err := r.walk.row(text)
+	if err != nil {
+		return r.pass.elements.locate(err)
+	}
+	hand(batch, cells, r.pass.count)
 	return nil
 }
 

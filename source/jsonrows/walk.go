@@ -21,6 +21,10 @@ type walk struct {
 	// scratch holds the cells that are not in the text as such. It is only
 	// appended to while an element is walked, so that its cells stay.
 	scratch []byte
+	// cells are those of an element that is an array.
+	cells [][]byte
+	// readOnly says that the tree of names must stay as it is.
+	readOnly bool
 }
 
 // Errors about the element at hand. The caller names it.
@@ -57,7 +61,7 @@ func (w *walk) object(at int, in *name, depth int) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		child, err := w.names.child(in, last, key)
+		child, err := w.names.child(in, last, key, w.readOnly)
 		if err != nil {
 			return 0, err
 		}
@@ -74,30 +78,35 @@ func (w *walk) object(at int, in *name, depth int) (int, error) {
 
 // value hands on the value at text[at], or walks into it.
 func (w *walk) value(at int, n *name, depth int) (end int, err error) {
-	var cell []byte
-	switch w.text[at] {
-	case '{':
+	if w.text[at] == '{' {
 		return w.object(at, n, depth+1)
-	case '[':
-		if cell, end, err = w.array(at, depth); err != nil {
-			return 0, err
-		}
+	}
+	cell, end, err := w.cell(at, depth)
+	if err != nil {
+		return 0, err
+	}
+	return end, w.leaf(n, cell)
+}
+
+// cell gives the text of the value at text[at]; that of an object is its JSON.
+func (w *walk) cell(at, depth int) (cell []byte, end int, err error) {
+	switch w.text[at] {
+	case '{', '[':
+		cell, end, err = w.array(at, depth)
 	case '"':
 		var escaped bool
 		end, escaped = stringEnd(w.text, at)
-		if cell, err = w.unquote(w.text[at:end], escaped); err != nil {
-			return 0, err
-		}
+		cell, err = w.unquote(w.text[at:end], escaped)
 	default:
 		end = literalEnd(w.text, at)
 		if w.text[at] != 'n' {
 			cell = w.text[at:end]
 		}
 	}
-	if len(cell) > w.cellBytes {
-		return 0, errLongCell(w.cellBytes)
+	if err == nil && len(cell) > w.cellBytes {
+		err = errLongCell(w.cellBytes)
 	}
-	return end, w.leaf(n, cell)
+	return cell, end, err
 }
 
 // leaf hands a cell to the visitor. The element itself is no leaf, even empty.
@@ -108,7 +117,7 @@ func (w *walk) leaf(n *name, cell []byte) error {
 	return w.visit(n, cell)
 }
 
-// array gives the array at text[at] without its white space.
+// array gives the array or object at text[at] without its white space.
 func (w *walk) array(at, depth int) (cell []byte, end int, err error) {
 	from, outer := len(w.scratch), depth
 	for {

@@ -44,7 +44,7 @@ type check struct {
 func checks() []check {
 	return []check{
 		{"Detect gives a score and a reason", detects},
-		{"records come in order, in full batches, and then the end", reads},
+		{"records come in order, in batches that are not empty, and then the end", reads},
 		{"sheets can be opened again with the same outcome", readsAgain},
 		{"readers of one book do not disturb each other", readsAtOnce},
 		{"a sheet that is not there is an error", refusesNoSheet},

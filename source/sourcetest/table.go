@@ -44,7 +44,7 @@ func readSheet(ctx context.Context, book source.Book, i int) (sheet Sheet, err e
 		return Sheet{}, err
 	}
 	batch := dirtyBatch()
-	for whole := true; ; whole = isWhole(batch) {
+	for {
 		err := reader.Next(ctx, batch)
 		if errors.Is(err, io.EOF) {
 			return sheet, ended(ctx, reader, batch)
@@ -52,8 +52,8 @@ func readSheet(ctx context.Context, book source.Book, i int) (sheet Sheet, err e
 		if err != nil {
 			return Sheet{}, err
 		}
-		if !whole {
-			return Sheet{}, errors.New("a batch is neither full nor the last")
+		if batch.Len() == 0 {
+			return Sheet{}, errors.New("a batch is empty, and not the end")
 		}
 		if err := sheet.take(batch); err != nil {
 			return Sheet{}, err
@@ -115,11 +115,6 @@ func checkSize(batch *intray.Records) error {
 		return fmt.Errorf("a batch of %d records went on behind its limits", batch.Len())
 	}
 	return nil
-}
-
-// isWhole says whether a batch may be followed by another.
-func isWhole(batch *intray.Records) bool {
-	return batch.Full()
 }
 
 func countCells(batch *intray.Records) int {

@@ -56,7 +56,7 @@ func TestReviewPageInBrowser(t *testing.T) {
 	done := c.run(body("REMOVE_INVALID_ROWS"), file).want("SUCCESSFUL")
 	open := c.run(body("BLOCK_SUBMIT"), file).want("NEEDS_REVIEW")
 	double := c.run(body("BLOCK_SUBMIT"), "email,"+cell+",name,name\n").want("NEEDS_REVIEW")
-	failed := c.run(body("BLOCK_SUBMIT"), goodFile+"\"x\""+hostile+"\n").want("FAILED")
+	failed := c.run(body("BLOCK_SUBMIT"), "[{\"email\":\"x\"},\n\n"+hostile).want("FAILED")
 	awaits := c.create(body("BLOCK_SUBMIT")).String("review_url")
 	review := open.doc["review_url"].(string)
 	bare, _, _ := strings.Cut(review, "#")

@@ -51,7 +51,7 @@ func holds(path string, marks []string) bool {
 func TestDelete(t *testing.T) {
 	each(t, func(c client) {
 		c.checkDelete(c.create(inline(people())).Object())
-		for status, file := range map[string]string{"SUCCESSFUL": goodFile, "FAILED": "email\n\xff\n", "NEEDS_REVIEW": "phone\n1\n"} {
+		for status, file := range map[string]string{"SUCCESSFUL": goodFile, "FAILED": "%PDF-1.7\n", "NEEDS_REVIEW": "phone\n1\n"} {
 			c.checkDelete(c.run(inline(people()), file).want(status).doc)
 		}
 		blocked := inline(people(), settings(m{"invalidDataBehavior": "BLOCK_SUBMIT"}))

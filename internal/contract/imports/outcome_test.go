@@ -73,15 +73,8 @@ func (c client) checkOutcome(e ended, want outcome) {
 }
 
 func unreadable() []outcome {
-	const ok = "email,name\na@example.org,A\n"
 	return []outcome{
-		{"text behind a closing quote", people(), ok + "b@example.org,\"B\"x\n", "UNREADABLE_FILE", []string{"line 3"}},
-		{"a quote that is never closed", people(), ok + "b@example.org,\"B\n\nc@example.org,C\n", "UNREADABLE_FILE", []string{"line 3"}},
-		{"an open quote in the header", people(), "email,\"name\na@example.org,A\n", "UNREADABLE_FILE", []string{"line 1"}},
-		{"a byte that is not UTF-8", people(), ok + "b@example.org,M\xfcller\n", "UNREADABLE_FILE", []string{"line 3", "UTF-8"}},
-		{"a byte that is not UTF-8, in an unmapped column", people(), "email,x\na@example.org,\xe9\n", "UNREADABLE_FILE", []string{"line 2", "UTF-8"}},
-		{"a NUL byte", people(), ok + "b@example.org,B\x00\n", "UNREADABLE_FILE", nil},
-		{"UTF-16", people(), "\xff\xfee\x00m\x00a\x00i\x00l\x00\n\x00", "UNREADABLE_FILE", []string{"UTF-8"}},
+		{"NUL bytes", people(), "email,name\na@example.org,A\x00\n", "UNREADABLE_FILE", nil},
 		{"a ZIP file", people(), "PK\x03\x04\x14\x00\x00\x00\x08\x00", "UNREADABLE_FILE", nil},
 		{"a PNG file", people(), "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "UNREADABLE_FILE", nil},
 		{"a PDF file", people(), "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "UNREADABLE_FILE", nil},
@@ -107,12 +100,37 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
+// TestMended runs files that are not as they should be and can be read all the
+// same. What was done is told.
+func TestMended(t *testing.T) {
+	const ok = "email,name\na@example.org,A\n"
+	for _, tt := range []struct{ name, file, told, rows string }{
+		{"text behind a closing quote", ok + "b@example.org,\"B\"x\n", "REPAIRED_ROW", `{"email":"b@example.org","name":"\"B\"x","town":null}`},
+		{"a quote that is never closed", ok + "b@example.org,\"B\n\nc@example.org,C\n", "REPAIRED_ROW", `{"email":"b@example.org","name":"\"B","town":null},{"email":"c@example.org","name":"C","town":null}`},
+		{"another encoding", ok + "b@example.org,J\xfcrgen Wei\xdfm\xfcller und S\xf6hne\nc@example.org,K\xe4the Gr\xf6\xdfer aus K\xf6ln\nd@example.org,\xdcbung f\xfcr \xc4rzte in M\xfcnchen\ne@example.org,B\xe4ckerei Stra\xdfenfu\xdf\n", "",
+			`{"email":"e@example.org","name":"Bäckerei Straßenfuß","town":null}`},
+		{"UTF-16", "\xff\xfee\x00m\x00a\x00i\x00l\x00\n\x00a\x00@\x00b\x00.\x00o\x00r\x00g\x00\n\x00", "", `{"email":"a@b.org","name":null,"town":null}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			each(t, func(c client) {
+				e := c.run(inline(people()), tt.file).want("SUCCESSFUL")
+				if rows := e.rows(); !strings.HasSuffix(rows, tt.rows+"]") {
+					c.T.Errorf("the rows are %s", rows)
+				}
+				if tt.told != "" && e.types() != tt.told {
+					c.T.Errorf("told: %s", show(e.notices()))
+				}
+			})
+		})
+	}
+}
+
 // TestUnreadableAtTheEnd breaks a large file in its last line: no part of it
 // becomes a result.
 func TestUnreadableAtTheEnd(t *testing.T) {
 	each(t, func(c client) {
-		e := c.run(inline(people()), "email,name\n"+strings.Repeat("a@example.org,A\n", 200_000)+"b,\"B\"x\n").want("FAILED")
-		if e.types() != "UNREADABLE_FILE" || !strings.Contains(e.notices()[0]["message"].(string), "line 200002") {
+		e := c.run(inline(people()), "["+strings.Repeat("{\"email\":\"a@example.org\"},\n", 200_000)+"{\"email\":").want("FAILED")
+		if e.types() != "UNREADABLE_FILE" || !strings.Contains(e.notices()[0]["message"].(string), "line 200001") {
 			c.T.Errorf("%s", show(e.notices()))
 		}
 		c.Call("GET", importsPath+e.id+"/url/", nil).Want(http.StatusConflict)

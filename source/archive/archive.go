@@ -1,0 +1,210 @@
+// Package archive reads tables that arrive compressed: gzip, zstd and zip.
+//
+// An archive is the file that arrives; a member is a file inside of it. A gzip
+// or zstd file has one member, made of one or several compressed streams in a
+// row; a zip file has many. Each member that one of the inner formats
+// recognizes is opened by it, and the sheets of all members are those of the
+// archive.
+//
+// All members are inflated when the archive is opened, into one temporary file:
+// a stream that is cut short or damaged is known before its first record is
+// handed on. Bytes are counted as they come; what an archive declares about
+// itself is not believed.
+//
+// The package knows no format of tables, does not read archives inside of
+// archives, asks for no passwords, and never uses a name as a path. Documents
+// of office programs are zip files too, and are left to their own formats.
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// Format is the format "archive".
+type Format struct {
+	// Inner are the formats that a member may have. It must not hold this one.
+	Inner []source.Format
+	// Temp is the folder of the temporary file. Default os.TempDir.
+	Temp string
+	// Limits bound what a hostile archive costs.
+	Limits Limits
+}
+
+// Limits bound what opening one archive may cost. A zero field means its
+// default. Beyond one of them, Open gives a *source.LimitError.
+type Limits struct {
+	// InflatedBytes is the most bytes that all members together may inflate
+	// to, with those that hold no table. Default 4 GiB.
+	InflatedBytes int64
+	// MemberBytes is the most bytes that one member may inflate to. Default
+	// InflatedBytes.
+	MemberBytes int64
+	// Ratio is how many bytes may come of one compressed byte, looked at as
+	// soon as a member has given 10 MiB. Default 1,000.
+	Ratio int64
+	// Members is the most entries of a zip file, folders and files that hold
+	// no table counted. Default 1,000.
+	Members int
+	// NameBytes is the most bytes of the name of a member. Default 1 KiB.
+	NameBytes int
+	// Sheets is the most sheets of all members together. Default 4,096.
+	Sheets int
+}
+
+// WithDefaults fills the fields that are zero.
+func (l Limits) WithDefaults() Limits {
+	fill(&l.InflatedBytes, 4<<30)
+	fill(&l.MemberBytes, l.InflatedBytes)
+	fill(&l.Ratio, 1000)
+	fill(&l.Members, 1000)
+	fill(&l.NameBytes, 1<<10)
+	fill(&l.Sheets, 4096)
+	return l
+}
+
+func fill[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Name is "archive".
+func (Format) Name() string { return "archive" }
+
+// Detect is sure of a file that begins as gzip, zstd or zip does, unless it is
+// the document of an office program.
+func (f Format) Detect(in source.Input, head []byte) (score float64, reason string) {
+	k, office := recognize(&watched{Input: in}, head, f.Limits.WithDefaults())
+	switch {
+	case k == none:
+		return 0, "the file begins neither as gzip nor as zstd nor as zip"
+	case office != "":
+		return 0, "the file is a document of an office program: it holds " + office
+	}
+	return 1, k.reason()
+}
+
+// Open inflates all members and opens those that hold a table. The sheets of a
+// gzip or zstd file are called as its member calls them; those of a zip file
+// are called "member", or "member / sheet" where the sheet has a name itself.
+// The input is not needed anymore when Open returns.
+func (f Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
+	f.Limits = f.Limits.WithDefaults()
+	u := &unpacking{Format: f, in: &watched{Input: in}, opt: opt}
+	b, err := u.open(ctx)
+	if err != nil {
+		if left := u.abandon(); left != nil {
+			err = errors.Join(err, left)
+		}
+		return nil, err
+	}
+	return b, nil
+}
+
+// unpacking is the work of opening one archive.
+type unpacking struct {
+	Format
+	in    *watched
+	opt   source.Options
+	kind  kind
+	spool *spool
+	// inflated counts the bytes of all members.
+	inflated int64
+	members  []member
+	// kept is the opened book of the only member; nil where there are several.
+	kept   source.Book
+	sheets int
+	passed passedOver
+	// remarks are what is to be told about the archive as a whole.
+	remarks []string
+}
+
+func (u *unpacking) open(ctx context.Context) (source.Book, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if u.in.Size == 0 {
+		return nil, source.ErrEmpty
+	}
+	if err := u.recognize(); err != nil {
+		return nil, err
+	}
+	var err error
+	if u.spool, err = newSpool(u.Temp); err != nil {
+		return nil, err
+	}
+	switch u.kind {
+	case gzipKind:
+		err = u.gzip(ctx)
+	case zstdKind:
+		err = u.zstd(ctx)
+	default:
+		err = u.zip(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return u.book(), nil
+}
+
+func (u *unpacking) recognize() error {
+	head := make([]byte, min(u.in.Size, source.HeadBytes))
+	if _, err := u.in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the beginning of the archive: %w", err)
+	}
+	k, office := recognize(u.in, head, u.Limits)
+	switch {
+	case u.in.failed != nil:
+		return fmt.Errorf("read the directory of the archive: %w", u.in.failed)
+	case k == none:
+		return &source.UnreadableError{Reason: "the file is neither gzip nor zstd nor zip"}
+	case office != "":
+		return &source.UnreadableError{Reason: "the file is a document of an office program, no archive of tables: it holds " + office}
+	}
+	u.kind = k
+	return nil
+}
+
+// book is what was opened.
+func (u *unpacking) book() *book {
+	b := &book{opt: u.opt, members: u.members, kept: u.kept, spool: u.spool, evidence: u.evidence()}
+	for i, m := range u.members {
+		for s := range m.sheets {
+			b.places = append(b.places, place{i, s})
+		}
+	}
+	return b
+}
+
+// abandon gives back what was opened so far.
+func (u *unpacking) abandon() error {
+	var err error
+	if u.kept != nil {
+		err = u.kept.Close()
+	}
+	if u.spool != nil {
+		err = errors.Join(err, u.spool.Close())
+	}
+	return err
+}
+
+// evidence tells of the archive and its members; where there is one member
+// only, of what was decided about it.
+func (u *unpacking) evidence() []intray.Evidence {
+	why := strings.Join(append([]string{u.kind.reason()}, u.remarks...), "; ")
+	list := []intray.Evidence{{Choice: "archive", Value: string(u.kind), Reason: why}}
+	if len(u.members) == 1 {
+		list = append(list, u.members[0].evidence()...)
+	} else {
+		list = append(list, listed(u.members))
+	}
+	return append(list, u.passed.evidence()...)
+}

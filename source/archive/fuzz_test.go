@@ -1,0 +1,43 @@
+package archive
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
+)
+
+func isTyped(err error) bool {
+	var unreadable *source.UnreadableError
+	var limit *source.LimitError
+	return errors.As(err, &unreadable) || errors.As(err, &limit)
+}
+
+// FuzzArchive reads whatever comes: the outcome is records or a named error.
+func FuzzArchive(f *testing.F) {
+	box := cabinetMark + "=Jan\n1\n"
+	f.Add([]byte(gzipped(f, "a.csv", people) + gzipped(f, "", people) + "\x00"))
+	f.Add([]byte(zstded(f, people)))
+	f.Add([]byte("\x50\x2A\x4D\x18\x00\x00\x00\x00" + zstded(f, box, zstd.WithEncoderCRC(false))))
+	f.Add([]byte(zipped(f, file("a.csv", people), file("box", box), file("b/", ""), file(".c", people))))
+	f.Add([]byte(zipped(f, entry{zipHeader("a.csv", 0), people}, entry{zipHeader("b.csv", zipZstd), people})))
+	f.Add([]byte(zipped(f, file("a.zip", zipped(f, file("a.csv", people))))))
+	tight := Format{Temp: f.TempDir(), Inner: []source.Format{cabinet{}, anyText{}}, Limits: Limits{InflatedBytes: 8 << 10, Members: 20, Sheets: 20}}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		in := sourcetest.Input("a", text)
+		if score, reason := tight.Detect(in, text); score < 0 || score > 1 || reason == "" {
+			t.Fatalf("score %v, reason %q", score, reason)
+		}
+		if _, err := sourcetest.ReadAll(t.Context(), tight, in, source.Options{}); err != nil && !isTyped(err) {
+			t.Fatalf("an error without a type: %v", err)
+		}
+	})
+}
+
+// anyText takes every file for a cabinet of one drawer.
+type anyText struct{ cabinet }
+
+func (anyText) Detect(source.Input, []byte) (float64, string) { return 0.1, "it has bytes" }

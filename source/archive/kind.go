@@ -1,0 +1,127 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strings"
+)
+
+// kind is the outer form of an archive, "" is none.
+type kind string
+
+const (
+	none     kind = ""
+	gzipKind kind = "gzip"
+	zstdKind kind = "zstd"
+	zipKind  kind = "zip"
+)
+
+func (k kind) reason() string { return "the file begins as " + string(k) + " does" }
+
+const (
+	gzipMark = "\x1F\x8B\x08"
+	zstdMark = "\x28\xB5\x2F\xFD"
+	zipMark  = "PK\x03\x04"
+	// emptyZipMark begins the end of a directory, which is all that an archive
+	// without members has.
+	emptyZipMark = "PK\x05\x06"
+)
+
+// recognize looks at how a file begins. office names what shows that a zip file
+// is a document of an office program, "" where it is none.
+func recognize(in *watched, head []byte, limits Limits) (k kind, office string) {
+	switch {
+	case bytes.HasPrefix(head, []byte(gzipMark)):
+		return gzipKind, ""
+	case beginsZstd(head):
+		return zstdKind, ""
+	case bytes.HasPrefix(head, []byte(zipMark)):
+		return zipKind, findOffice(in, head, limits)
+	case bytes.HasPrefix(head, []byte(emptyZipMark)):
+		return zipKind, ""
+	}
+	return none, ""
+}
+
+// beginsZstd says whether text begins with a frame of zstd, behind frames that
+// are to be skipped: parallel compressors write those in front.
+func beginsZstd(text []byte) bool {
+	const skippable, mask, header = 0x184D2A50, 0xFFFFFFF0, 8
+	for !bytes.HasPrefix(text, []byte(zstdMark)) {
+		if len(text) < header || binary.LittleEndian.Uint32(text)&mask != skippable {
+			return false
+		}
+		size := int64(binary.LittleEndian.Uint32(text[4:]))
+		if int64(len(text)-header) < size {
+			return false
+		}
+		text = text[header+size:]
+	}
+	return true
+}
+
+// officeEntries are entries that documents of office programs have, and office
+// names in their beginnings. The folders alone would prove nothing.
+func officeEntries() []string {
+	return []string{"[content_types].xml", "_rels/.rels", "meta-inf/manifest.xml", "xl/workbook", "xl/worksheets/", "xl/_rels/", "word/document", "word/_rels/", "ppt/presentation", "ppt/_rels/"}
+}
+
+// officeParts is how many entries are looked at: documents have more of them
+// than archives of tables.
+const officeParts = 10_000
+
+// findOffice looks through the directory; where that is lost, through the names
+// in head.
+func findOffice(in *watched, head []byte, limits Limits) string {
+	limits.Members = max(limits.Members, officeParts)
+	files, err := openDirectory(in, limits)
+	if err != nil {
+		return officeHead(head)
+	}
+	for _, f := range files {
+		if f.Name == "mimetype" { // what OpenDocument and EPUB begin with
+			return f.Name
+		}
+		lower := strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(f.Name), `\`, "/"), "/")
+		if slices.ContainsFunc(officeEntries(), func(name string) bool { return strings.HasPrefix(lower, name) }) {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+func officeHead(head []byte) string {
+	if bytes.Contains(head, []byte("mimetypeapplication/")) {
+		return "mimetype"
+	}
+	lower := bytes.ReplaceAll(bytes.ToLower(head), []byte{'\\'}, []byte{'/'})
+	for _, name := range officeEntries() {
+		if bytes.Contains(lower, []byte(name)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// otherArchive names the kind of an archive that is not read at all, "" where
+// head is none.
+func otherArchive(head []byte) string {
+	const tarMark, tarAt = "ustar", 257
+	if len(head) > tarAt && bytes.HasPrefix(head[tarAt:], []byte(tarMark)) {
+		return "tar"
+	}
+	marks := []struct{ mark, name string }{
+		{"7z\xBC\xAF\x27\x1C", "7z"}, {"Rar!\x1A\x07", "rar"}, {"\xFD7zXZ\x00", "xz"}, {"\x04\x22\x4D\x18", "lz4"},
+	}
+	for _, m := range marks {
+		if bytes.HasPrefix(head, []byte(m.mark)) {
+			return m.name
+		}
+	}
+	// bzip2: a level, and the digits of pi in front of the first block.
+	if len(head) > 10 && bytes.HasPrefix(head, []byte("BZh")) && bytes.Equal(head[4:10], []byte("1AY&SY")) {
+		return "bzip2"
+	}
+	return ""
+}

@@ -1,0 +1,230 @@
+package archive
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
+)
+
+func zipHeader(name string, method uint16) zip.FileHeader {
+	return zip.FileHeader{Name: name, Method: method}
+}
+
+func unreadable(reason string) error { return &source.UnreadableError{Reason: reason} }
+
+func limited(reason string) error { return &source.LimitError{Reason: reason} }
+
+// patched changes one place in the central directory of a zip file, and the
+// same in each local header where it has it.
+func patched(text string, central, local int, value uint16) string {
+	raw := []byte(text)
+	for at := range raw {
+		if strings.HasPrefix(text[at:], "PK\x01\x02") {
+			binary.LittleEndian.PutUint16(raw[at+central:], value)
+		}
+		if local > 0 && strings.HasPrefix(text[at:], "PK\x03\x04") {
+			binary.LittleEndian.PutUint16(raw[at+local:], value)
+		}
+	}
+	return string(raw)
+}
+
+func TestRefuses(t *testing.T) {
+	gz, zst, zp := gzipped(t, "", people), zstded(t, people), zipped(t, file("a.csv", people))
+	flip := func(text string, at int) string { return text[:at] + string(text[at]^1) + text[at+1:] }
+	tests := []struct {
+		name, text string
+		want       error
+	}{
+		{"nothing", "", source.ErrEmpty},
+		{"text", people, unreadable("neither gzip nor zstd nor zip")},
+		{"gzip of nothing", gzipped(t, "", ""), source.ErrEmpty},
+		{"gzip of white space", gzipped(t, "", " \n"), source.ErrEmpty},
+		{"zstd of nothing", zstded(t, "", zstd.WithZeroFrames(true)), source.ErrEmpty},
+		{"zip of nothing", zipped(t), unreadable("the zip file holds no table (no entries); the formats that can be read are csv, cabinet")},
+		{"zip of an empty file", zipped(t, file("a.csv", ""), file("b/", "")), source.ErrEmpty},
+		{"zip of folders", zipped(t, file("b/", "")), unreadable("holds no table (folders: 1")},
+		{"gzip of an image", gzipped(t, "", "\x89PNG\x00"), unreadable("the gzip file holds none of the formats that can be read: csv, cabinet")},
+		{"zip of an image", zipped(t, file("a.png", "\x89PNG\x00"), file("b.csv", "")), unreadable("holds no table (files of no format that can be read: 1, empty files: 1")},
+
+		{"gzip cut in its header", gz[:7], unreadable("the gzip file is cut short")},
+		{"gzip cut in its text", gz[:len(gz)-12], unreadable("the gzip file is cut short")},
+		{"gzip cut in its checksum", gz[:len(gz)-2], unreadable("the gzip file is cut short")},
+		{"gzip cut in a later header", gz + gz[:5], unreadable("the gzip file is cut short")},
+		{"gzip cut in a later text", gz + gz[:20], unreadable("the gzip file is cut short")},
+		{"gzip with a wrong checksum", flip(gz, len(gz)-6), unreadable("the gzip file is damaged: gzip: invalid checksum")},
+		{"gzip with something behind", gz + "hello, world", unreadable("there are some that are no gzip")},
+		{"gzip with something behind padding", gz + "\x00\x00" + gz, unreadable("there are some that are no gzip")},
+		{"gzip damaged", gz[:10] + "\xFF\xFF" + gz[12:], unreadable("the gzip file is damaged")},
+		{"zstd cut", zst[:len(zst)-5], unreadable("the zstd file is cut short")},
+		{"zstd with a wrong checksum", flip(zst, len(zst)-1), unreadable("the zstd file is damaged")},
+		{"zstd with something behind", zst + "hello, world", unreadable("the zstd file is damaged")},
+		{"zstd with a dictionary", "\x28\xB5\x2F\xFD\x21\x07\x03\x01\x00\x00", unreadable("it needs a dictionary")},
+		{"zip cut", zp[:len(zp)-30], unreadable("the zip file is damaged")},
+		{"zip damaged", zp[:40] + "\xFF\xFF\xFF\xFF" + zp[44:], unreadable("a.csv\" of the zip file is damaged")},
+		{"zip with a lie about its size", patched(zp, 24, 0, 3), unreadable("the member \"a.csv\" of the zip file is damaged")},
+		{"zip with a wrong checksum", patched(zp, 16, 0, 7), unreadable("the member \"a.csv\" of the zip file is damaged")},
+		{"encrypted", patched(zp, 8, 6, 1|8), unreadable(`the member "a.csv" of the zip file is encrypted; pack it without a password`)},
+		{"an unknown method", patched(zp, 10, 8, 9), unreadable("compressed with method 9, which is not known")},
+
+		{"gzip in gzip", gzipped(t, "", gz), unreadable("the gzip file holds an archive itself (gzip)")},
+		{"tar in gzip", gzipped(t, "", strings.Repeat("\x00", 257)+"ustar\x00"), unreadable("holds an archive itself (tar)")},
+		{"zip in zstd", zstded(t, zp), unreadable("holds an archive itself (zip)")},
+		{"zip in zip", zipped(t, file("b.csv", people), file("a.zip", zp)), unreadable(`the member "a.zip" of the zip file holds an archive itself (zip)`)},
+		{"7z in zip", zipped(t, file("a.7z", "7z\xBC\xAF\x27\x1C\x00")), unreadable("holds an archive itself (7z)")},
+		{"bzip2 in zip", zipped(t, file("a.bz2", "BZh91AY&SY\x00\x00")), unreadable("holds an archive itself (bzip2)")},
+		{"a text document", zipped(t, file("[Content_Types].xml", "<a/>"), file("word/document.xml", "<a/>")), unreadable("a document of an office program")},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			sourcetest.Refuse(t, format(), test.text, source.Options{}, test.want)
+		})
+	}
+}
+
+func TestRefusesNames(t *testing.T) {
+	tests := map[string]string{
+		"/a.csv": "begins with a slash", "C:a.csv": "begins with a drive", `b\a.csv`: "has a backslash",
+		"../a.csv": "leads to another folder", "b/../../a.csv": "leads to another folder", "..": "leads to another folder",
+		"__MACOSX/../a.csv": "leads to another folder", "a\x00.csv": "has a NUL character", "": "is empty",
+	}
+	for name, why := range tests {
+		sourcetest.Refuse(t, format(), zipped(t, file(name, people)), source.Options{}, unreadable(fmt.Sprintf("the zip file has the entry %q, whose name %s", name, why)))
+	}
+	for _, twice := range [][2]string{{"a.csv", "a.csv"}, {"a.csv", "./a.csv"}, {"b/a.csv", "b//a.csv"}, {"a.csv/", "a.csv"}} {
+		text := zipped(t, file(twice[0], ""), file(twice[1], people))
+		sourcetest.Refuse(t, format(), text, source.Options{}, unreadable(fmt.Sprintf("the zip file has the entry %q twice", twice[1])))
+	}
+	sourcetest.Refuse(t, format(), zipped(t, file("a..csv", people), file("b/", ""), file("b/", "")), source.Options{}, nil)
+}
+
+// TestRefusesOverlaps lets two entries of the directory share their bytes.
+func TestRefusesOverlaps(t *testing.T) {
+	text := zipped(t, file("a.csv", people), file("b.csv", people))
+	second := strings.LastIndex(text, "PK\x01\x02")
+	raw := []byte(text)
+	binary.LittleEndian.PutUint32(raw[second+42:], 0)
+	sourcetest.Refuse(t, format(), string(raw), source.Options{}, unreadable("of the zip file overlap"))
+}
+
+func TestPassesOver(t *testing.T) {
+	link := file("link.csv", "/etc/passwd")
+	link.SetMode(fs.ModeSymlink | 0o777)
+	text := zipped(t, file("b/", ""), file("__MACOSX/._a.csv", people), file("b/.hidden.csv", people), file(".git/config.csv", people),
+		file("Thumbs.db", people), link, file("empty.csv", ""), file("blank.csv", "\n"), file("logo.png", "\x89PNG\x00"), file("letter.docx", zipped(t, file("[Content_Types].xml", "<a/>"))), file("./a.csv", people))
+	book := open(t, format(), "a.zip", text)
+	if sheets := book.Sheets(); len(sheets) != 1 || sheets[0].Name != "./a.csv" {
+		t.Errorf("the sheets are %v", sheets)
+	}
+	why := reasons(book.Evidence())["passed over"]
+	for _, want := range []string{"folders: 1", "leftovers of the system: 2", "hidden files: 2", "links and devices: 1", "empty files: 2", "files of no format that can be read: 2"} {
+		if !strings.Contains(why, want) {
+			t.Errorf("%q lacks %q", why, want)
+		}
+	}
+	if got := values(book.Evidence())["passed over"]; !strings.HasPrefix(got, "b/, __MACOSX/._a.csv, ") {
+		t.Errorf("passed over is %q", got)
+	}
+	many := []entry{file("a.csv", people)}
+	for n := range 30 {
+		many = append(many, file(fmt.Sprint("folder", n, "/"), ""))
+	}
+	if got := values(open(t, format(), "", zipped(t, many...)).Evidence())["passed over"]; !strings.HasSuffix(got, " and 10 more") {
+		t.Errorf("passed over is %q", got)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	zeros := strings.Repeat("0", 11<<20)
+	two := zipped(t, file("a.csv", people), file("b.csv", people))
+	tests := []struct {
+		name, text string
+		limits     Limits
+		want       error
+	}{
+		{"all bytes", gzipped(t, "", people), Limits{InflatedBytes: 19}, limited("the gzip file inflates to more than 19 bytes")},
+		{"all bytes, enough", gzipped(t, "", people), Limits{InflatedBytes: 20}, nil},
+		{"all bytes together", two, Limits{InflatedBytes: 39, MemberBytes: 20}, limited("the archive inflates to more than 39 bytes")},
+		{"all bytes together, enough", two, Limits{InflatedBytes: 40}, nil},
+		{"with those passed over", zipped(t, file("a.csv", people), file("b.png", "\x89PNG\x00")), Limits{InflatedBytes: 24}, limited("more than 24 bytes")},
+		{"bytes of a member", two, Limits{MemberBytes: 19}, limited(`the member "a.csv" of the zip file inflates to more than 19 bytes`)},
+		{"ratio of gzip", gzipped(t, "", zeros), Limits{Ratio: 500}, limited("inflates to more than 500 times its size")},
+		{"ratio of zstd", zstded(t, zeros), Limits{}, limited("inflates to more than 1000 times its size")},
+		{"ratio of zip", zipped(t, file("a.csv", zeros)), Limits{Ratio: 500}, limited(`the member "a.csv" of the zip file inflates to more than 500 times`)},
+		{"ratio of little", gzipped(t, "", cabinetMark+"=Jan\n"+zeros[:10<<20-20]), Limits{Ratio: 1}, nil},
+		{"members", two, Limits{Members: 1}, limited("more than 1 entries")},
+		{"members, enough", two, Limits{Members: 2}, nil},
+		{"names", two, Limits{NameBytes: 4}, limited("longer than 4 bytes")},
+		{"sheets", two, Limits{Sheets: 1}, limited("more than 1 sheets")},
+		{"memory", "\x28\xB5\x2F\xFD\x00\x90\x01\x00\x00", Limits{}, limited("the zstd file: the compressed bytes ask for a window of more than 134217728 bytes")},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f := format()
+			f.Limits = test.limits
+			sourcetest.Refuse(t, f, test.text, source.Options{}, test.want)
+		})
+	}
+}
+
+// TestLargeDirectory must not read a directory that goes on and on.
+func TestLargeDirectory(t *testing.T) {
+	many := make([]entry, 20_000)
+	for n := range many {
+		many[n] = entry{zipHeader(fmt.Sprintf("%0200d.csv", n), zip.Store), ""}
+	}
+	sourcetest.Refuse(t, format(), zipped(t, many...), source.Options{}, limited("more than 1000 entries"))
+}
+
+func TestDetect(t *testing.T) {
+	office := []string{"[Content_Types].xml", "mimetype", "META-INF/manifest.xml", "_rels/.rels", `xl\workbook.xml`, "/xl/worksheets/sheet1.xml", "word/document.xml", "ppt/presentation.xml"}
+	for _, name := range office {
+		text := zipped(t, entry{zipHeader(name, zip.Store), "application/vnd.oasis.opendocument.spreadsheet"})
+		for _, cut := range []int{0, 90} { // with its directory, and without
+			text := text[:len(text)-cut]
+			sourcetest.Score(t, format(), "a.zip", text, 0, 0)
+		}
+	}
+	parts := make([]entry, 2000)
+	for n := range parts {
+		parts[n] = entry{zipHeader(fmt.Sprintf("%0100d.xml", n), zip.Store), ""}
+	}
+	sourcetest.Score(t, format(), "", zipped(t, append(parts, file("[Content_Types].xml", "<a/>"))...), 0, 0)
+	for _, text := range []string{people, "", "PK", "PK\x07\x08", "\x1F\x8B", "\x1F\x8B\x07", "\x50\x2A\x4D\x18", "\x50\x2A\x4D\x18\xFF\xFF\xFF\xFF", "\x50\x2A\x4D\x18\x00\x00\x00\x00abcd"} {
+		sourcetest.Score(t, format(), "a.zip", text, 0, 0)
+	}
+	for _, text := range []string{
+		gzipped(t, "", people), zstded(t, people), zipped(t), "PK\x03\x04", "PK\x03\x04\x00\x00",
+		zipped(t, file("xl/a.csv", people)), zipped(t, file("word/list.csv", people), file("my mimetype", people)),
+	} {
+		sourcetest.Score(t, format(), "a.csv", text, 1, 1)
+	}
+}
+
+// TestLyingDirectory must not make room for entries that are not there.
+func TestLyingDirectory(t *testing.T) {
+	honest := zipped(t, file("a.csv", people))
+	end := strings.Index(honest, "PK\x05\x06")
+	// large gives the directory a record of so many entries, as large files have.
+	large := func(entries uint64) string {
+		le, raw := binary.LittleEndian, []byte(honest[:end])
+		raw = le.AppendUint64(append(raw, "PK\x06\x06"...), 44)
+		raw = append(raw, 45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+		raw = le.AppendUint64(le.AppendUint64(raw, entries), entries)
+		raw = le.AppendUint64(raw, uint64(le.Uint32([]byte(honest[end+12:]))))
+		raw = le.AppendUint64(raw, uint64(le.Uint32([]byte(honest[end+16:]))))
+		raw = append(raw, "PK\x06\x07\x00\x00\x00\x00"...)
+		raw = le.AppendUint32(le.AppendUint64(raw, uint64(end)), 1)
+		return string(raw) + "PK\x05\x06\x00\x00\x00\x00" + strings.Repeat("\xFF", 12) + "\x00\x00"
+	}
+	sourcetest.Refuse(t, format(), large(1), source.Options{}, nil)
+	sourcetest.Refuse(t, format(), large(1<<32|1), source.Options{}, limited("more than 1000 entries"))
+}

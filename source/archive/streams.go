@@ -1,0 +1,178 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/intraydata/intray/source"
+)
+
+// errTrailing says that a gzip file goes on with something else.
+var errTrailing = errors.New("behind its compressed bytes there are some that are no gzip")
+
+// gzipStreams reads the streams of a gzip file as one text.
+type gzipStreams struct {
+	in *bufio.Reader
+	z  *gzip.Reader
+	// streams counts those begun, padding the NUL bytes behind the last.
+	streams int64
+	padding int64
+}
+
+func newGzip(in io.Reader) (*gzipStreams, error) {
+	g := &gzipStreams{in: bufio.NewReaderSize(in, 32<<10), streams: 1}
+	z, err := gzip.NewReader(g.in)
+	if err != nil {
+		return nil, err
+	}
+	z.Multistream(false)
+	g.z = z
+	return g, nil
+}
+
+// Read may give nothing at the end of a stream: a file of a million empty
+// streams must not keep its reader from looking at the context.
+func (g *gzipStreams) Read(p []byte) (int, error) {
+	n, err := g.z.Read(p)
+	if n > 0 || !errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) {
+			err = nil // it comes again
+		}
+		return n, err
+	}
+	return 0, g.next()
+}
+
+// next begins the stream behind one that has ended. Some tools fill the last
+// block of a file with NUL bytes.
+func (g *gzipStreams) next() error {
+	first, err := g.in.Peek(1)
+	if err != nil {
+		return err
+	}
+	if first[0] == 0 {
+		return g.skipPadding()
+	}
+	if g.padding > 0 {
+		return errTrailing
+	}
+	err = g.z.Reset(g.in)
+	g.z.Multistream(false)
+	g.streams++
+	if errors.Is(err, gzip.ErrHeader) {
+		return errTrailing
+	}
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func (g *gzipStreams) skipPadding() error {
+	rest, err := g.in.Peek(g.in.Buffered())
+	if err != nil {
+		return err
+	}
+	zeros := len(rest) - len(bytes.TrimLeft(rest, "\x00"))
+	g.padding += int64(zeros)
+	_, err = g.in.Discard(zeros)
+	return err
+}
+
+func (u *unpacking) gzip(ctx context.Context) error {
+	src, err := newGzip(u.in.all())
+	if err != nil {
+		return u.in.explain("the gzip file", err)
+	}
+	name, why := storedName(src.z.Name), "the gzip file has stored the name"
+	if name == "" {
+		name, why = withoutEnding(u.in.Name, ".gz", ".gzip"), "the name of the file, without the ending of gzip"
+	}
+	if err := u.only(ctx, name, why, src); err != nil {
+		return err
+	}
+	if src.streams > 1 {
+		u.remarks = append(u.remarks, fmt.Sprintf("it has %d compressed streams in a row, which are read as one text", src.streams))
+	}
+	if src.padding > 0 {
+		u.remarks = append(u.remarks, fmt.Sprintf("%d NUL bytes follow, which are passed over", src.padding))
+	}
+	return nil
+}
+
+// zstdWindow is the most that a zstd file may ask to keep in memory: what the
+// compressor uses at its highest level.
+const zstdWindow = 128 << 20
+
+func newZstd(in io.Reader) (*zstd.Decoder, error) {
+	// One at a time: the decoder reads ahead else, in another goroutine.
+	return zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow), zstd.WithDecodeBuffersBelow(0))
+}
+
+// zstdTexts gives errors of a decoder their names.
+type zstdTexts struct{ *zstd.Decoder }
+
+// Read reads inflated bytes.
+func (z zstdTexts) Read(p []byte) (int, error) {
+	n, err := z.Decoder.Read(p)
+	switch {
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		err = &source.LimitError{Reason: fmt.Sprintf("the compressed bytes ask for a window of more than %d bytes of memory, or are damaged; compress the file without --long", zstdWindow)}
+	case errors.Is(err, zstd.ErrUnknownDictionary):
+		err = errors.New("it needs a dictionary that is not part of it")
+	}
+	return n, err
+}
+
+// Close gives back the memory.
+func (z zstdTexts) Close() error {
+	z.Decoder.Close()
+	return nil
+}
+
+func (u *unpacking) zstd(ctx context.Context) error {
+	dec, err := newZstd(u.in.all())
+	if err != nil {
+		return u.in.explain("the zstd file", err)
+	}
+	defer dec.Close()
+	return u.only(ctx, withoutEnding(u.in.Name, ".zst", ".zstd"), "the name of the file, without the ending of zstd", zstdTexts{dec})
+}
+
+// storedName is the name that a gzip file gives its member: what stands behind
+// the last folder of it, "" where that is no name.
+func storedName(stored string) string {
+	// The header is Latin-1 by its standard, and in the wild mostly UTF-8.
+	raw := make([]byte, 0, len(stored))
+	for _, char := range stored {
+		raw = append(raw, byte(char))
+	}
+	if utf8.Valid(raw) {
+		stored = string(raw)
+	}
+	name := path.Base(strings.ReplaceAll(stored, `\`, "/"))
+	if name == "." || name == ".." || name == "/" {
+		return ""
+	}
+	return visible(name)
+}
+
+// withoutEnding is a file's name without one of the endings, in any case.
+func withoutEnding(name string, endings ...string) string {
+	for _, ending := range endings {
+		if rest := len(name) - len(ending); rest > 0 && strings.EqualFold(name[rest:], ending) {
+			return name[:rest]
+		}
+	}
+	return name
+}

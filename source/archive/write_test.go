@@ -1,0 +1,181 @@
+package archive
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/csv"
+	"github.com/intraydata/intray/source/sourcetest"
+)
+
+// gzipped compresses text to one stream with a stored name.
+func gzipped(t testing.TB, name, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Name = name
+	_, err := io.WriteString(w, text)
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// zstded compresses text to one frame.
+func zstded(t testing.TB, text string, opt ...zstd.EOption) string {
+	t.Helper()
+	w, err := zstd.NewWriter(nil, opt...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(w.EncodeAll([]byte(text), nil))
+}
+
+// entry is a file to be packed. Only its header may be left to its zero value.
+type entry struct {
+	zip.FileHeader
+	text string
+}
+
+// file is an entry as archivers write it.
+func file(name, text string) entry {
+	return entry{zip.FileHeader{Name: name, Method: zip.Deflate}, text}
+}
+
+func zipped(t testing.TB, entries ...entry) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	w.RegisterCompressor(zipZstd, func(out io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(out) })
+	for _, e := range entries {
+		f, err := w.CreateHeader(&e.FileHeader)
+		if err == nil && e.text != "" {
+			_, err = io.WriteString(f, e.text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// cabinet is a small format of several sheets: a line "=name" begins each, the
+// lines behind it are its records of one cell. A line "!" cannot be read.
+type cabinet struct{}
+
+const cabinetMark = "CABINET\x00\n"
+
+func (cabinet) Name() string { return "cabinet" }
+
+func (cabinet) Detect(_ source.Input, head []byte) (float64, string) {
+	if bytes.HasPrefix(head, []byte(cabinetMark)) {
+		return 1, "it begins as a cabinet"
+	}
+	return 0, "it does not begin as a cabinet"
+}
+
+func (cabinet) Open(_ context.Context, in source.Input, _ source.Options) (source.Book, error) {
+	text, err := io.ReadAll(io.NewSectionReader(in, 0, in.Size))
+	if err != nil {
+		return nil, err
+	}
+	sheets := strings.Split(strings.TrimPrefix(string(text), cabinetMark), "=")[1:]
+	if len(sheets) == 0 {
+		return nil, &source.UnreadableError{Line: 1, Reason: "the cabinet is bare"}
+	}
+	return drawers(sheets), nil
+}
+
+type drawers []string
+
+func (drawers) Close() error { return nil }
+
+func (drawers) Evidence() []intray.Evidence {
+	return []intray.Evidence{{Choice: "wood", Value: "oak", Reason: "it looks like it"}}
+}
+
+func (d drawers) Sheets() (list []source.Sheet) {
+	for _, text := range d {
+		name, _, _ := strings.Cut(text, "\n")
+		list = append(list, source.Sheet{Name: name})
+	}
+	return list
+}
+
+func (d drawers) Open(_ context.Context, sheet int) (source.Reader, error) {
+	return &drawer{lines: strings.Split(strings.TrimSuffix(d[sheet], "\n"), "\n")[1:]}, nil
+}
+
+type drawer struct {
+	lines []string
+	done  bool
+}
+
+func (d *drawer) Close() error             { return nil }
+func (d *drawer) Columns() []intray.Column { return []intray.Column{{}} }
+func (drawer) Evidence() []intray.Evidence { return drawers{}.Evidence() }
+
+func (d *drawer) Next(_ context.Context, batch *intray.Records) error {
+	batch.Reset()
+	if d.done || len(d.lines) == 0 {
+		return io.EOF
+	}
+	d.done = true
+	for i, line := range d.lines {
+		if line == "!" {
+			return &source.UnreadableError{Line: int64(i) + 1, Reason: "a line that cannot be read"}
+		}
+		batch.AppendCell([]byte(line))
+		batch.EndRecord(int64(i) + 1)
+	}
+	return nil
+}
+
+// format reads what these tests pack.
+func format() Format { return Format{Inner: []source.Format{csv.Format{}, cabinet{}}} }
+
+// open opens an archive for the rest of the test.
+func open(t testing.TB, f Format, name, text string) source.Book {
+	t.Helper()
+	book, err := f.Open(t.Context(), sourcetest.Input(name, []byte(text)), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := book.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return book
+}
+
+// values gives evidence by choice.
+func values(list []intray.Evidence) map[string]string {
+	found := map[string]string{}
+	for _, e := range list {
+		found[e.Choice] = e.Value
+	}
+	return found
+}
+
+// reasons gives the reasons of evidence by choice.
+func reasons(list []intray.Evidence) map[string]string {
+	found := map[string]string{}
+	for _, e := range list {
+		found[e.Choice] = e.Reason
+	}
+	return found
+}

@@ -1,0 +1,307 @@
+package charset
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Guess is what Detect made of a sample.
+type Guess struct {
+	// Encoding is the one to read the file with.
+	Encoding Encoding
+	// BOM is how many bytes at the beginning are byte order marks, to be
+	// skipped.
+	BOM int
+	// Confidence is from 0 to 1. Below Sure, a person should look.
+	Confidence float64
+	// Reason says why, in a sentence without a full stop.
+	Reason string
+	// Preview shows some words with letters beyond ASCII; "" where there are
+	// none.
+	Preview string
+	// ASCII says that no byte above 127 was seen: the sample reads the same in
+	// nearly all encodings, and only the rest of the file can tell.
+	ASCII bool
+	// Invalid counts what is broken in the sample when read as Encoding.
+	Invalid int
+	// Second is the next best, where another reading is possible at all.
+	Second *Second
+}
+
+// Second is the reading that a guess was chosen over.
+type Second struct {
+	Encoding   Encoding
+	Confidence float64
+	Preview    string
+}
+
+// Sure is the confidence from which a guess needs no second look.
+const Sure = 0.9
+
+// Detect finds out in which encoding a sample is written: the beginning of a
+// file, or a part of one from the beginning of a line on. whole says that the
+// file ends where the sample ends. A sample of some 64 KiB is plenty. More is
+// read but only checked for being UTF-8.
+//
+// In order: a byte order mark, the NUL bytes of UTF-16 and UTF-32, the escapes
+// of ISO-2022-JP, strict UTF-8, UTF-8 with some broken bytes, and last what
+// the bytes above 127 are likeliest to mean. Columns of ASCII beside them do
+// not count.
+func Detect(sample []byte, whole bool) Guess {
+	if name, size := leadingMarks(sample); size > 0 {
+		return marked(sample, name, size, whole)
+	}
+	if e, counted := nulPattern(sample); e != UTF8 {
+		return unmarked(sample, e, counted, whole)
+	}
+	if escaped(sample) {
+		return byEscapes(sample, whole)
+	}
+	check, sequences := checked(sample)
+	switch {
+	case check.ASCII():
+		return onlyASCII(sample, whole)
+	case check.Invalid() == 0 && (!whole || !check.Unfinished()):
+		return strict(sample, sequences)
+	case mostlyUTF8(sequences, check):
+		return damaged(sample, sequences, check)
+	}
+	return weighed(sample, whole)
+}
+
+// Beyond so many characters that are valid UTF-8 their number makes no
+// difference, without invalid bytes and with some.
+const (
+	many     = 100
+	manyMore = 10000
+)
+
+// checked runs a sample through a Checker and counts the characters beyond
+// ASCII.
+func checked(sample []byte) (check Checker, sequences int) {
+	_, _ = check.Write(sample)
+	if check.ASCII() {
+		return check, 0
+	}
+	enough := many
+	if check.Invalid() > 0 {
+		enough = manyMore
+	}
+	for i := 0; i < len(sample) && sequences < enough; {
+		i += asciiPrefix(sample[i:])
+		if i == len(sample) {
+			break
+		}
+		r, n := utf8.DecodeRune(sample[i:])
+		if r != utf8.RuneError || n > 1 {
+			sequences++
+		}
+		i += n
+	}
+	return check, sequences
+}
+
+// marked believes the byte order mark, but for what it holds no longer.
+func marked(sample []byte, name string, size int, whole bool) Guess {
+	g := Guess{Encoding: named(name), BOM: size, Confidence: 1, Reason: "the file begins with the byte order mark of " + name}
+	if name == "UTF-8" {
+		check, sequences := checked(sample[size:])
+		g.ASCII = check.ASCII()
+		if check.Invalid() > 0 && !mostlyUTF8(sequences, check) {
+			return g.doubted(weighed(sample[size:], whole), int(check.Invalid()))
+		}
+	}
+	g.Preview, g.Invalid = preview(sample[size:], g.Encoding, whole)
+	if g.Invalid > 0 {
+		g.Confidence = 0.95
+		g.Reason += fmt.Sprintf(", though %s cannot be read", places(g.Invalid))
+	}
+	return g
+}
+
+// doubted names what the text looks like although the mark says otherwise.
+func (g Guess) doubted(other Guess, invalid int) Guess {
+	other.BOM = g.BOM
+	other.Confidence = min(other.Confidence, 0.6)
+	other.Reason = fmt.Sprintf("the file begins with the byte order mark of UTF-8 but is not UTF-8: %s cannot be read; %s", places(invalid), other.Reason)
+	other.Second = &Second{Encoding: g.Encoding, Confidence: min(0.3, other.Confidence)}
+	return other
+}
+
+func places(n int) string {
+	if n == 1 {
+		return "1 place"
+	}
+	return fmt.Sprintf("%d places", n)
+}
+
+func unmarked(sample []byte, e Encoding, t tally, whole bool) Guess {
+	g := Guess{Encoding: e, Confidence: 0.98, ASCII: t.letters == 0}
+	g.Reason = fmt.Sprintf("the NUL bytes lie as in %s without a byte order mark: %d of %d characters are letters, digits, separators and line ends", e.Name(), t.plain+t.letters, t.units)
+	if t.units < 4 || t.broken > 0 {
+		g.Confidence = 0.8
+	}
+	g.Preview, g.Invalid = preview(sample, e, whole)
+	return g
+}
+
+// escapes switch ISO-2022-JP to Japanese.
+var escapes = [][]byte{[]byte("\x1b$B"), []byte("\x1b$@"), []byte("\x1b(J"), []byte("\x1b(I"), []byte("\x1b$(D")}
+
+func escaped(sample []byte) bool {
+	if bytes.IndexByte(sample, 0x1b) < 0 || !isASCII(sample) {
+		return false
+	}
+	for _, e := range escapes {
+		if bytes.Contains(sample, e) {
+			return true
+		}
+	}
+	return false
+}
+
+func byEscapes(sample []byte, whole bool) Guess {
+	g := Guess{Encoding: named("ISO-2022-JP"), Confidence: 0.98, Reason: "the text switches to Japanese by escape sequences, as ISO-2022-JP does"}
+	g.Preview, g.Invalid = preview(sample, g.Encoding, whole)
+	if g.Invalid > 0 {
+		g.Confidence = 0.7
+		g.Reason += fmt.Sprintf(", though %s cannot be read", places(g.Invalid))
+	}
+	return g
+}
+
+func onlyASCII(sample []byte, whole bool) Guess {
+	g := Guess{Confidence: 0.99, ASCII: true, Reason: "all bytes are ASCII, which is a part of UTF-8"}
+	if !whole {
+		g.Confidence = 0.95
+		g.Reason = "all bytes of the sample are ASCII, which is a part of UTF-8"
+	}
+	if bytes.IndexByte(sample, 0) >= 0 {
+		g.Reason += "; there are NUL bytes among them"
+	}
+	return g
+}
+
+// few is how many characters may be valid UTF-8 by chance.
+const few = 8
+
+// strict judges by how many characters there are, and by what they are where
+// they are few.
+func strict(sample []byte, sequences int) Guess {
+	g := Guess{Confidence: 0.99, Reason: fmt.Sprintf("all bytes are valid UTF-8, with %s beyond ASCII", characters(sequences))}
+	g.Preview = shortPreview(sample)
+	if sequences > few {
+		return g
+	}
+	g.Confidence = 0.95
+	if usual(sample) && (!inPairs(sample) || !likelierScript(sample)) {
+		return g
+	}
+	other := weighed(sample, false)
+	g.Confidence = 0.7
+	g.Second = &Second{other.Encoding, min(0.25, other.Confidence), other.Preview}
+	g.Reason += fmt.Sprintf(", but %s is possible too", other.Encoding.Name())
+	return g
+}
+
+// inPairs says whether no character beyond ASCII stands alone and all are of
+// two bytes, as short words of Chinese and Korean may look.
+func inPairs(sample []byte) bool {
+	for i := 0; i < len(sample); {
+		i += asciiPrefix(sample[i:])
+		start := i
+		for i < len(sample) && sample[i] >= utf8.RuneSelf {
+			if sample[i] >= 0xE0 {
+				return false
+			}
+			i++
+		}
+		if i > start && i-start < 4 {
+			return false
+		}
+	}
+	return true
+}
+
+func characters(n int) string {
+	switch {
+	case n == 1:
+		return "1 character"
+	case n >= many:
+		return fmt.Sprintf("%d characters and more", many)
+	default:
+		return fmt.Sprintf("%d characters", n)
+	}
+}
+
+// families are the letters that stand together in a text. Those that are in
+// none are too rare to be believed when they are few.
+var families = [][]*unicode.RangeTable{
+	{unicode.Latin}, {unicode.Cyrillic}, {unicode.Greek}, {unicode.Hebrew}, {unicode.Arabic}, {unicode.Thai},
+	{unicode.Han, unicode.Hiragana, unicode.Katakana}, {unicode.Hangul}, {unicode.Devanagari}, {unicode.Bengali},
+	{unicode.Tamil}, {unicode.Telugu}, {unicode.Gujarati}, {unicode.Georgian}, {unicode.Armenian}, {unicode.Khmer},
+	{unicode.Lao}, {unicode.Myanmar}, {unicode.Ethiopic}, {unicode.Sinhala},
+}
+
+// usual says whether the few characters beyond ASCII are of one family of
+// letters, or symbols as they turn up in text.
+func usual(sample []byte) bool {
+	var family []*unicode.RangeTable
+	for _, r := range string(sample) {
+		if r < utf8.RuneSelf || r == utf8.RuneError || unicode.In(r, unicode.Inherited) || r == 'ー' {
+			continue
+		}
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			if kind := kindOf(r); r < 0x2000 && (kind == rareSymbol || kind == controlSymbol) {
+				return false
+			}
+			continue
+		}
+		of := familyOf(r)
+		if of == nil || strayLatin(r) || family != nil && !unicode.In(r, family...) {
+			return false
+		}
+		family = of
+	}
+	return true
+}
+
+// strayLatin says whether a letter is of those between the European and the
+// Vietnamese ones, but for the few in use.
+func strayLatin(r rune) bool {
+	return r > 0x17F && r < 0x250 && !strings.ContainsRune("ƏƠơƯưȘșȚțǍǎǏǐǑǒǓǔ", r)
+}
+
+func familyOf(r rune) []*unicode.RangeTable {
+	for _, f := range families {
+		if unicode.In(r, f...) {
+			return f
+		}
+	}
+	return nil
+}
+
+// mostlyUTF8 says whether the text is UTF-8 in which some bytes were damaged.
+// Text in another encoding has a few sequences that happen to be valid, and
+// many more that are not.
+func mostlyUTF8(sequences int, check Checker) bool {
+	invalid := int(check.Invalid())
+	if check.Unfinished() {
+		invalid++
+	}
+	return sequences >= 4 && sequences >= 4*invalid
+}
+
+func damaged(sample []byte, sequences int, check Checker) Guess {
+	invalid := int(check.Invalid())
+	g := Guess{Invalid: invalid, Confidence: 0.92}
+	if sequences < 20*invalid {
+		g.Confidence = 0.75
+	}
+	g.Reason = fmt.Sprintf("%s beyond ASCII are valid UTF-8, and %s cannot be read", characters(sequences), places(max(invalid, 1)))
+	g.Preview, _ = preview(sample, UTF8, false)
+	return g
+}

@@ -1,0 +1,186 @@
+package charset
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// inPage writes a word in an encoding of one byte.
+func inPage(t *testing.T, name, word string) segment {
+	t.Helper()
+	raw, ok := written(named(name), word)
+	if !ok {
+		t.Fatalf("%s cannot write %q", name, word)
+	}
+	return segment{bytes: raw, before: ' ', after: ' '}
+}
+
+func pageOf(t *testing.T, name string) *page {
+	t.Helper()
+	for _, p := range pages() {
+		if p.encoding.Name() == name {
+			return p
+		}
+	}
+	t.Fatalf("%s is no candidate", name)
+	return nil
+}
+
+// TestShape has pairs of which the first is likelier text.
+func TestShape(t *testing.T) {
+	p := pageOf(t, "windows-1252")
+	for _, c := range []struct{ better, worse string }{
+		{"Größe", "GröSse"},
+		{"GRÖSSE", "GRöSSE"},
+		{"don’t", "don»t"},
+		{"“Wort”", "Wo“rt"},
+		{"¿Qué", "Qué¿"},
+		{"Wort…", "Wo…rt"},
+		{"café", "caf©"},
+	} {
+		if better, worse := p.shape(inPage(t, "windows-1252", c.better)), p.shape(inPage(t, "windows-1252", c.worse)); better >= worse {
+			t.Errorf("%s costs %.1f, %s only %.1f", c.better, better, c.worse, worse)
+		}
+	}
+}
+
+// TestShapeLooksBesideASegment judges by the digits that a segment ends at.
+func TestShapeLooksBesideASegment(t *testing.T) {
+	p := pageOf(t, "windows-1252")
+	behind := segment{bytes: []byte{0xB0}, before: '5', after: ' '}
+	within := segment{bytes: []byte("a\xb0b"), before: ' ', after: ' '}
+	if p.shape(behind) >= p.shape(within) {
+		t.Errorf("5° costs %.1f, a°b %.1f", p.shape(behind), p.shape(within))
+	}
+}
+
+func TestTonguesKnowTheirOwn(t *testing.T) {
+	for code, word := range map[string]string{
+		"de": "Schlüsselblümchen", "pl": "Źdźbło", "cs": "Řeřicha", "hu": "Tűzoltóság", "ro": "Înţelepciune",
+		"ru": "Мыльный", "uk": "Їжачок", "el": "Θάλασσα", "he": "שלווה", "ar": "الشمس", "tr": "Ağırbaşlı", "lv": "Ķirsis",
+	} {
+		own := tongues()[code].spellText(word)
+		for other, t2 := range tongues() {
+			if cost := t2.spellText(word); cost < own-3 {
+				t.Errorf("%s costs %.1f in %s and %.1f in %s", word, own, tongueNames[code], cost, tongueNames[other])
+			}
+		}
+	}
+}
+
+// TestTonguesAreProbabilities keeps what may follow a letter at a whole, but
+// for the little that letters of elsewhere have.
+func TestTonguesAreProbabilities(t *testing.T) {
+	for code, one := range tongues() {
+		if one.size > 200 {
+			t.Errorf("%s has %d letters", code, one.size)
+		}
+		for prev := range one.size {
+			for _, cost := range one.costs[prev*one.size : (prev+1)*one.size] {
+				if cost < 0 || cost > 20 {
+					t.Fatalf("%s: a cost of %f", code, cost)
+				}
+			}
+		}
+	}
+}
+
+// TestWordsFitTheirEncodings keeps the words to letters that the encodings of a
+// language have, or they teach what can never be read.
+func TestWordsFitTheirEncodings(t *testing.T) {
+	for _, p := range pages() {
+		if p.rare > 1.5 || p.encoding.Name() == "KOI8-R" {
+			continue
+		}
+		for i, one := range p.tongues {
+			known := map[uint8]bool{}
+			for _, n := range p.letters[i] {
+				known[n] = true
+			}
+			missing := []string{}
+			for r, n := range one.letters {
+				if !known[n] && r >= 0x80 {
+					missing = append(missing, string(r))
+				}
+			}
+			if len(missing) > 4 {
+				t.Errorf("%s lacks %s of %s", p.encoding, strings.Join(missing, " "), one.name)
+			}
+		}
+	}
+}
+
+func TestScriptsKnowTheirOwn(t *testing.T) {
+	for name, text := range map[string]string{
+		"Japanese": "これは見本です", "Korean": "안녕하세요", "Chinese in simplified characters": "这个问题很简单",
+		"Chinese in traditional characters": "這個問題很簡單",
+	} {
+		best, least := "", 0.0
+		for _, s := range scripts() {
+			if cost := s.judge([]rune(text)); best == "" || cost < least {
+				best, least = s.name, cost
+			}
+		}
+		if best != name {
+			t.Errorf("%s reads best as %s", text, best)
+		}
+	}
+}
+
+// TestScriptCosts orders characters by how common they are.
+func TestScriptCosts(t *testing.T) {
+	japanese := scripts()[0]
+	last := 0.0
+	for _, r := range []rune{'の', '日', '曹', '弌', '\uFFFD'} {
+		cost := japanese.one(' ', r)
+		if cost <= last {
+			t.Errorf("%c costs %.1f, the one before %.1f", r, cost, last)
+		}
+		last = cost
+	}
+	if beside, apart := japanese.judge([]rune("日a")), japanese.judge([]rune("日A")); beside <= apart {
+		t.Error("a small letter right beside a wide one costs nothing")
+	}
+	if run, alone := japanese.judge([]rune("ｱｲｳ"))/3, japanese.judge([]rune("ｱ")); run >= alone {
+		t.Error("half-width kana in a row cost as much as alone")
+	}
+}
+
+// TestSameText compares encodings by the bytes that are used only.
+func TestSameText(t *testing.T) {
+	a, b := finding{page: pageOf(t, "windows-1252")}, finding{page: pageOf(t, "ISO-8859-1")}
+	umlaut, quote := usedBytes([]byte("M\xfcller")), usedBytes([]byte("\x93M\xfcller\x94"))
+	if !a.same(b, &umlaut) || a.same(b, &quote) {
+		t.Error("windows-1252 and ISO-8859-1 differ in quotes and nothing else")
+	}
+	if b.possible(&quote) || !a.possible(&quote) {
+		t.Error("no text has control characters for quotes")
+	}
+	which := map[byte]bool{}
+	if n := a.differences(b, []byte("\x93M\xfcller\x94 \x93"), which); n != 3 || len(which) != 2 {
+		t.Errorf("%d differences of %d kinds", n, len(which))
+	}
+}
+
+func TestSignsOfEveryByte(t *testing.T) {
+	for _, table := range []*charmap.Charmap{charmap.Windows1253, charmap.ISO8859_1, charmap.CodePage437} {
+		for b, s := range signsOf(table) {
+			if s.letter && s.kind != plainSymbol || b < 0x80 && s.r != rune(b) {
+				t.Errorf("%v: byte %x is %+v", table, b, s)
+			}
+		}
+	}
+}
+
+func TestFamilies(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Müller": true, "a € b": true, "Иван": true, "東京タワー": true, "–": true, "12 °C": true,
+		"дß": false, "ࠡ": false, "ǭ": false, "ßд": false, "Ș": true, "Việt": true, "\u0085": false,
+	} {
+		if usual([]byte(text)) != want {
+			t.Errorf("%q: usual is not %v", text, want)
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package charset
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// finding is what a sample costs when read in one encoding.
+type finding struct {
+	encoding Encoding
+	language string
+	cost     float64
+	page     *page
+	text     string // the segments, for encodings of several bytes
+}
+
+// weighed compares what the bytes above 127 may mean. All encodings are
+// measured on the same segments, so that the costs can be compared: their
+// difference is how much likelier one reading is than the other.
+func weighed(sample []byte, whole bool) Guess {
+	list := segments(sample, whole)
+	all := append(byPage(list), byScript(list)...)
+	slices.SortStableFunc(all, func(a, b finding) int {
+		switch {
+		case a.cost < b.cost:
+			return -1
+		case a.cost > b.cost:
+			return 1
+		}
+		return 0
+	})
+	used := usedBytes(sample)
+	best, alike, other := apart(all, &used)
+	g := Guess{Encoding: best.encoding}
+	g.Preview, g.Invalid = preview(sample, best.encoding, whole)
+	g.Confidence = confidence(list, best, other, g.Invalid)
+	if notText(sample) {
+		g.Confidence = min(g.Confidence, 0.2)
+		g.Reason = "the bytes do not look like text; "
+	}
+	g.Reason += reason(list, best, alike, other, g)
+	second, _ := preview(sample, other.encoding, whole)
+	g.Second = &Second{other.encoding, min(g.Confidence, (1-g.Confidence)*0.8), second}
+	return g
+}
+
+func byPage(list []segment) []finding {
+	var all []finding
+	for _, p := range pages() {
+		cost, t := p.judge(list)
+		all = append(all, finding{encoding: p.encoding, language: t.name, cost: cost, page: p})
+	}
+	return all
+}
+
+// byScript reads the segments in each encoding of several bytes once, and
+// judges the text for each script that is written so.
+func byScript(list []segment) []finding {
+	texts := map[string]string{}
+	var all []finding
+	for _, s := range scripts() {
+		for _, r := range s.reading {
+			text, read := texts[r.name]
+			if !read {
+				text = decoded(list, named(r.name))
+				texts[r.name] = text
+			}
+			cost := r.rare
+			for line := range strings.Lines(text) {
+				cost += s.judge([]rune(strings.TrimSuffix(line, "\n")))
+			}
+			all = append(all, finding{encoding: named(r.name), language: s.name, cost: cost, text: text})
+		}
+	}
+	return all
+}
+
+// likelierScript says whether a sample that is valid UTF-8 reads better in an
+// encoding of East Asia.
+func likelierScript(sample []byte) bool {
+	list := segments(sample, true)
+	asUTF8 := math.Inf(1)
+	for _, t := range tongues() {
+		cost := 0.0
+		for _, s := range list {
+			cost += t.spellText(string(s.bytes))
+		}
+		asUTF8 = min(asUTF8, cost)
+	}
+	for _, f := range byScript(list) {
+		if f.cost < asUTF8 {
+			return true
+		}
+	}
+	return false
+}
+
+// decoded gives the segments as lines of UTF-8. A character that the end of the
+// sample cut off is left out.
+func decoded(list []segment, e Encoding) string {
+	var lines bytes.Buffer
+	room := make([]byte, growth*maxSegment+minRoom)
+	for _, s := range list {
+		d := newDecoder(e)
+		n, _, _ := d.decode(room, s.bytes, !s.cut)
+		lines.Write(room[:n])
+		lines.WriteByte('\n')
+	}
+	return lines.String()
+}
+
+// apart splits the findings, which are in order, into the best, the names of
+// those that read the same text, and the first that reads another. A reading
+// with characters that no text has is no rival to one without.
+func apart(all []finding, used *[256]bool) (best finding, alike []string, other finding) {
+	best = all[0]
+	clean := best.possible(used)
+	for _, f := range all[1:] {
+		switch {
+		case f.encoding == best.encoding:
+		case best.same(f, used):
+			alike = append(alike, f.encoding.Name())
+		case other.encoding == UTF8 && (!clean || f.possible(used)):
+			other = f
+		}
+	}
+	return best, alike, other
+}
+
+// possible says whether no byte reads as a control character or as nothing.
+func (f finding) possible(used *[256]bool) bool {
+	if f.page == nil {
+		return !strings.Contains(f.text, replacement)
+	}
+	for b, is := range used {
+		if kind := f.page.signs[b].kind; is && (kind == controlSymbol || kind == undefinedByte) {
+			return false
+		}
+	}
+	return true
+}
+
+// same says whether two encodings read the same text.
+func (f finding) same(g finding, used *[256]bool) bool {
+	if f.page == nil || g.page == nil {
+		return f.page == nil && g.page == nil && f.text == g.text
+	}
+	for b, is := range used {
+		if is && f.page.signs[b].r != g.page.signs[b].r {
+			return false
+		}
+	}
+	return true
+}
+
+// confidence says how sure the best of the findings is: by how much likelier it
+// is than the next, by how many bytes the two read differently and how many
+// different ones, since one letter taken for another repeats its mistake, and
+// by how much it reads like text at all.
+func confidence(list []segment, best, other finding, invalid int) float64 {
+	evidence, size := 0, 0
+	different := map[byte]bool{}
+	for _, s := range list {
+		evidence += best.differences(other, s.bytes, different)
+		size += len(s.bytes) + 1
+	}
+	if best.page == nil && other.page == nil {
+		evidence /= 3
+	}
+	margin := (other.cost - best.cost) * min(1, float64(len(different))/4)
+	sure := 1 - 0.5*math.Exp(-margin/5.5)
+	most := 0.99 - 0.21/float64(max(evidence, 1))
+	switch each := best.cost / float64(size); {
+	case each > babble:
+		most = min(most, 0.5)
+	case each > strangeText:
+		most = min(most, 0.85)
+	}
+	if invalid > 0 {
+		most = min(most, 0.85)
+	}
+	return math.Floor(min(sure, most)*100) / 100
+}
+
+// Costs of a byte above which a text is unlike those that are known, and above
+// which it is none of them. Text costs from 2 to 3.5.
+const (
+	strangeText = 3.9
+	babble      = 4.5
+)
+
+// differences counts the bytes of a text that two encodings read differently,
+// and notes which they are.
+func (f finding) differences(g finding, text []byte, which map[byte]bool) int {
+	count := 0
+	for _, b := range text {
+		if b >= 0x80 && (f.page == nil || g.page == nil || f.page.signs[b].r != g.page.signs[b].r) {
+			count++
+			which[b] = true
+		}
+	}
+	return count
+}
+
+// reason says what was weighed.
+func reason(list []segment, best finding, alike []string, other finding, g Guess) string {
+	words := "1 word"
+	if len(list) != 1 {
+		words = fmt.Sprintf("%d different words", len(list))
+	}
+	text := fmt.Sprintf("%s with bytes above 127 read best as %s in %s", words, best.language, best.encoding.Name())
+	if len(list) == 1 {
+		text = fmt.Sprintf("the word with bytes above 127 reads best as %s in %s", best.language, best.encoding.Name())
+	}
+	if len(alike) > 0 {
+		text += "; the text is the same in " + strings.Join(alike[:min(len(alike), 3)], " and ")
+	}
+	if g.Confidence < Sure {
+		text += fmt.Sprintf("; %s is possible too", other.encoding.Name())
+	}
+	if g.Invalid > 0 {
+		text += fmt.Sprintf("; %s cannot be read", places(g.Invalid))
+	}
+	return text
+}
+
+// notText says whether a sample holds control characters as no text does.
+func notText(sample []byte) bool {
+	controls := 0
+	for _, b := range sample {
+		if b < 0x20 && b != '\t' && b != '\n' && b != '\r' && b != 0x1b && b != '\f' && b != 0x1a {
+			controls++
+		}
+	}
+	return controls*100 > len(sample)
+}

@@ -1,0 +1,164 @@
+package charset
+
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
+
+// Checker says whether a stream is strict UTF-8: no byte out of place, no
+// overlong form, no half of a surrogate pair. The zero value is ready; write
+// the stream into it in pieces of any size.
+type Checker struct {
+	offset  int64
+	invalid int64
+	first   int64
+	high    bool
+	open    int
+	tail    [utf8.UTFMax]byte
+}
+
+// Write checks the next piece. It never fails.
+func (c *Checker) Write(p []byte) (int, error) {
+	size := len(p)
+	for c.open > 0 && len(p) > 0 {
+		p = c.resume(p)
+	}
+	for len(p) > 0 {
+		good := validPrefix(p)
+		c.pass(p[:good])
+		p = p[good:]
+		if len(p) == 0 {
+			break
+		}
+		if !utf8.FullRune(p) {
+			c.open = copy(c.tail[:], p)
+			break
+		}
+		c.refuse()
+		p = p[1:]
+	}
+	return size, nil
+}
+
+// resume adds one byte to a character that the last piece left unfinished.
+func (c *Checker) resume(p []byte) []byte {
+	c.tail[c.open] = p[0]
+	c.open++
+	if !utf8.FullRune(c.tail[:c.open]) {
+		return p[1:]
+	}
+	held := c.tail
+	count := c.open
+	c.open = 0
+	if _, n := utf8.DecodeRune(held[:count]); n == count {
+		c.pass(held[:count])
+		return p[1:]
+	}
+	// The byte that came now may begin a character of its own; those before it
+	// cannot, each for itself.
+	for range count - 1 {
+		c.refuse()
+	}
+	return p
+}
+
+func (c *Checker) pass(good []byte) {
+	c.offset += int64(len(good))
+	c.high = c.high || !isASCII(good)
+}
+
+func (c *Checker) refuse() {
+	if c.invalid == 0 {
+		c.first = c.offset
+	}
+	c.invalid++
+	c.high = true
+	c.offset++
+}
+
+// Invalid counts the bytes that have no place in UTF-8. A character that the
+// stream's end, so far, leaves unfinished does not count: see Unfinished.
+func (c *Checker) Invalid() int64 { return c.invalid }
+
+// First is the offset of the first invalid byte, or -1. Around it is where a
+// new sample for Detect tells most.
+func (c *Checker) First() int64 {
+	if c.invalid == 0 {
+		return -1
+	}
+	return c.first
+}
+
+// Unfinished says whether the stream, so far, ends inside a character.
+func (c *Checker) Unfinished() bool { return c.open > 0 }
+
+// ASCII says whether no byte above 127 has come.
+func (c *Checker) ASCII() bool { return !c.high && c.open == 0 }
+
+// isASCII says whether no byte is above 127.
+func isASCII(p []byte) bool { return asciiPrefix(p) == len(p) }
+
+const highBits = 0x8080808080808080
+
+// asciiPrefix counts the bytes before the first one above 127.
+func asciiPrefix(p []byte) int {
+	i := 0
+	for ; i+32 <= len(p); i += 32 {
+		q := p[i : i+32 : i+32]
+		all := binary.LittleEndian.Uint64(q) | binary.LittleEndian.Uint64(q[8:]) |
+			binary.LittleEndian.Uint64(q[16:]) | binary.LittleEndian.Uint64(q[24:])
+		if all&highBits != 0 {
+			break
+		}
+	}
+	for i < len(p) && p[i] < 0x80 {
+		i++
+	}
+	return i
+}
+
+// Blocks grow from firstBlock to lastBlock while all is well, so that finding
+// an invalid byte costs no more than what was passed before it.
+const (
+	firstBlock = 64
+	lastBlock  = 4096
+)
+
+// validPrefix counts the bytes before the first character that is invalid or
+// not finished.
+func validPrefix(p []byte) int {
+	i, ok := walk(p, firstBlock)
+	for size := firstBlock; ok && i < len(p); size = min(2*size, lastBlock) {
+		block := p[i:min(len(p), i+size)]
+		block = block[:wholeCharacters(block)]
+		if len(block) == 0 || !utf8.Valid(block) {
+			break
+		}
+		i += len(block)
+	}
+	n, _ := walk(p[i:], len(p))
+	return i + n
+}
+
+// walk goes on character by character until limit, or until one is invalid or
+// not finished.
+func walk(p []byte, limit int) (i int, ok bool) {
+	for i < min(limit, len(p)) {
+		r, n := utf8.DecodeRune(p[i:])
+		if r == utf8.RuneError && n <= 1 {
+			return i, false
+		}
+		i += n
+	}
+	return i, true
+}
+
+// wholeCharacters is where the last character of p begins.
+func wholeCharacters(p []byte) int {
+	for i := len(p) - 1; i >= max(0, len(p)-utf8.UTFMax); i-- {
+		if utf8.RuneStart(p[i]) {
+			return i
+		}
+	}
+	return 0
+}

@@ -1,0 +1,168 @@
+package charset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// wide is UTF-16 or UTF-32: units of 2 or 4 bytes in one of two orders.
+type wide struct {
+	unit int
+	big  bool
+}
+
+// at reads the unit at the beginning of p.
+func (w wide) at(p []byte) rune {
+	switch {
+	case w.unit == 2 && w.big:
+		return rune(binary.BigEndian.Uint16(p))
+	case w.unit == 2:
+		return rune(binary.LittleEndian.Uint16(p))
+	case w.big:
+		return asRune(binary.BigEndian.Uint32(p))
+	default:
+		return asRune(binary.LittleEndian.Uint32(p))
+	}
+}
+
+// asRune makes every unit that is no character a broken one.
+func asRune(unit uint32) rune {
+	if unit > unicode.MaxRune {
+		return 0xD800
+	}
+	return rune(unit)
+}
+
+// next reads the character at the beginning of p and says how many bytes it
+// takes; ok is false for a half of a pair or a number that is no character. It
+// takes 0 bytes where p ends too early to know and more may follow.
+func (w wide) next(p []byte, end bool) (r rune, size int, ok bool) {
+	if len(p) < w.unit {
+		if !end {
+			return 0, 0, false
+		}
+		return utf8.RuneError, len(p), false
+	}
+	r = w.at(p)
+	if !utf16.IsSurrogate(r) {
+		return r, w.unit, true
+	}
+	if w.unit == 4 || r >= 0xDC00 {
+		return utf8.RuneError, w.unit, false
+	}
+	if len(p) < 4 {
+		if !end {
+			return 0, 0, false
+		}
+		return utf8.RuneError, w.unit, false
+	}
+	if both := utf16.DecodeRune(r, w.at(p[2:])); both != utf8.RuneError {
+		return both, 4, true
+	}
+	return utf8.RuneError, w.unit, false
+}
+
+// mark is a byte order mark and what it stands for.
+type mark struct {
+	bytes []byte
+	name  string
+}
+
+// marks has the longer ones first: that of UTF-32LE begins like that of
+// UTF-16LE.
+var marks = []mark{
+	{[]byte{0xFF, 0xFE, 0, 0}, "UTF-32LE"},
+	{[]byte{0, 0, 0xFE, 0xFF}, "UTF-32BE"},
+	{[]byte{0xEF, 0xBB, 0xBF}, "UTF-8"},
+	{[]byte{0xFF, 0xFE}, "UTF-16LE"},
+	{[]byte{0xFE, 0xFF}, "UTF-16BE"},
+}
+
+// leadingMarks finds the byte order mark at the beginning and how many bytes
+// it takes, written several times or once.
+func leadingMarks(sample []byte) (name string, size int) {
+	for _, m := range marks {
+		for bytes.HasPrefix(sample[size:], m.bytes) {
+			size += len(m.bytes)
+		}
+		if size > 0 {
+			return m.name, size
+		}
+	}
+	return "", 0
+}
+
+// tally counts what a sample holds when read as a wide encoding.
+type tally struct {
+	units   int
+	plain   int // printable ASCII and line ends
+	letters int // letters beyond ASCII
+	broken  int // what no text has
+}
+
+// count reads a sample.
+func (w wide) count(sample []byte) tally {
+	t := tally{}
+	for len(sample) >= w.unit {
+		r, size, ok := w.next(sample, false)
+		if size == 0 {
+			break
+		}
+		sample = sample[size:]
+		t.add(r, ok)
+	}
+	return t
+}
+
+func (t *tally) add(r rune, ok bool) {
+	t.units++
+	switch {
+	case !ok:
+		t.broken++
+	case r == '\n' || r == '\r' || r == '\t' || 0x20 <= r && r < 0x7F:
+		t.plain++
+	case r < 0xA0 || 0xE000 <= r && r < 0xF900 || r&0xFFFE == 0xFFFE:
+		t.broken++
+	case unicode.IsLetter(r) || unicode.IsMark(r):
+		t.letters++
+	case !unicode.IsPrint(r) && r != 0xA0 && r != 0x3000 && r != 0xFEFF:
+		t.broken++
+	}
+}
+
+// fits says whether the sample reads as text.
+func (t tally) fits() bool {
+	return t.units > 0 && t.broken*50 <= t.units && t.plain > 0 && (t.plain+t.letters)*10 >= t.units*7
+}
+
+// wideNames are tried in this order.
+var wideNames = []string{"UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE"}
+
+// nulPattern recognizes UTF-16 and UTF-32 without a byte order mark. Only the
+// ASCII characters of such a text have NUL bytes: separators, digits and line
+// ends. Where both orders read as text, the one with more of these is right.
+func nulPattern(sample []byte) (found Encoding, counted tally) {
+	if bytes.IndexByte(sample, 0) < 0 {
+		return UTF8, tally{}
+	}
+	for _, name := range wideNames {
+		e := named(name)
+		t := e.spec.wide.count(sample)
+		if t.fits() && better(e.spec.wide, t, found, counted) {
+			found, counted = e, t
+		}
+	}
+	return found, counted
+}
+
+// better compares two readings. The wider unit comes first and stays: a text
+// in UTF-32 cannot read as UTF-16 without NUL characters.
+func better(w wide, t tally, found Encoding, counted tally) bool {
+	if found == UTF8 {
+		return true
+	}
+	return w.unit == found.spec.wide.unit && (t.plain > counted.plain || t.plain == counted.plain && t.broken < counted.broken)
+}

@@ -1,0 +1,244 @@
+package csv
+
+import (
+	"bytes"
+	"strings"
+)
+
+// dialect is how a file separates and quotes its cells.
+type dialect struct {
+	// delim stands between cells: one or more bytes.
+	delim string
+	// open and shut stand around quoted cells; "" where none are quoted.
+	open, shut string
+	// backslash says that a quote inside a quoted cell has a backslash before
+	// it, where else it is written twice.
+	backslash bool
+}
+
+// plain says whether the fast path can read the dialect.
+func (d *dialect) plain() bool {
+	return len(d.delim) == 1 && len(d.open) <= 1 && d.open == d.shut && !d.backslash
+}
+
+// cell is one cell, as places in the text of its record.
+type cell struct {
+	from, to int
+	quoted   bool
+	// escaped says that the text holds quotes in their escaped form.
+	escaped bool
+}
+
+// record is one record as it was cut.
+type record struct {
+	cells []cell
+	// next is the place behind its line end.
+	next int
+	// breaks counts the line ends inside its cells.
+	breaks int64
+	// loose says that a quote stands where the dialect has none: text follows
+	// what should close a cell.
+	loose bool
+	// unclosed says that a quoted cell runs to the end of the text.
+	unclosed bool
+	// inner says that a bare cell holds a quote.
+	inner bool
+}
+
+// none is no place.
+const none = -1
+
+// cut cuts the record that text begins with. It understands what is loosely
+// quoted: a quote closes a cell only where a delimiter or a line end follows,
+// spaces aside. The quote at literal, if it is a place, is text. The end of text
+// is the end of the file; where it is not, a record that reaches it is not to be
+// trusted.
+func (d *dialect) cut(text []byte, literal int, r *record) {
+	*r = record{cells: r.cells[:0]}
+	at := 0
+	for {
+		at = d.cutCell(text, at, literal, r)
+		if !hasPrefixAt(text, at, d.delim) {
+			break
+		}
+		at += len(d.delim)
+	}
+	r.next = lineEnd(text, at)
+}
+
+// cutLine cuts a line with a quote that is never closed: the first such quote
+// that leaves none unclosed is text.
+func (d *dialect) cutLine(line []byte, r *record) {
+	for at := 0; ; at += len(d.open) {
+		i := bytes.Index(line[at:], []byte(d.open))
+		if i < 0 {
+			return
+		}
+		at += i
+		if d.cut(line, at, r); !r.unclosed {
+			return
+		}
+	}
+}
+
+// cutCell cuts the cell at a place and gives the place where it stops.
+func (d *dialect) cutCell(text []byte, at, literal int, r *record) int {
+	if d.open != "" {
+		quote := d.skipSpaces(text, at)
+		if quote != literal && hasPrefixAt(text, quote, d.open) {
+			if stop := d.cutQuoted(text, quote, literal, r); stop != none {
+				return stop
+			}
+		}
+	}
+	stop := d.bareEnd(text, at)
+	if d.open != "" && bytes.Contains(text[at:stop], []byte(d.open)) {
+		r.inner = true
+	}
+	r.cells = append(r.cells, cell{from: at, to: stop})
+	return stop
+}
+
+// cutQuoted cuts a quoted cell whose opening quote is at a place.
+func (d *dialect) cutQuoted(text []byte, quote, literal int, r *record) int {
+	c := cell{from: quote + len(d.open), quoted: true}
+	at := c.from
+	for {
+		shut := d.nextQuote(text, at, &c)
+		if shut == none {
+			r.unclosed = true
+			c.to = len(text)
+			r.cells = append(r.cells, c)
+			r.breaks += lineBreaks(text[c.from:c.to])
+			return len(text)
+		}
+		behind := shut + len(d.shut)
+		if !d.backslash && shut != literal && hasPrefixAt(text, behind, d.shut) {
+			c.escaped = true
+			at = behind + len(d.shut)
+			continue
+		}
+		if stop := d.skipSpaces(text, behind); shut != literal && d.stopsAt(text, stop) {
+			c.to = shut
+			r.cells = append(r.cells, c)
+			r.breaks += lineBreaks(text[c.from:c.to])
+			return stop
+		}
+		r.loose = true
+		at = behind
+	}
+}
+
+// nextQuote finds the next closing quote that has no backslash before it.
+func (d *dialect) nextQuote(text []byte, at int, c *cell) int {
+	for at <= len(text) {
+		i := bytes.Index(text[at:], []byte(d.shut))
+		if i < 0 {
+			return none
+		}
+		at += i
+		if !d.backslash || !escapedAt(text, at, c.from) {
+			return at
+		}
+		c.escaped = true
+		at += len(d.shut)
+	}
+	return none
+}
+
+// escapedAt says whether an odd number of backslashes stands before a place.
+func escapedAt(text []byte, at, from int) bool {
+	n := 0
+	for at-n > from && text[at-n-1] == '\\' {
+		n++
+	}
+	return n%2 == 1
+}
+
+func (d *dialect) stopsAt(text []byte, at int) bool {
+	return at >= len(text) || text[at] == '\n' || text[at] == '\r' || hasPrefixAt(text, at, d.delim)
+}
+
+// skipSpaces passes blanks that are no delimiters.
+func (d *dialect) skipSpaces(text []byte, at int) int {
+	for at < len(text) && (text[at] == ' ' || text[at] == '\t') && !hasPrefixAt(text, at, d.delim) {
+		at++
+	}
+	return at
+}
+
+// bareEnd is the place of the next delimiter or line end.
+func (d *dialect) bareEnd(text []byte, at int) int {
+	first := d.delim[0]
+	for at < len(text) {
+		c := text[at]
+		if c == '\n' || c == '\r' || c == first && hasPrefixAt(text, at, d.delim) {
+			return at
+		}
+		at++
+	}
+	return at
+}
+
+// append adds the text of a cell to dst, with its escapes undone.
+func (d *dialect) append(dst, text []byte, c cell) []byte {
+	raw := text[c.from:c.to]
+	if !c.escaped {
+		return append(dst, raw...)
+	}
+	if d.backslash {
+		return appendUnslashed(dst, raw)
+	}
+	for {
+		i := bytes.Index(raw, []byte(d.shut+d.shut))
+		if i < 0 {
+			return append(dst, raw...)
+		}
+		dst = append(dst, raw[:i+len(d.shut)]...)
+		raw = raw[i+2*len(d.shut):]
+	}
+}
+
+// appendUnslashed takes the backslash from before quotes and backslashes; others
+// are text.
+func appendUnslashed(dst, raw []byte) []byte {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] == '\\' && i+1 < len(raw) && strings.IndexByte(`\"'`, raw[i+1]) >= 0 {
+			i++
+		}
+		dst = append(dst, raw[i])
+	}
+	return dst
+}
+
+func hasPrefixAt(text []byte, at int, prefix string) bool {
+	return at+len(prefix) <= len(text) && string(text[at:at+len(prefix)]) == prefix
+}
+
+// lineEnd is the place behind the line end at a place: LF, CRLF or a lone CR.
+func lineEnd(text []byte, at int) int {
+	switch {
+	case at >= len(text):
+		return len(text)
+	case text[at] == '\r' && at+1 < len(text) && text[at+1] == '\n':
+		return at + 2
+	}
+	return at + 1
+}
+
+// lineBreaks counts the line ends of a text: LF, CRLF and lone CR.
+func lineBreaks(text []byte) int64 {
+	feeds := bytes.Count(text, []byte{'\n'})
+	if bytes.IndexByte(text, '\r') < 0 {
+		return int64(feeds)
+	}
+	return int64(feeds + bytes.Count(text, []byte{'\r'}) - bytes.Count(text, []byte("\r\n")))
+}
+
+// physicalLine is the place behind the first line end.
+func physicalLine(text []byte) int {
+	if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
+		return lineEnd(text, i)
+	}
+	return len(text)
+}

@@ -1,0 +1,196 @@
+package csv
+
+import (
+	"math"
+	"math/bits"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray/source/table"
+)
+
+// A profile tells what the cells of a column are like: their kinds, their
+// patterns, their lengths, whether they are quoted. It says how well another
+// cell fits in.
+type profile struct {
+	n                         float64
+	kinds                     [table.Kinds]float64
+	lengths                   [16]float64
+	quoted                    float64
+	exact, loose, words, ends tally
+}
+
+// A tally counts how often each text was seen, and tells how likely the next one
+// is, seen or not: the more of them were seen once only, the likelier is a new
+// one (Good and Turing's estimate).
+type tally struct {
+	counts map[string]float64
+	n      float64
+	once   float64
+}
+
+// maxTexts bounds what a tally tells apart.
+const maxTexts = 1024
+
+func (t *tally) add(text string) {
+	t.n++
+	seen := t.counts[text]
+	switch {
+	case seen == 0 && len(t.counts) >= maxTexts:
+		return
+	case seen == 0:
+		t.once++
+	case seen == 1:
+		t.once--
+	}
+	t.counts[text]++
+}
+
+// unseen is how much less likely a certain new text is than some new text.
+const unseen = 2
+
+func (t *tally) score(text string) float64 {
+	if seen := t.counts[text]; seen > 0 {
+		return math.Log(seen / (t.n + 1))
+	}
+	return math.Log((t.once+0.5)/(t.n+1)) - unseen
+}
+
+func newProfile() *profile {
+	fresh := func() tally { return tally{counts: map[string]float64{}} }
+	return &profile{exact: fresh(), loose: fresh(), words: fresh(), ends: fresh()}
+}
+
+// features are what a profile looks at.
+type features struct {
+	kind         table.Kind
+	exact, loose string
+	// ends are the sorts of the first and the last character.
+	ends   string
+	length int
+	quoted bool
+	text   string
+}
+
+func featuresOf(text string, quoted bool) features {
+	exact, loose := patterns(text)
+	return features{
+		kind: table.KindOf(text), exact: exact, loose: loose, ends: ends(text),
+		length: min(bits.Len(uint(len(text))), 15), quoted: quoted, text: text,
+	}
+}
+
+// patternRunes is how much of a cell its patterns tell.
+const patternRunes = 40
+
+// patterns gives two patterns of a text: one character for each of its own, and
+// one for each run of the same sort.
+func patterns(text string) (exact, loose string) {
+	var full, runs []rune
+	n := 0
+	for _, r := range text {
+		if n++; n > patternRunes {
+			full = append(full, '…')
+			break
+		}
+		sort := sortOf(r)
+		full = append(full, sort)
+		if len(runs) == 0 || runs[len(runs)-1] != sort {
+			runs = append(runs, sort)
+		}
+	}
+	return string(full), string(runs)
+}
+
+func sortOf(r rune) rune {
+	switch {
+	case r >= '0' && r <= '9' || unicode.IsDigit(r):
+		return '9'
+	case unicode.IsUpper(r):
+		return 'A'
+	case unicode.IsLetter(r):
+		return 'a'
+	}
+	return r
+}
+
+func ends(text string) string {
+	if text == "" {
+		return ""
+	}
+	first, _ := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return string([]rune{sortOf(first), sortOf(last)})
+}
+
+func (p *profile) add(f features) {
+	p.n++
+	p.kinds[f.kind]++
+	p.lengths[f.length]++
+	if f.quoted {
+		p.quoted++
+	}
+	p.exact.add(f.exact)
+	p.loose.add(f.loose)
+	p.words.add(f.text)
+	p.ends.add(f.ends)
+}
+
+// score is how likely the column holds such a cell, as a logarithm.
+func (p *profile) score(f features) float64 {
+	share := func(seen, sorts float64) float64 { return math.Log((seen + 0.5) / (p.n + 0.5*sorts)) }
+	score := 0.5*p.exact.score(f.exact) + 0.5*p.loose.score(f.loose) +
+		0.5*p.ends.score(f.ends) + 0.5*share(p.kinds[f.kind], float64(table.Kinds)) + 0.7*share(p.lengths[f.length], 16)
+	if p.words.once < 0.3*p.n { // few different texts
+		score += 0.3 * p.words.score(f.text)
+	}
+	if f.text != "" { // an empty cell need not be quoted
+		quoted := p.quoted
+		if !f.quoted {
+			quoted = p.n - p.quoted
+		}
+		score += share(quoted, 2)
+	}
+	return score
+}
+
+// profiles are those of all columns of a table.
+type profiles struct {
+	columns []*profile
+	// usual is the mean score of a row, and spread how far rows are from it.
+	usual, spread float64
+}
+
+// newProfiles learns from rows that fit.
+func newProfiles(width int, rows []sampleRow) *profiles {
+	p := &profiles{columns: make([]*profile, width)}
+	for i := range p.columns {
+		p.columns[i] = newProfile()
+	}
+	for _, row := range rows {
+		for i, f := range row {
+			p.columns[i].add(f)
+		}
+	}
+	sum, squares := 0.0, 0.0
+	for _, row := range rows {
+		s := p.score(row)
+		sum += s
+		squares += s * s
+	}
+	n := float64(max(len(rows), 1))
+	p.usual = sum / n
+	p.spread = math.Sqrt(max(squares/n-p.usual*p.usual, 0)) + 1
+	return p
+}
+
+// sampleRow are the features of the cells of one row.
+type sampleRow []features
+
+func (p *profiles) score(row sampleRow) float64 {
+	total := 0.0
+	for i, f := range row {
+		total += p.columns[i].score(f)
+	}
+	return total
+}

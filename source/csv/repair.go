@@ -1,0 +1,346 @@
+package csv
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A reading is one way to cut a row that does not fit.
+type reading struct {
+	cells []string
+	row   sampleRow
+	// next is the place behind the row's line end.
+	next  int
+	score float64
+	// what says what was done, for a person.
+	what string
+}
+
+const (
+	// clearly is by how much the best reading must be more likely than the next
+	// best one, as a logarithm: e^3 is about twenty times.
+	clearly = 3.0
+	// maxRepairBytes is the longest row for which readings are tried.
+	maxRepairBytes = 16 << 10
+)
+
+// repairer finds the reading of a row that fits the columns best.
+type repairer struct {
+	dialect  dialect
+	width    int
+	profiles *profiles
+	// score is how well a cell fits into a column.
+	score    func(column int, f features) float64
+	rec      record
+	readings []reading
+}
+
+func newRepairer(d dialect, width int, p *profiles) repairer {
+	return repairer{dialect: d, width: width, profiles: p, score: func(column int, f features) float64 { return p.columns[column].score(f) }}
+}
+
+// repair gives the one reading that clearly fits best. ok is false where there is
+// none: then the row stays as found. found is the row as it was cut.
+func (p *repairer) repair(text []byte, found *record, follows func(next int) bool) (best reading, ok bool) {
+	p.readings = p.readings[:0]
+	line := text[:physicalLine(text)]
+	row := line
+	if !found.unclosed && !found.loose {
+		row = text[:found.next]
+	}
+	if len(row) > maxRepairBytes {
+		return reading{}, false
+	}
+	p.asFound(text, found)
+	p.literalQuotes(line)
+	p.otherSeparators(row)
+	p.fewerSeparators(row)
+	p.moreSeparators(row)
+	return p.choose(follows)
+}
+
+// asFound is the row with its missing cells at the end, which is how many
+// programs write empty last cells. It is a reading like the others, so that none
+// of them is taken where nothing speaks against it.
+func (p *repairer) asFound(text []byte, found *record) {
+	if found.unclosed || found.loose || len(found.cells) > p.width {
+		return
+	}
+	cells := *found
+	padded := append([]cell(nil), cells.cells...)
+	for len(padded) < p.width {
+		padded = append(padded, cell{})
+	}
+	p.take(text, padded, found.next, "", 0)
+}
+
+// try cuts a changed row and keeps the reading if it has the right width.
+func (p *repairer) try(changed []byte, literal, next int, what string, prior float64) {
+	p.dialect.cut(changed, literal, &p.rec)
+	if len(p.rec.cells) != p.width || p.rec.loose || p.rec.unclosed || p.rec.next < len(changed) {
+		return
+	}
+	p.take(changed, p.rec.cells, next, what, prior)
+}
+
+func (p *repairer) take(text []byte, cells []cell, next int, what string, prior float64) {
+	p.takeBut(text, cells, none, next, what, prior)
+}
+
+// takeBut is take for a row with a stray quote: the cell is held against its
+// column without it.
+func (p *repairer) takeBut(text []byte, cells []cell, stray, next int, what string, prior float64) {
+	r := reading{next: next, what: what, score: prior}
+	for i, c := range cells {
+		cell := string(p.dialect.append(nil, text, c))
+		f := featuresOf(cell, c.quoted)
+		if c.from <= stray && stray < c.to {
+			f = featuresOf(strings.Replace(cell, p.dialect.open, "", 1), c.quoted)
+		}
+		r.cells = append(r.cells, cell)
+		r.row = append(r.row, f)
+		r.score += p.score(i, f)
+	}
+	p.readings = append(p.readings, r)
+}
+
+// literalQuotes takes each quote of the line in turn for one that opens nothing.
+func (p *repairer) literalQuotes(line []byte) {
+	if p.dialect.open == "" {
+		return
+	}
+	tried := 0
+	for at := 0; tried < 64; tried++ {
+		i := bytes.Index(line[at:], []byte(p.dialect.open))
+		if i < 0 {
+			return
+		}
+		at += i
+		p.tryLoose(line, at)
+		at += len(p.dialect.open)
+	}
+}
+
+// tryLoose is try for a row whose other quotes may be loose as well: a quote
+// within a quoted cell that is not written twice.
+func (p *repairer) tryLoose(line []byte, literal int) {
+	p.dialect.cut(line, literal, &p.rec)
+	if len(p.rec.cells) != p.width || p.rec.unclosed {
+		return
+	}
+	prior := -1.0
+	if p.rec.loose {
+		prior -= 2
+	}
+	p.takeBut(line, p.rec.cells, literal, len(line), "a quote that opens nothing is text", prior)
+}
+
+// otherSeparators reads the row with each other delimiter.
+func (p *repairer) otherSeparators(row []byte) {
+	own := p.dialect
+	defer func() { p.dialect = own }()
+	for _, d := range delimiters() {
+		if d == own.delim || bytes.Count(row, []byte(d)) < p.width-1 {
+			continue
+		}
+		p.dialect.delim = d
+		what := fmt.Sprintf("the row separates its cells with %s", spoken(d))
+		p.try(row, none, len(row), what, -1)
+		if n := len(p.rec.cells); n > p.width && n <= p.width+maxJoined && !p.rec.loose && !p.rec.unclosed {
+			p.join(row, slices.Clone(p.rec.cells), what)
+		}
+	}
+}
+
+// maxJoined is how many separators of a row may be text.
+const maxJoined = 24
+
+// join finds how to make the columns of too many cells, where some separators
+// are text: the best way and the next best.
+func (p *repairer) join(row []byte, cells []cell, what string) {
+	n := len(cells)
+	// best[j][i] are the two best ways to make the first j columns of the first
+	// i cells.
+	best := make([][][]way, p.width+1)
+	for j := range best {
+		best[j] = make([][]way, n+1)
+	}
+	best[0][0] = []way{{}}
+	for j := 1; j <= p.width; j++ {
+		for i := j; i <= n-(p.width-j); i++ {
+			for from := j - 1; from < i; from++ {
+				if len(best[j-1][from]) == 0 || !joins(cells[from:i]) {
+					continue
+				}
+				c := cell{from: cells[from].from, to: cells[i-1].to, quoted: i == from+1 && cells[from].quoted, escaped: cells[from].escaped}
+				score := p.score(j-1, featuresOf(string(p.dialect.append(nil, row, c)), c.quoted)) - 0.3*float64(i-from-1)
+				for k, w := range best[j-1][from] {
+					best[j][i] = insertWay(best[j][i], way{score: w.score + score, cell: c, from: from, rank: k})
+				}
+			}
+		}
+	}
+	for _, w := range best[p.width][n] {
+		made := make([]cell, p.width)
+		for j := p.width; j > 0; j-- {
+			made[j-1] = w.cell
+			w = best[j-1][w.from][w.rank]
+		}
+		p.take(row, made, len(row), what, -2-0.3*float64(n-p.width))
+	}
+}
+
+// A way is how the last column of some is made.
+type way struct {
+	score      float64
+	cell       cell
+	from, rank int
+}
+
+// insertWay keeps the two best.
+func insertWay(ways []way, w way) []way {
+	switch {
+	case len(ways) == 0:
+		return append(ways, w)
+	case w.score > ways[0].score:
+		return []way{w, ways[0]}
+	case len(ways) == 1:
+		return append(ways, w)
+	case w.score > ways[1].score:
+		ways[1] = w
+	}
+	return ways
+}
+
+// joins says whether cells can be one: quoted ones cannot.
+func joins(cells []cell) bool {
+	for _, c := range cells {
+		if c.quoted && len(cells) > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// fewerSeparators takes out each delimiter in turn: one that stands twice, or
+// one that is text of an unquoted cell.
+func (p *repairer) fewerSeparators(row []byte) {
+	p.dialect.cut(row, none, &p.rec)
+	if n := len(p.rec.cells); n <= p.width || n > p.width+maxJoined || p.rec.unclosed || p.rec.loose {
+		return
+	}
+	cells := slices.Clone(p.rec.cells)
+	if len(cells) > p.width+1 {
+		p.join(row, cells, fmt.Sprintf("some of the separators (%s) are text here", spoken(p.dialect.delim)))
+		return
+	}
+	delim := len(p.dialect.delim)
+	for i := range p.width {
+		left, right := cells[i], cells[i+1]
+		merged := append(slices.Clone(cells[:i:i]), cell{})
+		switch {
+		case right.from == right.to:
+			merged[i] = left
+		case left.from == left.to:
+			merged[i] = right
+		case !left.quoted && !right.quoted && left.to+delim == right.from:
+			merged[i] = cell{from: left.from, to: right.to}
+		default:
+			continue
+		}
+		merged = append(merged, cells[i+2:]...)
+		what := "a separator that stands twice is left out"
+		prior := -1.0
+		if left.from != left.to && right.from != right.to {
+			what, prior = fmt.Sprintf("the separator %s is text here", spoken(p.dialect.delim)), -2
+		}
+		p.take(row, merged, len(row), fmt.Sprintf("%s, behind cell %d", what, i+1), prior)
+	}
+}
+
+// moreSeparators puts in a delimiter at each place where one may be missing, or
+// in place of another character that separates.
+func (p *repairer) moreSeparators(row []byte) {
+	p.dialect.cut(row, none, &p.rec)
+	short := len(p.rec.cells) == p.width-1
+	quoted := p.dialect.open != "" && bytes.Contains(row, []byte(p.dialect.open))
+	if !short && !quoted {
+		return
+	}
+	end := len(bytes.TrimRight(row, "\r\n"))
+	changed := make([]byte, 0, len(row)+len(p.dialect.delim))
+	for at := 1; at < end; at++ {
+		inside := row[at]&0xC0 == 0x80 // a character
+		beside := quoted && (hasPrefixAt(row, at, p.dialect.open) || bytes.HasSuffix(row[:at], []byte(p.dialect.shut)))
+		if inside || !short && !beside {
+			continue
+		}
+		changed = append(append(append(changed[:0], row[:at]...), p.dialect.delim...), row[at:]...)
+		p.try(changed, none, len(row), "a separator that is missing is put in", -1)
+		if strings.IndexByte(",;\t|:^~ ./", row[at]) >= 0 && !hasPrefixAt(row, at, p.dialect.delim) {
+			changed = append(append(append(changed[:0], row[:at]...), p.dialect.delim...), row[at+1:]...)
+			p.try(changed, none, len(row), fmt.Sprintf("%s stands where the separator should", spoken(row[at:at+1])), -1)
+		}
+	}
+}
+
+// choose takes the best reading if it is clearly better than every other that
+// says something else, and as likely as rows are.
+func (p *repairer) choose(follows func(next int) bool) (reading, bool) {
+	if len(p.readings) == 0 {
+		return reading{}, false
+	}
+	for i := range p.readings {
+		if r := &p.readings[i]; follows != nil && !follows(r.next) {
+			r.score -= 5
+		}
+	}
+	slices.SortStableFunc(p.readings, func(a, b reading) int {
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return 0
+	})
+	best := p.readings[0]
+	if best.what == "" || best.score < p.least() {
+		return best, false
+	}
+	for _, other := range p.readings[1:] {
+		if slices.Equal(other.cells, best.cells) && other.next == best.next {
+			continue
+		}
+		return best, best.score-other.score >= clearly
+	}
+	return best, true
+}
+
+// least is how likely a reading must be: rows of the table are hardly ever less
+// likely.
+func (p *repairer) least() float64 {
+	if p.profiles == nil {
+		return leastHeader
+	}
+	return p.profiles.usual - 6*p.profiles.spread - 3
+}
+
+// spoken names a separator in a sentence.
+func spoken[T string | []byte](d T) string {
+	switch string(d) {
+	case ",":
+		return "a comma"
+	case ";":
+		return "a semicolon"
+	case "\t":
+		return "a tab"
+	case " ":
+		return "a space"
+	case "|":
+		return "a bar (|)"
+	}
+	return fmt.Sprintf("%q", string(d))
+}

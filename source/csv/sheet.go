@@ -1,0 +1,332 @@
+package csv
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/table"
+)
+
+const (
+	// sampleBytes is how much of the beginning of a text is looked at.
+	sampleBytes = 1 << 20
+	// sampleRows is how many rows of it are learned from.
+	sampleRows = 2000
+	// findRows is how many are looked through for the header.
+	findRows = 300
+	// sampleCells is how many cells a column shows.
+	sampleCells = 20
+	// fewestRows is how many rows that fit it takes to say what a column holds.
+	fewestRows = 6
+)
+
+// sheet is what was decided about a file before its records are read.
+type sheet struct {
+	dialect dialect
+	asIs    bool
+	// body is where the first record begins in the text, and line its line.
+	body int64
+	line int64
+	// width is how many cells a record has.
+	width int
+	// header are the cells of a header of one row, to know it again.
+	header   [][]byte
+	comment  string
+	columns  []intray.Column
+	profiles *profiles
+	// rowBytes is about how long a record is.
+	rowBytes int
+	evidence []intray.Evidence
+}
+
+// sampled is a row of the sample.
+type sampled struct {
+	cells []string
+	row   sampleRow
+	from  int
+	to    int
+	line  int64
+	fine  bool
+}
+
+// decide looks at a sample from the beginning of a text and decides how to read
+// it. skip is where the text begins in it.
+func decide(sample []byte, whole bool, opt source.Options) (*sheet, error) {
+	s := &sheet{asIs: opt.AsIs, line: 1}
+	delim, skip := sepLine(sample)
+	var found sniffed
+	switch {
+	case opt.Delimiter != "":
+		found = sniff(sample, whole, opt.Delimiter)
+		found.delimWhy = "it was asked for"
+	case delim != "":
+		found = sniffed{dialect: dialect{delim: delim, open: `"`, shut: `"`}, delimWhy: "the line sep= says so", quoteWhy: "usual beside sep="}
+	default:
+		found = sniff(sample, whole)
+	}
+	if skip > 0 {
+		s.line = 2
+	}
+	s.dialect = found.dialect
+	rows := s.sampleRows(wholeLines(sample[skip:], whole), skip)
+	if n := len(rows); n > 1 {
+		s.rowBytes = (rows[n-1].from - rows[0].from) / (n - 1)
+	}
+	s.evidence = []intray.Evidence{
+		{Choice: "delimiter", Value: strings.ReplaceAll(found.delim, noDelimiter, "none"), Reason: found.delimWhy},
+		{Choice: "quote", Value: found.open, Reason: found.quoteWhy},
+	}
+	s.body = int64(skip)
+	if s.asIs {
+		s.wholeSheet(rows)
+		return s, nil
+	}
+	return s, s.findTable(rows, sample, opt)
+}
+
+// sampleRows cuts the sample.
+func (s *sheet) sampleRows(text []byte, skip int) (rows []sampled) {
+	line := s.line
+	var r record
+	for at := 0; at < len(text) && len(rows) < sampleRows; {
+		s.dialect.cut(text[at:], none, &r)
+		unclosed := r.unclosed
+		if line := text[at : at+physicalLine(text[at:])]; unclosed {
+			// The rest of the sample would be one cell.
+			s.dialect.cutLine(line, &r)
+		}
+		row := sampled{from: skip + at, to: skip + at + r.next, line: line, fine: !r.loose && !unclosed}
+		for _, c := range r.cells {
+			text := clean(string(s.dialect.append(nil, text[at:], c)))
+			row.cells = append(row.cells, text)
+			row.row = append(row.row, features{text: text, quoted: c.quoted})
+		}
+		rows = append(rows, row)
+		at += r.next
+		line += r.breaks + 1
+	}
+	return rows
+}
+
+// wholeSheet takes every row for a record.
+func (s *sheet) wholeSheet(rows []sampled) {
+	for _, row := range rows {
+		s.width = max(s.width, len(row.cells))
+	}
+	for i := range s.width {
+		s.columns = append(s.columns, intray.Column{Index: i})
+	}
+	s.takeSamples(rows)
+	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: "every row is read as found"})
+}
+
+// findTable finds the header, and what the columns hold.
+func (s *sheet) findTable(rows []sampled, sample []byte, opt source.Options) error {
+	if s.width = usualCells(rows); s.width == 0 && opt.HeaderRow == 0 { // no text at all
+		if n := len(rows); n > 0 {
+			s.body, s.line = int64(rows[n-1].to), rows[n-1].line+1
+		}
+		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: "no line has any text"})
+		return nil
+	}
+	s.mendHeader(rows, sample)
+	texts := make([][]string, 0, findRows)
+	for _, row := range rows[:min(len(rows), findRows)] {
+		texts = append(texts, row.cells)
+	}
+	layout := table.Find(texts, s.width)
+	if opt.HeaderRow > 0 {
+		if opt.HeaderRow > len(texts) {
+			return &source.UnreadableError{Reason: fmt.Sprintf("the header cannot be row %d: the first %d rows were looked at", opt.HeaderRow, len(texts))}
+		}
+		layout = table.Layout{Width: s.width, First: opt.HeaderRow - 1, Headers: 1, Reason: "it was asked for"}
+	}
+	above := texts[:min(layout.First, len(texts))]
+	for _, row := range above {
+		if len(row) > 0 && strings.HasPrefix(strings.TrimSpace(row[0]), "#") {
+			s.comment = "#"
+		}
+	}
+	names := s.names(layout, rows, texts)
+	s.width = max(s.width, len(names))
+	body := rows[min(layout.Body(), len(rows)):]
+	s.learn(body)
+	if err := s.takeColumns(names, rows, layout, opt.Limits); err != nil {
+		return err
+	}
+	s.takeSamples(body)
+	return nil
+}
+
+// usualCells is how many cells most rows have, blank ones aside.
+func usualCells(rows []sampled) int {
+	counts := map[int]int{}
+	for _, row := range rows {
+		if row.fine && table.Filled(row.cells) > 0 {
+			counts[len(row.cells)]++
+		}
+	}
+	width, n := mostOf(counts)
+	for _, row := range rows {
+		if w := len(row.cells); row.fine && table.Filled(row.cells) > 0 {
+			if counts[w] == n { // among equals that of the first row
+				return w
+			}
+			break
+		}
+	}
+	return width
+}
+
+// names gives the names of the columns: those of the header, without empty ones
+// at its end beyond what records have.
+func (s *sheet) names(layout table.Layout, rows []sampled, texts [][]string) []string {
+	if layout.Headers == 0 {
+		return nil
+	}
+	names := layout.Names(texts)
+	for len(names) > s.width && names[len(names)-1] == "" {
+		names = names[:len(names)-1]
+	}
+	return names
+}
+
+// learn takes the rows that fit for what the columns hold.
+func (s *sheet) learn(body []sampled) {
+	width := usualCells(body)
+	if width < 2 {
+		return
+	}
+	var fit []sampleRow
+	rows := 0
+	for _, row := range body {
+		if table.Filled(row.cells) == 0 {
+			continue
+		}
+		rows++
+		if !row.fine || len(row.cells) != width {
+			continue
+		}
+		for i, f := range row.row {
+			row.row[i] = featuresOf(f.text, f.quoted)
+		}
+		fit = append(fit, row.row)
+	}
+	if len(fit) < fewestRows || 2*len(fit) < rows {
+		return
+	}
+	s.width = max(s.width, width)
+	if width == s.width {
+		s.profiles = newProfiles(width, fit)
+	}
+}
+
+// takeColumns makes the columns and says where the header is.
+func (s *sheet) takeColumns(names []string, rows []sampled, layout table.Layout, limits source.Limits) error {
+	if layout.Headers == 0 {
+		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: layout.Reason})
+	} else {
+		first := rows[layout.First].line
+		value := strconv.FormatInt(first, 10)
+		if layout.Headers > 1 {
+			value += "–" + strconv.FormatInt(rows[layout.Body()-1].line, 10)
+		}
+		reason := layout.Reason
+		if first > 1 {
+			reason += fmt.Sprintf("; %d lines stand above it", first-1)
+		}
+		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: value, Reason: reason})
+	}
+	if layout.Headers == 1 {
+		for _, cell := range rows[layout.First].cells {
+			s.header = append(s.header, bytes.TrimSpace([]byte(cell)))
+		}
+	}
+	if at := layout.Body(); at < len(rows) {
+		s.body, s.line = int64(rows[at].from), rows[at].line
+	} else if len(rows) > 0 {
+		last := rows[len(rows)-1]
+		s.body, s.line = int64(last.to), last.line+1
+	}
+	if s.width > limits.Columns {
+		return &source.LimitError{Line: s.line, Reason: fmt.Sprintf("a record has more than %d cells", limits.Columns)}
+	}
+	total := 0
+	for i := range s.width {
+		column := intray.Column{Index: i}
+		if i < len(names) {
+			column.Header = names[i]
+			total += len(names[i])
+		}
+		if over := limits.OverHeader(i+1, len(column.Header), total); over != "" {
+			return &source.LimitError{Line: rows[layout.First].line, Reason: over}
+		}
+		s.columns = append(s.columns, column)
+	}
+	return nil
+}
+
+// leastHeader is how well a mended header must read.
+const leastHeader = -4
+
+// mendHeader looks for the reading of the first row that makes it a header as
+// wide as the table, where the row as it was cut is not.
+func (s *sheet) mendHeader(rows []sampled, sample []byte) {
+	if len(rows) < fewestRows || s.width < 3 {
+		return
+	}
+	first := &rows[0]
+	if first.fine && len(first.cells) == s.width || table.Filled(first.cells) < 2 {
+		return
+	}
+	text := sample[first.from:]
+	r := newRepairer(s.dialect, s.width, nil)
+	r.score = s.nameScore
+	var found record
+	s.dialect.cut(text, none, &found)
+	best, ok := r.repair(text[:max(found.next, physicalLine(text))], &found, nil)
+	if !ok || first.from+best.next > rows[1].from && found.loose {
+		return
+	}
+	first.cells, first.fine = best.cells, true
+	s.evidence = append(s.evidence, intray.Evidence{Choice: "header", Value: strings.Join(best.cells, " | "),
+		Reason: fmt.Sprintf("line %d has %d cells where the table has %d columns: %s", first.line, len(found.cells), s.width, best.what)})
+}
+
+// nameScore says how well a cell serves as the name of a column.
+func (s *sheet) nameScore(_ int, f features) (score float64) {
+	switch {
+	case f.text == "":
+		return -3
+	case f.kind.Typed():
+		return -4
+	}
+	if strings.Contains(f.text, s.dialect.delim) || strings.ContainsAny(f.text, "\r\n") {
+		score -= 4
+	}
+	if strings.Contains(f.text, s.dialect.open) {
+		score -= 4
+	}
+	if len(f.text) > 60 {
+		score -= 2
+	}
+	if len(f.text) < 2 {
+		score--
+	}
+	return score
+}
+
+// takeSamples gives the columns some of their cells.
+func (s *sheet) takeSamples(rows []sampled) {
+	for _, row := range rows[:min(len(rows), sampleRows)] {
+		for i, cell := range row.cells[:min(len(row.cells), len(s.columns))] {
+			if column := &s.columns[i]; cell != "" && len(column.Samples) < sampleCells {
+				column.Samples = append(column.Samples, cell)
+			}
+		}
+	}
+}

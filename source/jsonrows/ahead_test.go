@@ -1,0 +1,174 @@
+package jsonrows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
+)
+
+// outcome is all that reading a text gives.
+type outcome struct {
+	Columns  []intray.Column
+	Evidence []intray.Evidence
+	Lines    []int64
+	Records  [][]string
+	Err      string
+	Typed    bool
+}
+
+// readBy reads the first sheet with chunks of a size, or without any.
+func readBy(t testing.TB, text string, opt source.Options, chunk int) (o outcome) {
+	t.Helper()
+	b, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(text)), opt)
+	if err == nil {
+		b.(*book).chunk = chunk
+		err = o.read(t.Context(), b)
+	}
+	if err != nil {
+		o.Err, o.Typed = err.Error(), isTyped(err)
+	}
+	return o
+}
+
+func (o *outcome) read(ctx context.Context, b source.Book) (err error) {
+	r, err := b.Open(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	o.Columns, o.Evidence = r.Columns(), r.Evidence()
+	var batch intray.Records
+	for {
+		if err := r.Next(ctx, &batch); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if batch.First != int64(len(o.Records)) {
+			return fmt.Errorf("a batch begins with record %d behind %d", batch.First, len(o.Records))
+		}
+		o.Lines = append(o.Lines, batch.Lines...)
+		for i := range batch.Len() {
+			cells := []string{}
+			for c := range batch.NumCells(i) {
+				cells = append(cells, string(batch.Cell(i, c)))
+			}
+			o.Records = append(o.Records, cells)
+		}
+	}
+}
+
+// alikeByChunks wants the same outcome for every size of chunk.
+func alikeByChunks(t *testing.T, text string, opt source.Options) {
+	t.Helper()
+	want := readBy(t, text, opt, 0)
+	for _, chunk := range []int{24, 100, 4 << 10, chunkBytes} {
+		if diff := cmp.Diff(want, readBy(t, text, opt, chunk)); diff != "" {
+			t.Fatalf("%.2000q by chunks of %d bytes (-one by one +chunks):\n%.3000s", text, chunk, diff)
+		}
+	}
+}
+
+// irregular are lines that make trouble, in one way or another.
+var irregular = []string{
+	`{"id":7}`, `{}`, ``, "  \t", `{"name":"late","id":1}`, `{"id":1,"fresh":"new column"}`, `{"id":1,"o":{"p":{"q":"deep"}}}`,
+	`{"id":1,"o":null}`, `{"id":1,"o":{}}`, `{"id":1,"note":"a \"quote\", \u00fc\ud83d\udc4d\n"}`, `{"id":1,"note":[ 1, "x y" , [true]]}`,
+	`{"id":1,"note":[{"a" : 1}]}`, `{"id":1,"note":["\u00e9"]}`, ` { "id" : 1 , "name" : "spaced" } `, "{\"id\":1,\r\n\"name\":\"two lines\"}",
+	`{"\u0069d":3}`, `{"id":1}{"id":2}`, `{"name":null,"id":"` + strings.Repeat("long", 50) + `"}`, `{"i":-1.5e+7,"id":true}`, "{\"id\":1}\r",
+}
+
+// broken are lines that end the reading.
+var broken = []string{
+	`{"id":1,"id":2}`, `{"id":01}`, `{"id":"\ud800"}`, `{"id":"\u0000"}`, "{\"id\":\"\xff\"}", "{\"id\":\"a\tb\"}", `{"id":1`, `{"id":1}}`,
+	`{"id":[{"a":1,"a":2}]}`, `[1]`, `{"id":1},`, `{"id":tru}`, `{"o":{"x":1},"o":{"y":1}}`, `{"id":[1,]}`, "{\"id\":\"\x00\"}", `{"o.x":1}`, `nonsense`,
+}
+
+func lines(random *rand.Rand, n int, odd []string) string {
+	var text strings.Builder
+	for i := range n {
+		if len(odd) > 0 && random.IntN(12) == 0 {
+			text.WriteString(odd[random.IntN(len(odd))] + "\n")
+			continue
+		}
+		fmt.Fprintf(&text, `{"id":%d,"name":"n%d","o":{"x":%t}}`+"\n", i, i%9, i%2 == 0)
+	}
+	return text.String()
+}
+
+func TestChunksChangeNothing(t *testing.T) {
+	for seed := range uint64(40) {
+		random := rand.New(rand.NewPCG(seed, seed))
+		text := lines(random, 120, irregular)
+		if seed%2 == 1 {
+			text += broken[random.IntN(len(broken))] + "\n" + lines(random, 20, nil)
+		}
+		limits := source.Limits{}
+		if seed%4 == 2 {
+			limits = source.Limits{CellBytes: 100, RecordBytes: 150, Columns: 7}
+		}
+		alikeByChunks(t, text, source.Options{AsIs: seed%3 == 0, Limits: limits})
+	}
+}
+
+// TestBrokenLines: each line is met by the workers behind many regular ones.
+func TestBrokenLines(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for _, line := range broken {
+		text := lines(random, 50, nil) + line + "\n" + lines(random, 50, nil)
+		if o := readBy(t, text, source.Options{}, 100); o.Err == "" || !o.Typed || len(o.Records) > 0 {
+			t.Errorf("%s: error %q behind %d records", line, o.Err, len(o.Records))
+		}
+	}
+}
+
+// TestCrowdedChunks: rows get short behind long ones, so that a chunk holds more
+// of them than a batch.
+func TestCrowdedChunks(t *testing.T) {
+	long := `{"a":"` + strings.Repeat("x", 50_000) + `"}` + "\n"
+	text := strings.Repeat(long, 200) + strings.Repeat("{\"a\":1}\n", 3*intray.BatchRows)
+	o := readBy(t, text, source.Options{}, chunkBytes)
+	if want := 200 + 3*intray.BatchRows; o.Err != "" || len(o.Records) != want || o.Lines[want-1] != int64(want) {
+		t.Errorf("%d records, error %q", len(o.Records), o.Err)
+	}
+}
+
+func TestCloseBeforeTheEnd(t *testing.T) {
+	text := people(30_000, `"x"`)
+	if len(text) < leastAhead {
+		t.Fatalf("%d bytes are too few to read ahead", len(text))
+	}
+	r, _ := sourcetest.Open(t, Format{}, string(text), source.Options{})
+	var batch intray.Records
+	if err := r.Next(t.Context(), &batch); err != nil || batch.Len() == 0 {
+		t.Fatalf("%d records, error %v", batch.Len(), err)
+	}
+	if r.(*reader).pass.ahead == nil {
+		t.Error("no worker reads ahead")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Next(ctx, &batch); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v of a context that is done", err)
+	}
+}
+
+// FuzzChunks: workers give what one reading after the other does.
+func FuzzChunks(f *testing.F) {
+	random := rand.New(rand.NewPCG(2, 2))
+	for _, odd := range append(irregular, broken...) {
+		f.Add(lines(random, 4, nil)+odd+"\n"+lines(random, 4, nil), false)
+	}
+	f.Fuzz(func(t *testing.T, text string, asIs bool) {
+		alikeByChunks(t, text, source.Options{AsIs: asIs})
+	})
+}

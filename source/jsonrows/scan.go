@@ -1,0 +1,235 @@
+package jsonrows
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/intraydata/intray/source"
+)
+
+// A scan reads lines of one object each. Its hot path takes those whose names
+// come in the order of the line before and whose values are as most are; any
+// other line goes through the decoder and the walk, as outside of it. The tree
+// of names must not change meanwhile.
+type scan struct {
+	in     source.Input
+	names  *names
+	limits source.Limits
+	// text ends behind a line end, which stops every token. Cells are unescaped
+	// in place: they never get longer.
+	text []byte
+	// from is where the text begins in the file.
+	from int64
+	// seen holds for each name the element that had it last.
+	seen    []uint32
+	element uint32
+	keep    keeper
+
+	walk *walk
+	dec  *jsontext.Decoder
+	line []byte
+	// pack is where the next cell of a line that the walk reads is put.
+	pack int
+}
+
+// A keeper is told of the leaves of an element.
+type keeper interface {
+	// leaf keeps the leaf that stands in text from a place to another, and says
+	// false where only reading one by one can tell what to do with it.
+	leaf(n *name, text []byte, from, to int) bool
+	// again says that the leaves of the element at hand come once more.
+	again()
+}
+
+func newScan(in source.Input, tree *names, limits source.Limits, keep keeper) *scan {
+	s := &scan{in: in, names: tree, limits: limits, keep: keep, seen: make([]uint32, tree.count)}
+	s.walk = &walk{names: tree, readOnly: true, visit: s.visit, cellBytes: limits.CellBytes}
+	s.dec = jsontext.NewDecoder(bytes.NewReader(nil))
+	return s
+}
+
+// begin takes a text for the next elements.
+func (s *scan) begin(text []byte, from int64) (fine bool) {
+	s.text, s.from = text, from
+	if s.element > 1<<31 {
+		clear(s.seen)
+		s.element = 0
+	}
+	return utf8.Valid(text)
+}
+
+// next is the place of the next element from text[at] on, or the end.
+func (s *scan) next(at int) int { return skipSpace(s.text, at) }
+
+// row reads the element at text[at] and gives the place behind its line, or
+// none. Then something about it needs to be told.
+func (s *scan) row(at int) int {
+	s.element++
+	if s.text[at] != '{' {
+		return none
+	}
+	if end := s.object(at, s.names.root, 1); end != none && end-at <= s.limits.RecordBytes {
+		if next := s.lineEnd(end); next != none {
+			return next
+		}
+	}
+	return s.strictly(at)
+}
+
+// lineEnd is the place behind the line end at text[at], which blanks may stand
+// before.
+func (s *scan) lineEnd(at int) int {
+	if at = s.skip(at); s.text[at] == '\r' {
+		at++
+	}
+	if s.text[at] != '\n' {
+		return none
+	}
+	return at + 1
+}
+
+// skip passes over the white space inside a line.
+func (s *scan) skip(at int) int {
+	for s.text[at] == ' ' || s.text[at] == '\t' {
+		at++
+	}
+	return at
+}
+
+// object reads the object at text[at].
+func (s *scan) object(at int, in *name, depth int) int {
+	if depth > MaxDepth {
+		return none
+	}
+	if at = s.skip(at + 1); s.text[at] == '}' {
+		if in != s.names.root && !s.keep.leaf(in, s.text, 0, 0) {
+			return none
+		}
+		return at + 1
+	}
+	expected := in.first
+	for {
+		child, value := s.name(at, in, expected)
+		if child == nil || s.seen[child.id] == s.element {
+			return none
+		}
+		s.seen[child.id] = s.element
+		if at = s.value(value, child, depth); at == none {
+			return none
+		}
+		if c := s.text[at]; c != ',' && c != '}' {
+			at = s.skip(at)
+		}
+		switch s.text[at] {
+		case '}':
+			return at + 1
+		case ',':
+			if at++; s.text[at] != '"' {
+				at = s.skip(at)
+			}
+		default:
+			return none
+		}
+		expected = child.next
+	}
+}
+
+// name reads the name at text[at] and its colon, and gives where the value
+// begins. expected is the name that most likely stands there, or nil.
+func (s *scan) name(at int, in, expected *name) (child *name, value int) {
+	if expected != nil && expected.quoted != "" {
+		end := at + len(expected.quoted)
+		if end < len(s.text) && string(s.text[at:end]) == expected.quoted {
+			if s.text[end] == ' ' {
+				end = s.skip(end)
+			}
+			return expected, end
+		}
+	}
+	if s.text[at] != '"' {
+		return nil, none
+	}
+	end := stringStop(s.text, at+1)
+	if s.text[end] != '"' {
+		return nil, none
+	}
+	colon := s.skip(end + 1)
+	if s.text[colon] != ':' {
+		return nil, none
+	}
+	return in.children[string(s.text[at+1:end])], s.skip(colon + 1)
+}
+
+// value reads the value at text[at].
+func (s *scan) value(at int, n *name, depth int) (end int) {
+	from, to := at, at
+	switch c := s.text[at]; {
+	case c == '"':
+		from++
+		to = stringStop(s.text, from)
+		if end = to + 1; s.text[to] != '"' {
+			to, end = s.unescape(to)
+		}
+	case c == '-' || c-'0' <= 9:
+		end = numberToken(s.text, at)
+		to = end
+	case c == '{':
+		return s.object(at, n, depth+1)
+	case c == '[':
+		to, end = s.array(at, depth)
+	default:
+		if end = literalToken(s.text, at); c != 'n' {
+			to = end
+		}
+	}
+	if end == none || to-from > s.limits.CellBytes || !s.keep.leaf(n, s.text, from, to) {
+		return none
+	}
+	return end
+}
+
+// unescape goes on in a string at its first backslash. It gives where its text
+// ends and the place behind the closing quote.
+func (s *scan) unescape(at int) (to, end int) {
+	to = at
+	for {
+		switch s.text[at] {
+		case '"':
+			return to, at + 1
+		case '\\':
+			size, length := unescaped(s.text, at, to)
+			if length == 0 {
+				return none, none
+			}
+			at += length
+			to += size
+		default:
+			return none, none
+		}
+		stop := stringStop(s.text, at)
+		to += copy(s.text[to:], s.text[at:stop])
+		at = stop
+	}
+}
+
+// array makes the array at text[at] lose its white space. One with objects is
+// left to the walk.
+func (s *scan) array(at, depth int) (to, end int) {
+	end = valueToken(s.text, at, depth+1)
+	if end == none || bytes.IndexByte(s.text[at:end], '\\') >= 0 || bytes.IndexByte(s.text[at:end], '{') >= 0 {
+		return none, none
+	}
+	to = at
+	for at < end {
+		from := at
+		if s.text[at] == '"' {
+			at = stringStop(s.text, at+1)
+		}
+		at++
+		to += copy(s.text[to:], s.text[from:at])
+		at = skipSpace(s.text, at)
+	}
+	return to, end
+}

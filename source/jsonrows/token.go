@@ -1,0 +1,193 @@
+package jsonrows
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"strings"
+)
+
+// none is the place behind what is not there.
+const none = -1
+
+// A token is a name, a string, a number, or one of true, false and null. The
+// functions of this file find where tokens and values end, and accept what
+// RFC 8259 does and nothing else; that the text is UTF-8 is looked at elsewhere.
+// Each gives the place behind what begins at text[at], or none.
+
+// stringStop is the place of the first quote, backslash or control character
+// from text[at] on, or the end. It looks at eight bytes at a time.
+func stringStop(text []byte, at int) int {
+	for ; at+8 <= len(text); at += 8 {
+		word := binary.LittleEndian.Uint64(text[at:])
+		if hits := zeroBytes(word^quotes) | zeroBytes(word^slashes) | (word-blanks)&^word&highs; hits != 0 {
+			return at + bits.TrailingZeros64(hits)/8
+		}
+	}
+	for at < len(text) && text[at] != '"' && text[at] != '\\' && text[at] >= ' ' {
+		at++
+	}
+	return at
+}
+
+// stringToken reads the string whose opening quote is at text[at], and says
+// whether it has escapes.
+func stringToken(text []byte, at int) (end int, escaped bool) {
+	for at = stringStop(text, at+1); at < len(text); at = stringStop(text, at) {
+		switch text[at] {
+		case '"':
+			return at + 1, escaped
+		case '\\':
+			escaped = true
+			if at = escapeToken(text, at); at == none {
+				return none, true
+			}
+		default:
+			return none, escaped
+		}
+	}
+	return none, escaped
+}
+
+// escapeToken reads the escape at text[at].
+func escapeToken(text []byte, at int) int {
+	if at+1 >= len(text) {
+		return none
+	}
+	if text[at+1] != 'u' {
+		if strings.IndexByte(`"\/bfnrt`, text[at+1]) < 0 {
+			return none
+		}
+		return at + 2
+	}
+	if _, fine := hex4(text, at+2); !fine {
+		return none
+	}
+	return at + 6
+}
+
+// hex4 reads four hexadecimal digits.
+func hex4(text []byte, at int) (char rune, fine bool) {
+	if at+4 > len(text) {
+		return 0, false
+	}
+	for _, c := range text[at : at+4] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return 0, false
+		}
+		char = char<<4 | rune(c)
+	}
+	return char, true
+}
+
+// numberToken reads a number.
+func numberToken(text []byte, at int) int {
+	if at < len(text) && text[at] == '-' {
+		at++
+	}
+	whole := digits(text, at)
+	if whole == at || text[at] == '0' && whole > at+1 {
+		return none
+	}
+	at = whole
+	if at < len(text) && text[at] == '.' {
+		from := at + 1
+		if at = digits(text, from); at == from {
+			return none
+		}
+	}
+	if at < len(text) && text[at]|0x20 == 'e' {
+		if at++; at < len(text) && (text[at] == '+' || text[at] == '-') {
+			at++
+		}
+		from := at
+		if at = digits(text, from); at == from {
+			return none
+		}
+	}
+	return at
+}
+
+// digits is the place behind the digits from text[at] on.
+func digits(text []byte, at int) int {
+	for at < len(text) && text[at]-'0' <= 9 {
+		at++
+	}
+	return at
+}
+
+// literalToken reads true, false or null.
+func literalToken(text []byte, at int) int {
+	rest := text[at:]
+	switch {
+	case len(rest) >= 4 && (string(rest[:4]) == "true" || string(rest[:4]) == "null"):
+		return at + 4
+	case len(rest) >= 5 && string(rest[:5]) == "false":
+		return at + 5
+	}
+	return none
+}
+
+// scalarToken reads a string, a number or a literal.
+func scalarToken(text []byte, at int) int {
+	switch c := text[at]; {
+	case c == '"':
+		end, _ := stringToken(text, at)
+		return end
+	case c == '-' || c-'0' <= 9:
+		return numberToken(text, at)
+	}
+	return literalToken(text, at)
+}
+
+// valueToken reads any value. depth is how deep it is nested, from 1.
+func valueToken(text []byte, at, depth int) int {
+	if at >= len(text) {
+		return none
+	}
+	if text[at] != '{' && text[at] != '[' {
+		return scalarToken(text, at)
+	}
+	if depth > MaxDepth {
+		return none
+	}
+	shut := text[at] + 2 // ] and } stand two places behind [ and {
+	if at = skipSpace(text, at+1); at < len(text) && text[at] == shut {
+		return at + 1
+	}
+	for {
+		if shut == '}' {
+			if at = nameToken(text, at); at == none {
+				return none
+			}
+		}
+		if at = valueToken(text, at, depth+1); at == none {
+			return none
+		}
+		if at = skipSpace(text, at); at >= len(text) || text[at] != ',' && text[at] != shut {
+			return none
+		}
+		if text[at] == shut {
+			return at + 1
+		}
+		at = skipSpace(text, at+1)
+	}
+}
+
+// nameToken reads a name and its colon, and gives where the value begins.
+func nameToken(text []byte, at int) int {
+	if at >= len(text) || text[at] != '"' {
+		return none
+	}
+	if at, _ = stringToken(text, at); at == none {
+		return none
+	}
+	if at = skipSpace(text, at); at >= len(text) || text[at] != ':' {
+		return none
+	}
+	return skipSpace(text, at+1)
+}

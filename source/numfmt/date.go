@@ -1,0 +1,287 @@
+package numfmt
+
+import (
+	"math"
+	"strconv"
+)
+
+const (
+	dayMillis = 24 * 60 * 60 * 1000
+	// lastSerial is the first serial of the year 10000.
+	lastSerial = 2958466
+	// shift1904 is the serial that the first day of the 1904 system has in the
+	// other.
+	shift1904 = 1462
+)
+
+// compileDate reads a section with date letters.
+func (s *section) compileDate(p part) bool {
+	s.shape = shapeDate
+	s.unit = 1
+	s.names = namesOf(p.tag.language)
+	s.islamic = p.hijri || p.tag.calendar == calendarHijri
+	s.thai = p.tag.calendar == calendarBuddhist
+	clock, places := false, 0
+	for _, t := range p.tokens {
+		switch t.kind {
+		case tokDigit, tokGeneral, tokText:
+			return false
+		case tokSubsec:
+			places = max(places, min(t.count, 3))
+		case tokHalf:
+			s.twelve = true
+		}
+		clock = clock || t.kind.isClock()
+		s.addDateItem(t)
+	}
+	if clock {
+		s.unit = [...]int64{1000, 100, 10, 1}[places]
+	}
+	return p.readable()
+}
+
+func (s *section) addDateItem(t token) {
+	if t.kind == tokLiteral {
+		s.items = append(s.items, item{text: t.text})
+		return
+	}
+	s.items = append(s.items, item{kind: itemDate, letter: t.kind, count: t.count, text: t.text})
+}
+
+// readable says whether the section counts years in a calendar that is known.
+func (p *part) readable() bool {
+	switch p.tag.calendar {
+	case calendarJapan, calendarTaiwan, calendarKorea, calendarHebrew:
+		return false
+	}
+	if p.tag.language != languageJapan && p.tag.language != languageTaiwan {
+		return true
+	}
+	for _, t := range p.tokens {
+		if t.kind == tokEra || t.kind == tokYear && t.text[0]|0x20 == 'e' {
+			return false
+		}
+	}
+	return true
+}
+
+// moment is a serial taken apart.
+type moment struct {
+	// total counts the milliseconds from serial 0, clock those of the day.
+	total, clock     int64
+	year, month, day int
+	// weekday counts from Sunday.
+	weekday int
+}
+
+// serialMillis gives the milliseconds of a serial in the 1900 system, rounded to
+// unit; not ok where there is no such date.
+func serialMillis(v float64, epoch1904 bool, unit int64) (int64, bool) {
+	if v < 0 {
+		return 0, false
+	}
+	if epoch1904 {
+		v += shift1904
+	}
+	if v >= lastSerial {
+		return 0, false
+	}
+	total := int64(math.Round(v * dayMillis))
+	total = (total + unit/2) / unit * unit
+	return total, total < lastSerial*dayMillis
+}
+
+// momentOf takes milliseconds of the 1900 system apart.
+func momentOf(total int64) moment {
+	days := total / dayMillis
+	m := moment{total: total, clock: total % dayMillis, weekday: int((days + 6) % 7)}
+	switch {
+	case days == 0:
+		m.year, m.month = 1900, 1
+	case days < 60:
+		m.year, m.month, m.day = civil(days + 1)
+	case days == 60:
+		m.year, m.month, m.day = 1900, 2, 29
+	default:
+		m.year, m.month, m.day = civil(days)
+	}
+	return m
+}
+
+// civil gives the date of a day counted from 1899-12-30. The year begins in
+// March here, so that the leap day is its last.
+func civil(days int64) (year, month, day int) {
+	n := days + 693899 // from 0000-03-01
+	century := (4*n + 3) / 146097
+	n -= century * 146097 / 4
+	years := (4*n + 3) / 1461
+	n -= years * 1461 / 4
+	months := (5*n + 2) / 153
+	day = int(n-(153*months+2)/5) + 1
+	year, month = int(century*100+years), int(months)+3
+	if month > 12 {
+		year, month = year+1, month-12
+	}
+	return year, month, day
+}
+
+// islamicDate gives the date in the tabular Islamic calendar, of a day counted
+// from 1899-12-30. Its epoch is the 15 July 622, as in Microsoft's calendar.
+func islamicDate(days int64) (year, month, day int) {
+	n := days + 466580
+	year = int((30*n + 10646) / 10631)
+	n -= int64(year-1)*354 + int64(3+11*year)/30
+	month = min(int(2*n/59)+1, 12)
+	return year, month, int(n-(int64(month-1)*59+1)/2) + 1
+}
+
+// appendDate appends a number as a date.
+func (s *section) appendDate(dst []byte, v float64, epoch1904 bool) []byte {
+	negative := epoch1904 && v < 0
+	total, ok := serialMillis(math.Abs(v), epoch1904, s.unit)
+	if !ok || v < 0 && !negative {
+		return appendHashes(dst)
+	}
+	if negative {
+		dst = append(dst, '-')
+	}
+	m := momentOf(total)
+	if s.islamic {
+		m.year, m.month, m.day = islamicDate(total / dayMillis)
+	}
+	if epoch1904 {
+		m.total -= shift1904 * dayMillis
+	}
+	for i := range s.items {
+		dst = s.appendDateItem(dst, &s.items[i], &m)
+	}
+	return dst
+}
+
+func (s *section) appendDateItem(dst []byte, it *item, m *moment) []byte {
+	switch {
+	case it.kind == itemLiteral:
+		return append(dst, it.text...)
+	case it.letter.isDay():
+		return s.appendDayItem(dst, it, m)
+	}
+	return s.appendClockItem(dst, it, m)
+}
+
+func (s *section) appendDayItem(dst []byte, it *item, m *moment) []byte {
+	switch it.letter {
+	case tokYear:
+		year := m.year
+		if s.thai {
+			year += 543
+		}
+		return appendYear(dst, year, it.count)
+	case tokBuddhist:
+		return appendYear(dst, m.year+543, it.count)
+	case tokMonth:
+		return s.appendMonth(dst, it.count, m.month)
+	case tokDay:
+		return s.appendDay(dst, it.count, m)
+	}
+	return dst // eras have no names here
+}
+
+func appendYear(dst []byte, year, count int) []byte {
+	if count <= 2 {
+		return appendPadded(dst, int64(year%100), 2)
+	}
+	return appendPadded(dst, int64(year), 4)
+}
+
+func (s *section) appendMonth(dst []byte, count, month int) []byte {
+	names := s.names
+	if s.islamic {
+		names = &islamicNames
+	}
+	switch count {
+	case 1, 2:
+		return appendPadded(dst, int64(month), count)
+	case 3:
+		return append(dst, names.shortMonths[month-1]...)
+	case 5:
+		return append(dst, names.months[month-1][:runeLen(names.months[month-1])]...)
+	}
+	return append(dst, names.months[month-1]...)
+}
+
+func (s *section) appendDay(dst []byte, count int, m *moment) []byte {
+	switch count {
+	case 1, 2:
+		return appendPadded(dst, int64(m.day), count)
+	case 3:
+		return append(dst, s.names.shortDays[m.weekday]...)
+	}
+	return append(dst, s.names.days[m.weekday]...)
+}
+
+func (s *section) appendClockItem(dst []byte, it *item, m *moment) []byte {
+	switch it.letter {
+	case tokHour:
+		return appendPadded(dst, s.hour(m), min(it.count, 2))
+	case tokMinute:
+		return appendPadded(dst, m.clock/60000%60, min(it.count, 2))
+	case tokSecond:
+		return appendPadded(dst, m.clock/1000%60, min(it.count, 2))
+	case tokHalf:
+		return appendHalf(dst, it.text, m.clock >= dayMillis/2)
+	case tokSubsec:
+		return appendSubsec(dst, m.clock%1000, it.count)
+	}
+	return appendElapsed(dst, it, m.total)
+}
+
+func (s *section) hour(m *moment) int64 {
+	hour := m.clock / (60 * 60 * 1000)
+	if s.twelve {
+		return (hour+11)%12 + 1
+	}
+	return hour
+}
+
+// appendHalf appends AM or PM, or A or P in the letters of the code.
+func appendHalf(dst []byte, text string, afternoon bool) []byte {
+	at := 0
+	if afternoon {
+		at = len(text)/2 + 1
+	}
+	if len(text) == 3 {
+		return append(dst, text[at])
+	}
+	return append(dst, text[at]&^0x20, 'M')
+}
+
+func appendSubsec(dst []byte, millis int64, count int) []byte {
+	dst = append(dst, '.')
+	dst = appendPadded(dst, millis/[...]int64{1, 100, 10, 1}[min(count, 3)], min(count, 3))
+	for range count - 3 {
+		dst = append(dst, '0')
+	}
+	return dst
+}
+
+func appendElapsed(dst []byte, it *item, total int64) []byte {
+	switch it.text[0] | 0x20 {
+	case 'h':
+		total /= 60 * 60 * 1000
+	case 'm':
+		total /= 60 * 1000
+	default:
+		total /= 1000
+	}
+	return appendPadded(dst, total, it.count)
+}
+
+// appendPadded appends a number that is not negative with leading zeros.
+func appendPadded(dst []byte, n int64, width int) []byte {
+	var buf [20]byte
+	text := strconv.AppendInt(buf[:0], n, 10)
+	for i := len(text); i < width; i++ {
+		dst = append(dst, '0')
+	}
+	return append(dst, text...)
+}

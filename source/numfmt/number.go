@@ -1,0 +1,255 @@
+package numfmt
+
+import "math"
+
+// appendNumber appends a number that is not a date, without its minus. d is v
+// without it; it is used up.
+func (s *section) appendNumber(dst []byte, d *decimal, v float64) []byte {
+	if d.n > 0 {
+		d.point += s.scale
+	}
+	switch s.shape {
+	case shapeGeneral:
+		return s.appendGeneralItems(dst, d)
+	case shapeScientific:
+		return s.appendScientific(dst, d)
+	case shapeFraction:
+		return s.appendFraction(dst, d, v)
+	}
+	d.round(s.decimals)
+	for i := range s.items {
+		switch it := &s.items[i]; it.kind {
+		case itemWhole:
+			dst = appendPlace(dst, it, d, s.grouped)
+		case itemDecimal:
+			dst = appendDecimal(dst, it, d)
+		default:
+			dst = append(dst, it.text...)
+		}
+	}
+	return dst
+}
+
+// appendPlace appends what a place before the point shows.
+func appendPlace(dst []byte, it *item, d *decimal, grouped bool) []byte {
+	whole := d.whole()
+	if it.first {
+		for place := whole - 1; place > it.place; place-- {
+			dst = appendDigit(dst, d.at(whole-1-place), place, grouped)
+		}
+	}
+	switch {
+	case it.place < whole:
+		return appendDigit(dst, d.at(whole-1-it.place), it.place, grouped)
+	case it.mark == '0':
+		return appendDigit(dst, '0', it.place, grouped)
+	case it.mark == '?':
+		dst = append(dst, ' ')
+		if grouped && it.place > 0 && it.place%3 == 0 {
+			dst = append(dst, ' ')
+		}
+	}
+	return dst
+}
+
+func appendDigit(dst []byte, digit byte, place int, grouped bool) []byte {
+	dst = append(dst, digit)
+	if grouped && place > 0 && place%3 == 0 {
+		dst = append(dst, ',')
+	}
+	return dst
+}
+
+// appendDecimal appends what a place behind the point shows.
+func appendDecimal(dst []byte, it *item, d *decimal) []byte {
+	i := d.point + it.place
+	switch {
+	case i < d.n:
+		return append(dst, d.at(i))
+	case it.mark == '0':
+		return append(dst, '0')
+	case it.mark == '?':
+		return append(dst, ' ')
+	}
+	return dst
+}
+
+func (s *section) appendGeneralItems(dst []byte, d *decimal) []byte {
+	for i := range s.items {
+		if s.items[i].kind != itemGeneral {
+			dst = append(dst, s.items[i].text...)
+			continue
+		}
+		once := *d
+		dst = appendGeneral(dst, &once)
+	}
+	return dst
+}
+
+// appendScientific appends mantissa and exponent, the exponent a multiple of the
+// places before the point.
+func (s *section) appendScientific(dst []byte, d *decimal) []byte {
+	exponent := s.normalize(d)
+	var power decimal
+	power.setInt(uint64(max(exponent, -exponent)))
+	for i := range s.items {
+		switch it := &s.items[i]; it.kind {
+		case itemWhole:
+			dst = appendPlace(dst, it, d, s.grouped)
+		case itemDecimal:
+			dst = appendDecimal(dst, it, d)
+		case itemPower:
+			dst = appendPlace(dst, it, &power, false)
+		case itemExponent:
+			dst = appendExponentSign(dst, it.mark, exponent)
+		default:
+			dst = append(dst, it.text...)
+		}
+	}
+	return dst
+}
+
+func appendExponentSign(dst []byte, mark byte, exponent int) []byte {
+	dst = append(dst, 'E')
+	switch {
+	case exponent < 0:
+		return append(dst, '-')
+	case mark == '+':
+		return append(dst, '+')
+	}
+	return dst
+}
+
+// normalize shifts the point of d to where the mantissa has it, rounds, and
+// gives the exponent.
+func (s *section) normalize(d *decimal) int {
+	if d.n == 0 {
+		return 0
+	}
+	step, exponent := max(s.wholes, 1), d.point
+	if s.wholes > 0 {
+		exponent = floorDiv(d.point-1, step) * step
+	}
+	d.point -= exponent
+	d.round(s.decimals)
+	if d.point > s.wholes { // rounded up to one digit more
+		d.point -= step
+		exponent += step
+	}
+	return exponent
+}
+
+func floorDiv(a, b int) int {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// appendFraction appends a number as whole and fraction, or as fraction alone
+// where the section has no places for a whole.
+func (s *section) appendFraction(dst []byte, whole *decimal, v float64) []byte {
+	v = math.Min(math.Abs(v)*math.Pow10(s.scale), math.MaxFloat64)
+	w, above, below := s.split(v)
+	whole.set(w)
+	if w == 0 && above == 0 {
+		whole.digits[0], whole.n, whole.point = '0', 1, 1 // # shows the zero here
+	}
+	blank := s.wholes > 0 && above == 0
+	var numerator, denominator decimal
+	numerator.set(above)
+	denominator.set(below)
+	for i := range s.items {
+		dst = s.appendFractionItem(dst, &s.items[i], [...]*decimal{whole, &numerator, &denominator}, blank)
+	}
+	return dst
+}
+
+func (s *section) appendFractionItem(dst []byte, it *item, of [3]*decimal, blank bool) []byte {
+	switch {
+	case it.kind == itemWhole:
+		return appendPlace(dst, it, of[0], s.grouped)
+	case it.kind == itemLiteral:
+		return append(dst, it.text...)
+	case blank:
+		return appendBlank(dst, it)
+	case it.kind == itemNumerator:
+		return appendAbove(dst, it, of[1])
+	case it.kind == itemDenominator:
+		return s.appendBelow(dst, it, of[2])
+	}
+	return append(dst, it.text...)
+}
+
+// appendAbove appends a place of the numerator, at least one digit in all.
+func appendAbove(dst []byte, it *item, d *decimal) []byte {
+	if d.n == 0 && it.place == 0 {
+		return append(dst, '0')
+	}
+	return appendPlace(dst, it, d, false)
+}
+
+// appendBlank leaves the room of a fraction that is not shown.
+func appendBlank(dst []byte, it *item) []byte {
+	if it.mark == '#' {
+		return dst
+	}
+	for range max(len(it.text), 1) {
+		dst = append(dst, ' ')
+	}
+	return dst
+}
+
+// appendBelow appends a place of the denominator: its digits begin at the slash
+// and are followed by spaces, or are led by zeros.
+func (s *section) appendBelow(dst []byte, it *item, d *decimal) []byte {
+	if it.mark == '0' {
+		return appendPlace(dst, it, d, false)
+	}
+	index := s.denominators - 1 - it.place
+	switch {
+	case index < d.whole():
+		return append(dst, d.at(index))
+	case it.mark == '?':
+		return append(dst, ' ')
+	}
+	return dst
+}
+
+// split gives whole, numerator and denominator of v.
+func (s *section) split(v float64) (whole, above, below float64) {
+	rest := v
+	if s.wholes > 0 {
+		whole = math.Floor(v)
+		rest = v - whole
+	}
+	if s.denominator > 0 {
+		below = float64(s.denominator)
+		above = math.Min(math.Floor(rest*below+0.5), math.MaxFloat64)
+	} else {
+		above, below = approach(rest, math.Pow10(min(s.denominators, 9))-1)
+	}
+	if s.wholes > 0 && above == below {
+		return whole + 1, 0, below
+	}
+	return whole, above, below
+}
+
+// approach gives the last convergent of the continued fraction of x whose
+// denominator is not above limit.
+func approach(x, limit float64) (above, below float64) {
+	h0, h1, k0, k1 := 0.0, 1.0, 1.0, 0.0
+	for range 40 {
+		a := math.Floor(x)
+		if a*k1+k0 > limit {
+			break
+		}
+		h0, h1, k0, k1 = h1, a*h1+h0, k1, a*k1+k0
+		if x-a < 1e-10 {
+			break
+		}
+		x = 1 / (x - a)
+	}
+	return h1, k1
+}

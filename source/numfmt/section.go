@@ -1,0 +1,283 @@
+package numfmt
+
+type shape uint8
+
+const (
+	shapeNumber shape = iota
+	shapeGeneral
+	shapeScientific
+	shapeFraction
+	shapeDate
+)
+
+type itemKind uint8
+
+const (
+	itemLiteral     itemKind = iota
+	itemGeneral              // the number as General, or the text
+	itemWhole                // a place before the point
+	itemDecimal              // a place behind it
+	itemExponent             // E+ or E-
+	itemPower                // a place of the exponent
+	itemNumerator            // a place above the slash
+	itemSlash                // the slash
+	itemDenominator          // a place below the slash
+	itemFixed                // a denominator that is given
+	itemDate                 // a date letter
+)
+
+// item is a piece of a compiled section.
+type item struct {
+	kind itemKind
+	// mark is 0, # or ? of a place; none where the code has no place for digits
+	// that must show.
+	mark byte
+	// first is set on the first place of a run: it takes all digits before it.
+	first bool
+	// place counts from the units leftwards, for decimals from the point
+	// rightwards.
+	place int
+	// letter and count are those of a date letter.
+	letter tokenKind
+	count  int
+	// text is what a literal shows.
+	text string
+}
+
+// section is a compiled section for numbers.
+type section struct {
+	shape    shape
+	when     condition
+	unsigned bool
+	items    []item
+
+	// scale is the power of ten the number is multiplied by.
+	scale int
+	// wholes and decimals count the places around the point.
+	wholes, decimals int
+	grouped          bool
+
+	// denominator is the given one, or 0; denominators counts its places.
+	denominator, denominators int
+
+	// unit is to how many milliseconds a time is rounded; twelve says that
+	// hours are counted to twelve.
+	unit    int64
+	twelve  bool
+	islamic bool
+	thai    bool
+	names   *names
+}
+
+// compileSection reads a section for numbers; not ok where it mixes what does
+// not go together.
+func compileSection(p part) (section, bool) {
+	s := section{when: p.when}
+	if p.isDate() {
+		ok := s.compileDate(p)
+		return s, ok
+	}
+	digits, generals := p.count(tokDigit), p.count(tokGeneral)+p.count(tokText)
+	switch slash := p.fraction(); {
+	case generals > 0:
+		s.shape = shapeGeneral
+		for _, t := range p.tokens {
+			s.items = appendGeneralItem(s.items, t)
+		}
+		return s, digits == 0
+	case slash >= 0:
+		s.shape = shapeFraction
+		s.compileFraction(p.tokens, slash)
+	default:
+		s.compileNumber(p.tokens)
+	}
+	s.finish()
+	return s, true
+}
+
+func (p *part) count(kind tokenKind) int {
+	n := 0
+	for _, t := range p.tokens {
+		if t.kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// fraction finds the slash of a fraction, or -1: it has placeholders directly
+// before it, and behind it such or a number.
+func (p *part) fraction() int {
+	for i, t := range p.tokens {
+		if t.kind != tokSlash || i == 0 || p.tokens[i-1].kind != tokDigit {
+			continue
+		}
+		if t.count > 0 || i+1 < len(p.tokens) && p.tokens[i+1].kind == tokDigit {
+			return i
+		}
+	}
+	return -1
+}
+
+// appendGeneralItem adds a token of a section without placeholders.
+func appendGeneralItem(items []item, t token) []item {
+	if t.kind == tokGeneral || t.kind == tokText {
+		return append(items, item{kind: itemGeneral})
+	}
+	return append(items, item{text: t.text})
+}
+
+// compileNumber reads a section that is neither date nor fraction.
+func (s *section) compileNumber(tokens []token) {
+	s.shape = shapeNumber
+	kind := itemWhole
+	for i, t := range tokens {
+		switch t.kind {
+		case tokDigit:
+			s.items = append(s.items, item{kind: kind, mark: t.text[0]})
+		case tokPoint:
+			s.addPoint(&kind)
+		case tokComma:
+			s.addComma(tokens, i, kind)
+		case tokPercent:
+			s.scale += 2
+			s.items = append(s.items, item{text: t.text})
+		case tokExponent:
+			s.addExponent(tokens, i, &kind)
+		default:
+			s.items = append(s.items, item{text: t.text})
+		}
+	}
+}
+
+// addPoint begins the decimals; a further point is a literal. Where there are no
+// places before it, one is made for the digits that must show.
+func (s *section) addPoint(kind *itemKind) {
+	if *kind == itemWhole {
+		if s.places(itemWhole) == 0 {
+			s.items = append(s.items, item{kind: itemWhole})
+		}
+		*kind = itemDecimal
+	}
+	s.items = append(s.items, item{text: "."})
+}
+
+// addComma groups thousands where digits stand around it, and divides by
+// thousand behind the last of a run.
+func (s *section) addComma(tokens []token, i int, kind itemKind) {
+	before := i - 1
+	for before >= 0 && tokens[before].kind == tokComma {
+		before--
+	}
+	if before < 0 || tokens[before].kind != tokDigit && tokens[before].kind != tokPoint {
+		s.items = append(s.items, item{text: ","})
+		return
+	}
+	if kind == itemWhole && moreDigits(tokens[i+1:]) {
+		s.grouped = true
+		return
+	}
+	s.scale -= 3
+}
+
+// moreDigits says whether places follow before the point.
+func moreDigits(tokens []token) bool {
+	for _, t := range tokens {
+		if t.kind == tokPoint || t.kind == tokExponent {
+			return false
+		}
+		if t.kind == tokDigit {
+			return true
+		}
+	}
+	return false
+}
+
+// addExponent begins the places of the exponent; without any it is a literal.
+func (s *section) addExponent(tokens []token, i int, kind *itemKind) {
+	digits := i+1 < len(tokens) && tokens[i+1].kind == tokDigit
+	if !digits || s.shape == shapeScientific || s.places(itemWhole)+s.places(itemDecimal) == 0 {
+		s.items = append(s.items, item{text: tokens[i].text})
+		return
+	}
+	s.shape = shapeScientific
+	s.items = append(s.items, item{kind: itemExponent, mark: tokens[i].text[1]})
+	*kind = itemPower
+}
+
+// compileFraction reads a section around its slash.
+func (s *section) compileFraction(tokens []token, slash int) {
+	first := slash
+	for first > 0 && tokens[first-1].kind == tokDigit {
+		first--
+	}
+	last := slash + 1
+	for s.denominator = tokens[slash].count; s.denominator == 0 && last < len(tokens) && tokens[last].kind == tokDigit; {
+		last++
+	}
+	s.addRun(tokens[:first], itemWhole)
+	s.addRun(tokens[first:slash], itemNumerator)
+	s.items = append(s.items, item{kind: itemSlash, text: "/"})
+	if s.denominator > 0 {
+		s.items = append(s.items, item{kind: itemFixed, text: tokens[slash].text[1:]})
+	}
+	s.addRun(tokens[slash+1:last], itemDenominator)
+	s.addRun(tokens[last:], itemLiteral)
+	s.denominators = s.places(itemDenominator)
+}
+
+// addRun adds tokens whose placeholders are places of one kind.
+func (s *section) addRun(tokens []token, kind itemKind) {
+	for i, t := range tokens {
+		switch {
+		case t.kind == tokDigit && kind != itemLiteral:
+			s.items = append(s.items, item{kind: kind, mark: t.text[0]})
+		case t.kind == tokComma && kind == itemWhole:
+			s.addComma(tokens, i, kind)
+		case t.kind == tokPercent:
+			s.scale += 2
+			s.items = append(s.items, item{text: t.text})
+		default:
+			s.items = append(s.items, item{text: t.text})
+		}
+	}
+}
+
+func (s *section) places(kind itemKind) int {
+	n := 0
+	for i := range s.items {
+		if s.items[i].kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// finish numbers the places.
+func (s *section) finish() {
+	for _, kind := range [...]itemKind{itemWhole, itemPower, itemNumerator, itemDenominator} {
+		s.number(kind)
+	}
+	for i := range s.items {
+		switch it := &s.items[i]; {
+		case it.kind == itemDecimal:
+			it.place = s.decimals
+			s.decimals++
+		case it.kind == itemWhole && it.mark != 0:
+			s.wholes++
+		}
+	}
+}
+
+// number counts the places of one kind down to the units.
+func (s *section) number(kind itemKind) {
+	place := s.places(kind)
+	first := true
+	for i := range s.items {
+		if s.items[i].kind == kind {
+			place--
+			s.items[i].place, s.items[i].first = place, first
+			first = false
+		}
+	}
+}

@@ -1,0 +1,207 @@
+// Package table finds the table among the rows of a sheet.
+//
+// The nouns: a [Kind] is what a cell looks like by itself; a [Layout] says which
+// rows are titles, which are the header and which columns there are. Rows come
+// from any format as texts. The package reads no files, knows no quotes or
+// delimiters and never changes a cell.
+package table
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind is what a cell looks like by itself.
+type Kind uint8
+
+// The kinds, from the emptiest to the freest.
+const (
+	// Empty cells have no text, or a usual mark of a missing value: n/a, null, -.
+	Empty Kind = iota
+	Integer
+	// Number has a point, a currency, a percent sign or other things that make
+	// it more than digits.
+	Number
+	Date
+	Time
+	// Flag is one of two: yes and no, true and false.
+	Flag
+	Email
+	Link
+	// Code has letters and digits and no blanks: MG-8769, a UUID.
+	Code
+	// Text is everything else.
+	Text
+	// Kinds is how many kinds there are.
+	Kinds
+)
+
+// Typed says whether cells of this kind are hardly ever names of columns.
+func (k Kind) Typed() bool { return k >= Integer && k <= Link && k != Flag }
+
+// KindOf says what a cell looks like.
+func KindOf(cell string) Kind {
+	cell = strings.TrimSpace(cell)
+	switch {
+	case missing(cell):
+		return Empty
+	case len(cell) > 256:
+		return Text
+	}
+	first, _ := utf8.DecodeRuneInString(cell)
+	if kind, ok := numberKind(cell); ok {
+		return kind
+	}
+	switch {
+	case isTime(cell):
+		return Time
+	case isDate(cell):
+		return Date
+	case isFlag(cell):
+		return Flag
+	case isEmail(cell):
+		return Email
+	case strings.Contains(cell, "://") && !strings.ContainsAny(cell, " \t\n"), strings.HasPrefix(strings.ToLower(cell), "www."):
+		return Link
+	case isCode(cell) && (unicode.IsLetter(first) || unicode.IsDigit(first)):
+		return Code
+	}
+	return Text
+}
+
+func missing(cell string) bool {
+	switch strings.ToLower(cell) {
+	case "", "-", "--", "—", "–", "n/a", "na", "#n/a", "nan", "null", "none", "nil", `\n`:
+		return true
+	}
+	return false
+}
+
+func isFlag(cell string) bool {
+	switch strings.ToLower(cell) {
+	case "true", "false", "yes", "no", "ja", "nein", "oui", "non", "sí", "si", "sim", "não", "y", "n", "t", "f", "on", "off":
+		return true
+	}
+	return false
+}
+
+func isEmail(cell string) bool {
+	at := strings.IndexByte(cell, '@')
+	return at > 0 && at == strings.LastIndexByte(cell, '@') && strings.IndexByte(cell[at:], '.') > 1 &&
+		!strings.HasSuffix(cell, ".") && !strings.ContainsAny(cell, " \t\n,;\"")
+}
+
+// isCode wants at least one digit, and nothing but letters, digits and the marks
+// that join them.
+func isCode(cell string) bool {
+	digits := false
+	for _, r := range cell {
+		switch {
+		case unicode.IsDigit(r):
+			digits = true
+		case unicode.IsLetter(r), strings.ContainsRune("-_./#:+", r):
+		default:
+			return false
+		}
+	}
+	return digits
+}
+
+// numberKind reads numbers with signs, currencies, percent and separators.
+func numberKind(cell string) (Kind, bool) {
+	body := strings.TrimSpace(cell)
+	if strings.HasPrefix(body, "(") && strings.HasSuffix(body, ")") {
+		body = body[1 : len(body)-1]
+	}
+	body = strings.TrimFunc(body, isMoney)
+	body = trimCode(body)
+	if body == "" {
+		return 0, false
+	}
+	return countDigits(body, len(body) == len(cell))
+}
+
+// countDigits says what kind of number a text is that has lost its currency.
+// plain says that it had none.
+func countDigits(body string, plain bool) (Kind, bool) {
+	digits, others := 0, 0
+	for i, r := range body {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case i == 0 && (r == '-' || r == '+' || r == '−'):
+			plain = plain && r != '+'
+		case strings.ContainsRune(".,' \u00a0\u202f’", r):
+			others++
+		case (r == 'e' || r == 'E') && digits > 0 && exponent(body[i+1:]):
+			return Number, true
+		default:
+			return 0, false
+		}
+	}
+	switch {
+	case digits == 0, others > 0 && !grouped(body):
+		return 0, false
+	case others == 0 && plain:
+		return Integer, true
+	}
+	return Number, true
+}
+
+func isMoney(r rune) bool {
+	return unicode.Is(unicode.Sc, r) || r == '%' || r == '‰' || r == ' ' || r == '\u00a0'
+}
+
+// trimCode takes a currency code off: USD 12.00, 12.00 EUR.
+func trimCode(body string) string {
+	if len(body) > 4 && isUpper(body[:3]) && !isUpper(body[3:4]) {
+		return strings.TrimSpace(body[3:])
+	}
+	if n := len(body); n > 4 && isUpper(body[n-3:]) && body[n-4] == ' ' {
+		return strings.TrimSpace(body[:n-4])
+	}
+	return body
+}
+
+func isUpper(s string) bool {
+	for i := range len(s) {
+		if s[i] < 'A' || s[i] > 'Z' {
+			return false
+		}
+	}
+	return true
+}
+
+func exponent(s string) bool {
+	s = strings.TrimLeft(s, "+-")
+	return s != "" && strings.Trim(s, "0123456789") == "" && len(s) <= 4
+}
+
+// grouped says whether the separators of a number stand where they may: three
+// digits behind each but the last kind, which may be a decimal sign once.
+func grouped(body string) bool {
+	body = strings.TrimLeft(body, "-+−")
+	var seps []rune
+	run, runs := 0, []int{}
+	for _, r := range body {
+		if r >= '0' && r <= '9' {
+			run++
+			continue
+		}
+		seps = append(seps, r)
+		runs = append(runs, run)
+		run = 0
+	}
+	runs = append(runs, run)
+	if len(seps) == 1 {
+		return (runs[0] > 0 || seps[0] == '.' || seps[0] == ',') && (runs[1] > 0 || seps[0] == '.')
+	}
+	for i := 1; i < len(seps); i++ {
+		decimal := i == len(seps)-1 && seps[i] != seps[0]
+		if runs[i] != 3 && runs[i] != 2 || seps[i] != seps[0] && !decimal {
+			return false
+		}
+	}
+	return runs[0] > 0 && runs[0] <= 3 && runs[len(runs)-1] > 0
+}

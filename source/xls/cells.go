@@ -1,0 +1,224 @@
+package xls
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// cell is a cell as the file has it: a number, or a value with its text.
+type cell struct {
+	column int
+	xf     uint16
+	kind   intray.CellKind
+	number float64
+	text   []byte
+}
+
+// collect takes the cells of a record, which is long enough for them.
+func (r *rows) collect(rec record) error {
+	body := rec.body
+	c := cell{column: int(little.Uint16(body[2:])), xf: little.Uint16(body[4:])}
+	body = body[6:]
+	if old := rec.id < 0x0200 && rec.id < recFormula2 || rec.id == recFormula2 && r.book.version == 2; old {
+		c.xf = uint16(rec.body[5] & 0x3F) // the number of a format
+		body = rec.body[7:]
+	}
+	switch rec.id {
+	case recMulRK:
+		return r.collectRKs(rec)
+	case recRK:
+		return r.addNumber(c, rkNumber(little.Uint32(body)))
+	case 0x0002:
+		return r.addNumber(c, float64(little.Uint16(body)))
+	case 0x0003, 0x0203:
+		return r.addNumber(c, float(body))
+	case 0x0005, 0x0205:
+		return r.addCode(c, body[0], body[1] != 0)
+	case recLabelSST:
+		return r.addShared(c, little.Uint32(body))
+	case recFormula2, 0x0206, 0x0406:
+		return r.addResult(c, body)
+	default:
+		return r.addLabel(c, rec)
+	}
+}
+
+func (r *rows) add(c cell) error {
+	if c.column >= r.book.limits.Columns {
+		return &source.LimitError{Reason: fmt.Sprintf("a cell is in column %d, beyond the limit of %d columns", c.column+1, r.book.limits.Columns)}
+	}
+	r.found = append(r.found, c)
+	return nil
+}
+
+func (r *rows) addNumber(c cell, v float64) error {
+	if !finite(v) {
+		return r.addCode(c, 0x24, true) // no sheet shows such a number
+	}
+	c.kind, c.number = intray.CellNumber, v
+	return r.add(c)
+}
+
+// addCode adds a boolean or an error.
+func (r *rows) addCode(c cell, code byte, failed bool) error {
+	if failed {
+		c.kind, c.text = intray.CellError, []byte(errorText(code))
+		return r.add(c)
+	}
+	c.kind, c.text = intray.CellBool, []byte("false")
+	if code != 0 {
+		c.text = []byte("true")
+	}
+	return r.add(c)
+}
+
+func errorText(code byte) string {
+	switch code {
+	case 0x00:
+		return "#NULL!"
+	case 0x07:
+		return "#DIV/0!"
+	case 0x0F:
+		return "#VALUE!"
+	case 0x17:
+		return "#REF!"
+	case 0x1D:
+		return "#NAME?"
+	case 0x24:
+		return "#NUM!"
+	case 0x2A:
+		return "#N/A"
+	case 0x2B:
+		return "#GETTING_DATA"
+	}
+	return "#UNKNOWN!"
+}
+
+func (r *rows) addShared(c cell, number uint32) error {
+	text, ok := r.book.strings.at(number)
+	if !ok {
+		return unreadable("the workbook is damaged: the cell in column %d has text number %d, and there are %d", c.column+1, number, len(r.book.strings.ends))
+	}
+	c.text = text
+	return r.add(c)
+}
+
+// collectRKs takes the cells of a MULRK: a row, the first column, then a style
+// and a number for each, and the last column, which is not asked.
+func (r *rows) collectRKs(rec record) error {
+	column := int(little.Uint16(rec.body[2:]))
+	for pairs := rec.body[4 : len(rec.body)-2]; len(pairs) >= 6; pairs = pairs[6:] {
+		c := cell{column: column, xf: little.Uint16(pairs)}
+		if err := r.addNumber(c, rkNumber(little.Uint32(pairs[2:]))); err != nil {
+			return err
+		}
+		column++
+	}
+	return nil
+}
+
+// rkNumber opens the short form of numbers: the upper 30 bits are a whole
+// number or the upper part of a float, and a hundredth is meant where a flag
+// says so.
+func rkNumber(rk uint32) float64 {
+	v := float64(int32(rk) >> 2)
+	if rk&2 == 0 {
+		v = math.Float64frombits(uint64(rk&^3) << 32)
+	}
+	if rk&1 != 0 {
+		v /= 100
+	}
+	return v
+}
+
+func float(raw []byte) float64 { return math.Float64frombits(little.Uint64(raw)) }
+
+// addResult takes what a formula had as its result.
+func (r *rows) addResult(c cell, body []byte) error {
+	if len(body) < 8 {
+		return unreadable("the workbook is damaged: the formula in column %d is too short", c.column+1)
+	}
+	if body[6] != 0xFF || body[7] != 0xFF {
+		return r.addNumber(c, float(body))
+	}
+	switch body[0] {
+	case 0:
+		return r.addResultText(c)
+	case 1:
+		return r.addCode(c, body[2], false)
+	case 2:
+		return r.addCode(c, body[2], true)
+	}
+	return nil // an empty text
+}
+
+// addResultText takes the STRING record, which may stand behind others that
+// belong to the formula. Without one there was no text.
+func (r *rows) addResultText(c cell) error {
+	for {
+		rec, err := r.part.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch rec.id {
+		case 0x0007, 0x0207:
+			c.text, err = r.text(rec, 0, rec.id == 0x0007)
+			if err != nil {
+				return err
+			}
+			return r.add(c)
+		case 0x0021, 0x0221, 0x0036, 0x0236, 0x00BC, 0x04BC, recContinue: // ARRAY, TABLE, SHRFMLA
+		default:
+			r.part.back(rec)
+			return nil
+		}
+	}
+}
+
+// addLabel takes a text that is written in its cell.
+func (r *rows) addLabel(c cell, rec record) (err error) {
+	skip := 6
+	if rec.id == 0x0004 {
+		skip = 7
+	}
+	if c.text, err = r.text(rec, skip, rec.id == 0x0004); err != nil {
+		return err
+	}
+	return r.add(c)
+}
+
+// text reads a text behind skip bytes. Its length has one byte where it is
+// short, else two.
+func (r *rows) text(rec record, skip int, short bool) ([]byte, error) {
+	p := newPieces(&r.part.records, rec, skip)
+	length := 0
+	if short {
+		length = int(p.u8())
+	} else {
+		length = int(p.u16())
+	}
+	start := len(r.arena)
+	switch {
+	case length == 0: // the flags may be missing too
+	case r.book.version == 8:
+		r.arena = p.appendText(r.arena, length)
+	default:
+		p.short = length > len(p.rest)
+		r.arena = r.book.page.appendText(r.arena, p.rest[:min(length, len(p.rest))])
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	if p.short {
+		return nil, unreadable("the workbook is damaged: the text at byte %d is shorter than it claims", rec.at)
+	}
+	return r.arena[start:len(r.arena):len(r.arena)], nil
+}

@@ -1,0 +1,127 @@
+package xls
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/source/sourcetest"
+)
+
+// tableOf reads the strings of an SST whose body was cut into records.
+func tableOf(t *testing.T, pieces ...[]byte) ([]string, error) {
+	t.Helper()
+	var text []byte
+	for i, piece := range pieces {
+		id := uint16(recContinue)
+		if i == 0 {
+			id = recSST
+		}
+		text = append(text, rec(id, piece)...)
+	}
+	from := &records{from: whole(sourcetest.Input("", append(text, eof...)))}
+	first, err := from.next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := readTable(from, first, 1<<20)
+	var list []string
+	for i := range table.ends {
+		text, _ := table.at(uint32(i))
+		list = append(list, string(text))
+	}
+	return list, err
+}
+
+var counts = make([]byte, 8)
+
+// TestSplits cuts a table of strings at every byte. Between characters each new
+// record begins with the flag of its characters.
+func TestSplits(t *testing.T) {
+	rich := body(uint16(4), byte(flagRich|flagWide), uint16(2), utf16le("a𝄞ß"), uint32(1), uint32(2))
+	phonetic := body(uint16(2), byte(flagPhonetic|flagRich), uint16(1), uint32(5), "ok", uint32(9), "spoken"[:5])
+	whole := body(counts, narrow("first"), rich, narrow(""), phonetic, wide("zażółć"))
+	want := []string{"first", "a𝄞ß", "", "ok", "zażółć"}
+	flags := flagsAt(whole)
+	for cut := 8; cut <= len(whole); cut++ {
+		tail := whole[cut:]
+		if flag, inside := flags[cut]; inside {
+			tail = body(flag, tail)
+		}
+		got, err := tableOf(t, whole[:cut], tail)
+		if err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("cut at %d (-want +got):\n%s", cut, diff)
+		}
+	}
+}
+
+// flagsAt gives the places before a character of the table of TestSplits, and
+// within those of two bytes, with the flag that a new record must have there.
+func flagsAt(whole []byte) map[int]byte {
+	flags := map[int]byte{}
+	mark := func(text []byte, flag byte) {
+		at := strings.Index(string(whole), string(text))
+		for i := range text {
+			flags[at+i] = flag
+		}
+	}
+	mark([]byte("first"), 0)
+	mark(utf16le("a𝄞ß"), 1)
+	mark([]byte("ok"), 0)
+	mark(utf16le("zażółć"), 1)
+	return flags
+}
+
+func TestTables(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		pieces [][]byte
+		want   []string
+	}{
+		{"nothing", [][]byte{nil}, nil},
+		{"one byte too many", [][]byte{body(counts, narrow("a"), byte(7))}, []string{"a"}},
+		{"the width changes", [][]byte{body(counts, uint16(4), byte(0), "ab"), body(byte(1), utf16le("łó"))}, []string{"abłó"}},
+		{"and changes back", [][]byte{body(counts, uint16(4), byte(1), utf16le("łó")), body(byte(0), "ab")}, []string{"łóab"}},
+		{"empty records between", [][]byte{body(counts, uint16(2), byte(0), "a"), nil, nil, body(byte(0), "b")}, []string{"ab"}},
+		{"a pair cut in two", [][]byte{body(counts, uint16(2), byte(1), utf16le("𝄞")[:2]), body(byte(1), utf16le("𝄞")[2:])}, []string{"𝄞"}},
+		{"half a pair", [][]byte{body(counts, uint16(2), byte(1), utf16le("𝄞")[:2], utf16le("x"))}, []string{"\uFFFDx"}},
+		{"a length that lies", [][]byte{body(counts, narrow("a"), uint16(60000), byte(0), "b")}, []string{"a"}},
+		{"runs that lie", [][]byte{body(counts, narrow("a"), uint16(1), byte(flagRich), uint16(60000), "b")}, []string{"a"}},
+		{"a phonetic part that lies", [][]byte{body(counts, narrow("a"), uint16(1), byte(flagPhonetic), uint32(0xFFFFFFFF), "b")}, []string{"a"}},
+	} {
+		got, err := tableOf(t, c.pieces...)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// TestLongTable has more strings than a record holds.
+func TestLongTable(t *testing.T) {
+	var want []string
+	pieces := [][]byte{counts}
+	for i := range 3000 {
+		text := fmt.Sprintf("string number %d", i)
+		want = append(want, text)
+		last := len(pieces) - 1
+		if len(pieces[last]) > 8000 {
+			pieces, last = append(pieces, nil), last+1
+		}
+		pieces[last] = body(pieces[last], narrow(text))
+	}
+	got, err := tableOf(t, pieces...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

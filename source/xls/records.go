@@ -1,0 +1,214 @@
+package xls
+
+import (
+	"fmt"
+	"io"
+)
+
+// The records that are read.
+const (
+	recFormula2   = 0x0006 // also of BIFF5 and BIFF8
+	recEOF        = 0x000A
+	recDateMode   = 0x0022
+	recFilePass   = 0x002F
+	recContinue   = 0x003C
+	recCodePage   = 0x0042
+	recBoundSheet = 0x0085
+	recMulRK      = 0x00BD
+	recRString    = 0x00D6
+	recXF5        = 0x00E0
+	recSST        = 0x00FC
+	recLabelSST   = 0x00FD
+	recRK         = 0x027E
+	recBOF        = 0x0809
+)
+
+// record is one step of a stream: a number that says what it is, and a body,
+// which is gone with the next one.
+type record struct {
+	id   uint16
+	at   int64
+	body []byte
+}
+
+// recordHeader is the size of what stands before each body.
+const recordHeader = 4
+
+// The bytes that are read at once: few behind a jump, more and more while the
+// records come one behind the other.
+const (
+	firstWindow = 1 << 10
+	lastWindow  = 64 << 10
+)
+
+// records pulls the records of a stream, from any place on.
+type records struct {
+	from *stream
+	// key opens what a password protects; nil where nothing is.
+	key key
+	// pos is where the next record begins.
+	pos    int64
+	window []byte
+	start  int64
+	step   int
+	plain  []byte
+}
+
+// next gives the next record, or io.EOF at the end of the stream. Fewer bytes
+// than a record begins with are no record.
+func (r *records) next() (record, error) {
+	if r.pos+recordHeader > r.from.size {
+		return record{}, r.end()
+	}
+	head, err := r.bytes(r.pos, recordHeader)
+	if err != nil {
+		return record{}, err
+	}
+	rec := record{id: little.Uint16(head), at: r.pos}
+	length := int(little.Uint16(head[2:]))
+	if r.pos+recordHeader+int64(length) > r.from.size {
+		if r.from.cut() {
+			return record{}, r.end()
+		}
+		return record{}, unreadable("the workbook is damaged: a record at byte %d claims %d bytes, more than there are", r.pos, length)
+	}
+	if rec.body, err = r.bytes(r.pos+recordHeader, length); err != nil {
+		return record{}, err
+	}
+	r.pos += recordHeader + int64(length)
+	if r.key != nil {
+		r.plain = append(r.plain[:0], rec.body...)
+		decrypt(r.key, rec, r.plain)
+		rec.body = r.plain
+	}
+	return rec, nil
+}
+
+// back makes next give a record again.
+func (r *records) back(rec record) { r.pos = rec.at }
+
+// end is io.EOF where the stream is complete.
+func (r *records) end() error {
+	if r.from.cut() {
+		return unreadable("the file is cut short: the workbook ends after %d bytes", r.from.size)
+	}
+	return io.EOF
+}
+
+// bytes gives n bytes of the stream, which are gone with the next call.
+func (r *records) bytes(at int64, n int) ([]byte, error) {
+	if at < r.start || at+int64(n) > r.start+int64(len(r.window)) {
+		if err := r.fill(at, n); err != nil {
+			return nil, err
+		}
+	}
+	return r.window[at-r.start:][:n], nil
+}
+
+// fill reads a window that begins at a place and has at least n bytes.
+func (r *records) fill(at int64, n int) error {
+	if at >= r.start && at <= r.start+int64(len(r.window)) {
+		r.step = min(max(2*r.step, firstWindow), lastWindow)
+	} else {
+		r.step = firstWindow
+	}
+	size := int(min(int64(max(r.step, n)), r.from.size-at))
+	if cap(r.window) < size {
+		r.window = make([]byte, max(size, 2*cap(r.window)))
+	}
+	r.window, r.start = r.window[:size], at
+	if err := r.from.readAt(r.window, at); err != nil {
+		r.window = r.window[:0]
+		return fmt.Errorf("read the workbook: %w", err)
+	}
+	return nil
+}
+
+// inner pulls the records of one part of the workbook: behind its BOF and up to
+// its EOF, the parts inside of it (charts) left out.
+type inner struct {
+	records
+	// version is that of the BOF: 2, 3, 4, 5 or 8.
+	version int
+}
+
+// enter goes to a part of the workbook.
+func (i *inner) enter(at int64) (bof, error) {
+	i.pos = at
+	if at >= i.from.size && !i.from.cut() {
+		return bof{}, errNoBOF
+	}
+	rec, err := i.records.next()
+	if err != nil {
+		return bof{}, err
+	}
+	b, ok := readBOF(rec)
+	if !ok {
+		return bof{}, errNoBOF
+	}
+	i.version = b.version
+	return b, nil
+}
+
+var errNoBOF = unreadable("the workbook is damaged: there is no sheet where it says that one is")
+
+// next gives the next record of the part, or io.EOF.
+func (i *inner) next() (record, error) {
+	for depth := 0; ; {
+		rec, err := i.records.next()
+		switch {
+		case err != nil:
+			return record{}, err
+		case isBOF(rec.id):
+			depth++
+		case rec.id == recEOF && depth == 0:
+			i.back(rec) // the end stays the end
+			return record{}, io.EOF
+		case rec.id == recEOF:
+			depth--
+		case depth == 0:
+			return rec, nil
+		}
+	}
+}
+
+// bof is what the first record of a part says.
+type bof struct {
+	version int
+	kind    uint16
+}
+
+// The kinds of parts.
+const (
+	partGlobals = 0x0005
+	partModule  = 0x0006
+	partSheet   = 0x0010
+	partChart   = 0x0020
+	partMacro   = 0x0040
+	partBundle  = 0x0100
+)
+
+func isBOF(id uint16) bool {
+	return id == 0x0009 || id == 0x0209 || id == 0x0409 || id == recBOF
+}
+
+func readBOF(rec record) (b bof, ok bool) {
+	if !isBOF(rec.id) || len(rec.body) < 4 {
+		return bof{}, false
+	}
+	b.kind = little.Uint16(rec.body[2:])
+	switch rec.id {
+	case 0x0009:
+		b.version = 2
+	case 0x0209:
+		b.version = 3
+	case 0x0409:
+		b.version = 4
+	default:
+		b.version = 5
+		if little.Uint16(rec.body) == 0x0600 {
+			b.version = 8
+		}
+	}
+	return b, true
+}

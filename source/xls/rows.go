@@ -1,0 +1,196 @@
+package xls
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/grid"
+)
+
+// rows gives the rows of one sheet.
+type rows struct {
+	book *book
+	part *inner
+	*survey
+	// at is the next of the pieces.
+	at    int
+	found []cell
+	cells []grid.Cell
+	// arena holds the texts of one row; spent is what all rows together had.
+	arena []byte
+	spent int64
+}
+
+// Rows reads the sheet once to find its rows; the rows are read again as they
+// are asked for.
+func (b *book) Rows(ctx context.Context, number int) (grid.Rows, error) {
+	if number < 0 || number >= len(b.sheets) {
+		return nil, fmt.Errorf("read sheet %d: the workbook has %d", number, len(b.sheets))
+	}
+	part := b.part()
+	if _, err := part.enter(b.sheets[number].at); err != nil {
+		return nil, err
+	}
+	survey, err := b.survey(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	return &rows{book: b, part: part, survey: survey, arena: make([]byte, 0, 256)}, nil
+}
+
+func (r *rows) Close() error {
+	r.pieces, r.at = nil, 0
+	return nil
+}
+
+func (r *rows) Next(ctx context.Context) (grid.Row, error) {
+	for r.at < len(r.pieces) {
+		if err := ctx.Err(); err != nil {
+			return grid.Row{}, err
+		}
+		number := r.row(r.at)
+		r.found, r.cells, r.arena = r.found[:0], r.cells[:0], r.arena[:0]
+		for ; r.at < len(r.pieces) && r.row(r.at) == number; r.at++ {
+			if err := r.readPiece(number, r.place(r.at)); err != nil {
+				return grid.Row{}, onRow(err, number)
+			}
+		}
+		r.sortCells()
+		if err := r.show(); err != nil {
+			return grid.Row{}, onRow(err, number)
+		}
+		if len(r.cells) > 0 {
+			return grid.Row{Number: int64(number) + 1, Hidden: r.hidden.has(uint32(number)), Cells: r.cells}, nil
+		}
+	}
+	return grid.Row{}, io.EOF
+}
+
+// onRow says in an error which row it is about.
+func onRow(err error, number int) error {
+	var damage *source.UnreadableError
+	var limit *source.LimitError
+	switch line := int64(number) + 1; {
+	case errors.As(err, &damage):
+		return &source.UnreadableError{Line: line, Reason: damage.Reason}
+	case errors.As(err, &limit):
+		return &source.LimitError{Line: line, Reason: limit.Reason}
+	}
+	return err
+}
+
+// readPiece collects cells of a row, up to the first of another.
+func (r *rows) readPiece(number int, at int64) error {
+	for r.part.pos = at; ; {
+		rec, err := r.part.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if n, _ := countCells(rec); n == 0 {
+			continue
+		}
+		if int(little.Uint16(rec.body)) != number {
+			return nil
+		}
+		if err := r.collect(rec); err != nil {
+			return err
+		}
+		if len(r.found) > 2*r.book.limits.Columns {
+			r.sortCells() // repeated cells must not pile up
+		}
+		if len(r.arena) > r.book.limits.RowBytes {
+			return r.tooLong()
+		}
+	}
+}
+
+func (r *rows) tooLong() error {
+	return &source.LimitError{Reason: "the row is longer than the limit of " + size(r.book.limits.RowBytes)}
+}
+
+// sortCells puts the cells in the order of their columns. Of several in one
+// place, the last one that was written counts, as in the application.
+func (r *rows) sortCells() {
+	if r.inOrder() {
+		return
+	}
+	slices.SortStableFunc(r.found, func(a, b cell) int { return cmp.Compare(a.column, b.column) })
+	kept := r.found[:0]
+	for i, c := range r.found {
+		if i+1 == len(r.found) || r.found[i+1].column != c.column {
+			kept = append(kept, c)
+		}
+	}
+	r.found = kept
+}
+
+func (r *rows) inOrder() bool {
+	for i := 1; i < len(r.found); i++ {
+		if r.found[i-1].column >= r.found[i].column {
+			return false
+		}
+	}
+	return true
+}
+
+// show turns what was collected into the cells of the row.
+func (r *rows) show() error {
+	total := 0
+	for _, c := range r.found {
+		out := r.shown(c)
+		if len(out.Value) == 0 && len(out.Shown) == 0 {
+			continue
+		}
+		if longest := max(len(out.Value), len(out.Shown)); longest > r.book.limits.CellBytes {
+			return &source.LimitError{Reason: fmt.Sprintf("the cell in column %d is longer than the limit of %s", c.column+1, size(r.book.limits.CellBytes))}
+		}
+		if total += len(out.Value) + len(out.Shown); total > r.book.limits.RowBytes {
+			return r.tooLong()
+		}
+		r.cells = append(r.cells, out)
+	}
+	if r.spent += int64(total); r.spent > r.book.limits.SheetBytes {
+		return &source.LimitError{Reason: fmt.Sprintf("the texts of the sheet are longer than the limit of %d bytes", r.book.limits.SheetBytes)}
+	}
+	return nil
+}
+
+// shown gives the value of a cell and what is displayed for it.
+func (r *rows) shown(c cell) grid.Cell {
+	style := r.book.styles.of(c.xf)
+	out := grid.Cell{Column: c.column, Kind: c.kind, Value: c.text}
+	switch {
+	case c.kind == intray.CellNumber:
+		start := len(r.arena)
+		r.arena, out.Kind = style.AppendValue(r.arena, c.number, r.book.epoch1904)
+		end := len(r.arena)
+		r.arena = style.AppendShown(r.arena, c.number, r.book.epoch1904)
+		out.Value, out.Shown = r.arena[start:end:end], r.arena[end:len(r.arena):len(r.arena)]
+	case c.kind == intray.CellBool && string(c.text) == "true":
+		out.Shown = []byte("TRUE")
+	case c.kind == intray.CellBool:
+		out.Shown = []byte("FALSE")
+	case c.kind == intray.CellText && !style.plain:
+		start := len(r.arena)
+		r.arena = style.AppendShownText(r.arena, c.text)
+		out.Shown = r.arena[start:len(r.arena):len(r.arena)]
+	}
+	if bytes.Equal(out.Shown, out.Value) {
+		out.Shown = nil
+	}
+	return out
+}
+
+// finite says that a number is one that a sheet can hold.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

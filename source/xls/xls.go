@@ -1,0 +1,171 @@
+// Package xls reads the workbooks of Excel 2.0 to 2003.
+//
+// A container is an OLE2 compound file; one of its streams, named Workbook or
+// Book, holds the workbook (files of the oldest versions are that stream and
+// nothing else). The stream is a row of records, each a number and a body;
+// CONTINUE records carry on a body that is too long. Records between a BOF and
+// its EOF are a part: first the globals (formats, shared strings, the list of
+// sheets), then one part for each sheet. BIFF is the name of the format, with
+// the versions 2, 3, 4, 5 (also called 7) and 8.
+//
+// Read are the cells of worksheets: numbers, texts, booleans, errors and the
+// results that formulas had when the file was saved. Files that only have the
+// password for writing are opened; others that are encrypted are refused. The
+// package computes no formulas and leaves out charts, macros, pictures, notes,
+// pivot caches and rich text; cells without any value are not given, whatever
+// they look like. Merged cells are not filled. It does not read several sheets
+// bound in one file by Excel 4, and not HTML, CSV or XML that is named .xls.
+//
+// The container is read by the package itself: a file decides how deep the usual
+// reader (mscfb) recurses, and how often it follows a chain from its beginning.
+package xls
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/grid"
+)
+
+// Limits bound what reading one workbook may cost. A zero field means its
+// default. Reading stops at a limit with a source.LimitError.
+type Limits struct {
+	// Sheets is the most sheets of a workbook, charts and macros counted.
+	// Default 10,000.
+	Sheets int
+	// StringBytes is the most memory for the strings that cells share, with 4
+	// bytes for each. Default 192 MiB, at most 4 GiB.
+	StringBytes int
+	// Columns is the most columns of a sheet. Default 256, which is all that
+	// such a file can have.
+	Columns int
+	// Cells is the most cells of a sheet, written ones without a value counted.
+	// Default 16,777,216: 65,536 rows of 256 columns.
+	Cells int64
+	// CellBytes is the most bytes of the shown text of a cell. Default 16 MiB.
+	CellBytes int
+	// RowBytes is the most bytes of the values and shown texts of a row.
+	// Default 32 MiB.
+	RowBytes int
+	// SheetBytes is the most bytes of the values and shown texts of a sheet; a
+	// string that several cells share counts for each of them. Default 1 GiB.
+	SheetBytes int64
+}
+
+// WithDefaults fills the fields that are zero.
+func (l Limits) WithDefaults() Limits {
+	def := func(n *int, value int) {
+		if *n == 0 {
+			*n = value
+		}
+	}
+	def(&l.Sheets, 10_000)
+	def(&l.StringBytes, 192<<20)
+	def(&l.Columns, 256)
+	def(&l.CellBytes, 16<<20)
+	def(&l.RowBytes, 32<<20)
+	if l.Cells == 0 {
+		l.Cells = 1 << 24
+	}
+	if l.SheetBytes == 0 {
+		l.SheetBytes = 1 << 30
+	}
+	l.StringBytes = min(l.StringBytes, math.MaxUint32)
+	return l
+}
+
+// size writes a number of bytes for a person.
+func size(n int) string {
+	if n >= 1<<20 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// Detect looks at the beginning of a file, and at the directory of a container.
+// A container without a workbook scores low, so that Open can say what is
+// wrong with it when nothing else claims the file.
+func Detect(in source.Input, head []byte) (score float64, reason string) {
+	if !bytes.HasPrefix(head, []byte(magic)) {
+		if _, ok := bareBOF(head); ok {
+			return 0.95, "the file begins as the workbooks of Excel 2 to 5 do"
+		}
+		return 0, "the file is no OLE2 container and does not begin with a BOF record"
+	}
+	if name, _, err := findWorkbook(in); err == nil {
+		return 0.99, "the file is an OLE2 container with a stream named " + name
+	}
+	return 0.3, "the file is an OLE2 container, as .xls files are, but no workbook is found in it"
+}
+
+// bareBOF says whether a stream begins as a workbook outside of a container.
+func bareBOF(head []byte) (bof, bool) {
+	if len(head) < recordHeader+4 {
+		return bof{}, false
+	}
+	length := int(little.Uint16(head[2:]))
+	b, ok := readBOF(record{id: little.Uint16(head), body: head[recordHeader:min(len(head), recordHeader+length)]})
+	if !ok || length < 4 || length > 16 {
+		return bof{}, false
+	}
+	switch b.kind {
+	case partGlobals, partSheet, partChart, partMacro, partBundle:
+		return b, true
+	}
+	return bof{}, false
+}
+
+// findWorkbook gives the stream of the workbook and its name.
+func findWorkbook(in source.Input) (name string, s *stream, err error) {
+	c, err := openContainer(in)
+	if err != nil {
+		return "", nil, err
+	}
+	const encrypted = "EncryptedPackage"
+	found, err := c.top("Workbook", "Book", encrypted)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, name := range []string{"Workbook", "Book"} { // the newer one first
+		if e, ok := found[name]; ok {
+			s, err := c.open(e)
+			return name, s, err
+		}
+	}
+	if _, ok := found[encrypted]; ok {
+		return "", nil, errPassword
+	}
+	return "", nil, unreadable("the file is an OLE2 container without a workbook; it may be a document of another program")
+}
+
+// Open reads the globals of a workbook: the formats, the shared strings and the
+// list of its sheets. Rows reads the sheets, several at a time where wanted. The
+// errors are source.UnreadableError, source.LimitError, those of ctx and those
+// of the input.
+func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	head := make([]byte, min(in.Size, recordHeader+16))
+	if err := readFull(in, head, 0); err != nil {
+		return nil, err
+	}
+	from := whole(in)
+	if _, bare := bareBOF(head); !bare {
+		if !bytes.HasPrefix(head, []byte(magic)) {
+			return nil, unreadable("the file is no workbook of Excel 2 to 2003")
+		}
+		var err error
+		if _, from, err = findWorkbook(in); err != nil {
+			return nil, err
+		}
+	}
+	b := &book{from: from, limits: limits.WithDefaults(), page: noCodepage()}
+	if err := b.readGlobals(ctx); err != nil {
+		return nil, err
+	}
+	return b, b.placeSheets(ctx)
+}

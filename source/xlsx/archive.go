@@ -1,0 +1,195 @@
+package xlsx
+
+import (
+	"archive/zip"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+
+	"github.com/intraydata/intray/source"
+)
+
+// watched remembers why reading the input failed: an error of the store must
+// not pass for a damaged file.
+type watched struct {
+	source.Input
+	// left is how many bytes may still be read; nil where any number may.
+	left *int64
+	// under is the input that this one is deciphered from: only there can the
+	// store fail.
+	under *watched
+
+	mu  sync.Mutex
+	err error
+}
+
+// failed gives the error of the store, where it has failed.
+func (w *watched) failed() error {
+	if w.under != nil {
+		return w.under.failed()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+func (w *watched) fail(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.err = err
+}
+
+// errDirectory says that the directory of the archive is larger than allowed.
+var errDirectory = errors.New("the directory of the archive is too large")
+
+// errOutside says that an entry claims to begin in front of the file.
+var errOutside = errors.New("an entry lies outside of the file")
+
+// ReadAt reads from the input.
+func (w *watched) ReadAt(p []byte, at int64) (int, error) {
+	if w.left != nil {
+		if *w.left -= int64(len(p)); *w.left < 0 {
+			return 0, errDirectory
+		}
+	}
+	if at < 0 { // a damaged directory asks for this; it is no fault of the store
+		return 0, errOutside
+	}
+	n, err := w.Input.ReadAt(p, at)
+	if n == len(p) {
+		return n, nil
+	}
+	if w.under != nil {
+		return n, err
+	}
+	if errors.Is(err, io.EOF) && at+int64(n) < w.Size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		w.fail(err)
+	}
+	return n, err
+}
+
+// explain says what an error means that came of reading: the store failed, or
+// the file is damaged.
+func (w *watched) explain(doing string, err error) error {
+	var unreadable *source.UnreadableError
+	var limit *source.LimitError
+	failed := w.failed()
+	switch {
+	case failed != nil:
+		return fmt.Errorf("%s: %w", doing, failed)
+	case errors.As(err, &unreadable), errors.As(err, &limit):
+		return err
+	}
+	return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is damaged: %s: %v", doing, err)}
+}
+
+// archive is the ZIP file that a workbook is.
+type archive struct {
+	in     *watched
+	limits Limits
+	// parts are found by their names in lower case, without a slash in front.
+	parts map[string]*zip.File
+
+	mu sync.Mutex
+	// inflated counts the bytes of all parts; seen those of each.
+	inflated int64
+	seen     map[*zip.File]int64
+}
+
+// directoryBytes is what an entry may take in the directory, names of usual
+// length and a few attributes.
+const directoryBytes = 512
+
+func openArchive(in *watched, limits Limits) (*archive, error) {
+	left := int64(limits.Entries)*directoryBytes + 256<<10
+	in.left = &left
+	dir, err := zip.NewReader(in, in.Size)
+	in.left = nil
+	switch {
+	case left < 0 || err == nil && len(dir.File) > limits.Entries:
+		return nil, &source.LimitError{Reason: fmt.Sprintf("the workbook is an archive of more than %d entries", limits.Entries)}
+	case err != nil:
+		return nil, in.explain("read the directory of the archive", err)
+	}
+	dir.RegisterDecompressor(zip.Deflate, flate.NewReader)
+	a := &archive{in: in, limits: limits, parts: make(map[string]*zip.File, len(dir.File)), seen: map[*zip.File]int64{}}
+	for _, f := range dir.File {
+		if err := a.add(f); err != nil {
+			return nil, err
+		}
+	}
+	return a, a.refuseOverlaps(dir.File)
+}
+
+func (a *archive) add(f *zip.File) error {
+	if why := badName(f.Name); why != "" {
+		return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is an archive with the entry %q, whose name %s", f.Name, why)}
+	}
+	name := strings.ToLower(f.Name)
+	if a.parts[name] != nil {
+		return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is an archive that holds the entry %q twice", f.Name)}
+	}
+	a.parts[name] = f
+	return nil
+}
+
+// badName says what is wrong with the name of an entry, "" if nothing is.
+func badName(name string) string {
+	switch {
+	case name == "":
+		return "is empty"
+	case strings.ContainsRune(name, '\\'):
+		return "has a backslash"
+	case strings.ContainsRune(name, 0):
+		return "has a NUL character"
+	case strings.HasPrefix(name, "/"):
+		return "begins with a slash"
+	case len(name) > 1 && name[1] == ':':
+		return "begins with a drive"
+	case slices.Contains(strings.Split(name, "/"), ".."):
+		return "leads to another folder"
+	}
+	return ""
+}
+
+// localHeader is the fixed part of the header in front of an entry's bytes.
+const localHeader = 30
+
+// refuseOverlaps looks for entries that share bytes: bombs do, archivers never.
+func (a *archive) refuseOverlaps(files []*zip.File) error {
+	type extent struct {
+		f          *zip.File
+		begin, end int64
+	}
+	list := make([]extent, 0, len(files))
+	for _, f := range files {
+		at, err := f.DataOffset()
+		if err != nil {
+			return a.in.explain(fmt.Sprintf("read the header of the entry %q", f.Name), err)
+		}
+		size := int64(min(f.CompressedSize64, uint64(a.in.Size)+1))
+		if at+size > a.in.Size {
+			return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is damaged: its entry %q ends behind the end of the file", f.Name)}
+		}
+		list = append(list, extent{f, at - localHeader - int64(len(f.Name)), at + size})
+	}
+	slices.SortFunc(list, func(x, y extent) int { return cmp.Compare(x.begin, y.begin) })
+	for i := 1; i < len(list); i++ {
+		if list[i].begin < list[i-1].end {
+			return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is an archive whose entries %q and %q overlap", list[i-1].f.Name, list[i].f.Name)}
+		}
+	}
+	return nil
+}
+
+// has says whether there is a part.
+func (a *archive) has(name string) bool { return a.parts[strings.ToLower(name)] != nil }

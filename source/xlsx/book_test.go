@@ -1,0 +1,243 @@
+package xlsx
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/grid"
+)
+
+func open(t *testing.T, p parts, limits Limits) grid.Workbook {
+	t.Helper()
+	book, err := Open(t.Context(), input(p.zip(t)), limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := book.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return book
+}
+
+// mixed is a workbook with sheets of all kinds.
+func mixed() parts {
+	one := func(n int) string {
+		return fmt.Sprintf(`<worksheet><cols><col min="2" max="4" hidden="1"/><col min="7" max="7" hidden="true"/><col min="9" max="9"/></cols><sheetData><row r="1" hidden="1"><c><v>%d</v></c></row></sheetData></worksheet>`, n)
+	}
+	p := simple("").
+		with("xl/_rels/workbook.xml.rels", rels([3]string{"a", "worksheet", "a.xml"}, [3]string{"b", "chartsheet", "b.xml"}, [3]string{"c", "worksheet", "c.xml"},
+			[3]string{"d", "xlMacrosheet", "d.xml"}, [3]string{"e", "dialogsheet", "e.xml"}, [3]string{"f", "vbaProject", "vba.bin"}, [3]string{"g", "externalLink", "l.xml"})).
+		with("xl/workbook.xml", `<workbook><workbookPr date1904="1"/><sheets><sheet name="Plain &amp; simple" id="a"/><sheet name="Chart" id="b"/><sheet name="Hidden" state="veryHidden" id="c"/><sheet name="Macro" id="d"/><sheet name="Dialog" id="e"/></sheets></workbook>`)
+	return p.with("xl/a.xml", one(1)).with("xl/c.xml", one(2))
+}
+
+func TestBook(t *testing.T) {
+	book := open(t, mixed(), Limits{})
+	want := []grid.Sheet{{Name: "Plain & simple"}, {Name: "Hidden", Hidden: true}}
+	if diff := cmp.Diff(want, book.Sheets()); diff != "" {
+		t.Errorf("sheets (-want +got):\n%s", diff)
+	}
+	evidence := []intray.Evidence{
+		{Choice: "date system", Value: "1904", Reason: "the workbook says so"},
+		{Choice: "hidden sheets", Value: "Hidden", Reason: "they are read like all others"},
+		{Choice: "sheets left out", Value: "Chart, Macro, Dialog", Reason: "charts, dialogs and macros have no cells to read"},
+		{Choice: "macros", Value: "ignored", Reason: "the workbook has macros, which are never run"},
+		{Choice: "external links", Value: "ignored", Reason: "the workbook has 1, which are never followed; the results it has stored are read"},
+	}
+	if diff := cmp.Diff(evidence, book.Evidence()); diff != "" {
+		t.Errorf("evidence (-want +got):\n%s", diff)
+	}
+	for i, want := range []string{"A1 number 1", "A1 number 2"} {
+		got, err := readSheet(t.Context(), book, i)
+		if err != nil || len(got) != 1 || got[0] != want {
+			t.Errorf("sheet %d: %v, error %v", i, got, err)
+		}
+	}
+}
+
+func TestHidden(t *testing.T) {
+	rows, err := open(t, mixed(), Limits{}).Rows(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	told, ok := rows.(interface{ Evidence() []intray.Evidence })
+	if !ok {
+		t.Fatal("rows tell no evidence")
+	}
+	want := []intray.Evidence{{Choice: "hidden columns", Value: "B:D, G", Reason: "they are read like all others"}}
+	if diff := cmp.Diff(want, told.Evidence()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if row, err := rows.Next(t.Context()); err != nil || !row.Hidden {
+		t.Errorf("row %+v, error %v", row, err)
+	}
+}
+
+func TestUTF16(t *testing.T) {
+	text := sheetOf(`<row><c t="str"><v>` + strings.Repeat("Ü\U0001F600", 9000) + `</v></c></row>`)
+	want := "A1 text " + strings.Repeat("Ü\U0001F600", 9000)
+	for name, order := range map[string]binary.ByteOrder{"little": binary.LittleEndian, "big": binary.BigEndian} {
+		for _, mark := range []string{"\uFEFF", ""} {
+			var file []byte
+			for _, unit := range utf16.Encode([]rune(mark + text)) {
+				file = append(file, 0, 0)
+				order.PutUint16(file[len(file)-2:], unit)
+			}
+			got, err := readBytes(t.Context(), simple("").with("xl/worksheets/sheet1.xml", string(file)).zip(t), Limits{})
+			if err != nil || len(got) != 1 || got[0] != want {
+				t.Errorf("%s endian, mark %q: %.80v, error %v", name, mark, got, err)
+			}
+		}
+	}
+}
+
+// TestSpill reads shared strings of which few fit into memory.
+func TestSpill(t *testing.T) {
+	var rows, items strings.Builder
+	var want []string
+	for i := range 5000 {
+		size := 1 + i*7919%50
+		if i%500 == 0 {
+			size = 100_000 // makes its group too large to be kept
+		}
+		text := fmt.Sprintf("%d %s", i, strings.Repeat("x", size))
+		fmt.Fprintf(&items, `<si><t>%s</t></si>`, text)
+		fmt.Fprintf(&rows, `<row><c t="s"><v>%d</v></c><c t="s"><v>%d</v></c></row>`, i, 4999-i)
+		want = append(want, fmt.Sprintf("A%d text %s", i+1, text), "")
+	}
+	for i := range 5000 {
+		_, text, _ := strings.Cut(want[2*(4999-i)], " ")
+		want[2*i+1] = fmt.Sprintf("B%d %s", i+1, text)
+	}
+	book := simple(rows.String()).withStrings(items.String()).zip(t)
+	for _, limit := range []int{1, 20_000, 300_000} {
+		folder := t.TempDir()
+		got, err := readBytes(t.Context(), book, Limits{StringBytes: limit, TempDir: folder})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%d bytes in memory (-want +got):\n%.2000s", limit, diff)
+		}
+		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, error %v", left, err)
+		}
+	}
+	if _, err := readBytes(t.Context(), book, Limits{StringBytes: 1, TempDir: t.TempDir() + "/none"}); err == nil || isNamed(err) {
+		t.Errorf("without a folder: %v", err)
+	}
+}
+
+// TestAtOnce reads the sheets of one book side by side, with strings from a file.
+func TestAtOnce(t *testing.T) {
+	var rows, items strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&items, `<si><t>%d</t></si>`, i)
+		fmt.Fprintf(&rows, `<row><c s="%d" t="s"><v>%d</v></c><c s="1"><v>%d.5</v></c></row>`, i%3, i, i)
+	}
+	book := open(t, simple(rows.String()).withStrings(items.String()).withStyles("@", "0.00", "General"), Limits{StringBytes: 100, TempDir: t.TempDir()})
+	var all sync.WaitGroup
+	outcomes := make([][]string, 4)
+	errs := make([]error, 4)
+	for i := range outcomes {
+		all.Go(func() { outcomes[i], errs[i] = readSheet(t.Context(), book, 0) })
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range outcomes[1:] {
+		if diff := cmp.Diff(outcomes[0], got); diff != "" || len(got) != 4000 {
+			t.Errorf("%d cells (-first +other):\n%.1000s", len(got), diff)
+		}
+	}
+}
+
+// TestCountsOnce reads a sheet more often than the limit of all bytes would
+// allow if each reading counted.
+func TestCountsOnce(t *testing.T) {
+	book := open(t, simple(strings.Repeat(`<row><c><v>1</v></c></row>`, 1000)), Limits{InflatedBytes: 40_000})
+	for range 3 {
+		if _, err := readSheet(t.Context(), book, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestDetect(t *testing.T) {
+	good := simple(`<row/>`).zip(t)
+	for name, tc := range map[string]struct {
+		file []byte
+		want float64
+	}{
+		"workbook":         {good, 1},
+		"cut":              {good[:len(good)/2], 0.9},
+		"binary workbook":  {parts{"_rels/.rels": rels([3]string{"a", "officeDocument", "xl/workbook.bin"})}.zip(t), 1},
+		"text document":    {parts{"_rels/.rels": rels([3]string{"a", "officeDocument", "word/document.xml"}), "word/document.xml": "<document/>"}.zip(t), 0},
+		"archive":          {parts{"table.csv": "a,b"}.zip(t), 0},
+		"text":             {[]byte("a,b\n"), 0},
+		"nothing":          {nil, 0},
+		"encrypted":        {containerWith(packageStream), 1},
+		"old workbook":     {containerWith("Workbook"), 0},
+		"a container, cut": {[]byte(containerMark), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			score, reason := Detect(input(tc.file), tc.file[:min(len(tc.file), source.HeadBytes)])
+			if score != tc.want || (score > 0) != (reason != "") {
+				t.Errorf("score %v, reason %q", score, reason)
+			}
+		})
+	}
+}
+
+// slowly gives one byte at a time.
+type slowly struct{ from *bytes.Reader }
+
+func (s slowly) Read(p []byte) (int, error) { return s.from.Read(p[:min(len(p), 1)]) }
+
+// TestScanAcrossBuffer moves every token over the end of the buffer.
+func TestScanAcrossBuffer(t *testing.T) {
+	const tokens = `<b c="d>" e='"'/><!-- <x> --><?p ?><f>g&amp;h<![CDATA[i<]]></f >`
+	for shift := range len(tokens) + 2 {
+		text := `<a>` + strings.Repeat(" ", bufferBytes-shift-len("<a>")) + tokens + `</a>`
+		s, err := newScanner(slowly{bytes.NewReader([]byte(text))}, "part", Limits{}.WithDefaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for {
+			found, err := s.next()
+			if err != nil {
+				t.Fatalf("shift %d: %v", shift, err)
+			}
+			if found == tokenOver {
+				break
+			}
+			switch found {
+			case tokenStart:
+				got += "<" + string(s.name) + "," + string(s.attr("c")) + "," + string(s.attr("e"))
+			case tokenEnd:
+				got += ">"
+			case tokenText:
+				got += strings.TrimSpace(string(s.text))
+			}
+		}
+		if want := `<a,,<b,d>,">` + `<f,,g&amp;hi<>>`; got != want {
+			t.Fatalf("shift %d: %s", shift, got)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package xlsx
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// listed is a sheet as the workbook lists it.
+type listed struct {
+	name   string
+	hidden bool
+	// part is where its cells are.
+	part string
+}
+
+// catalog is what the workbook itself says.
+type catalog struct {
+	sheets    []listed
+	epoch1904 bool
+	// styles and strings are parts, "" where there is none.
+	styles, strings string
+	macros          bool
+	links           int
+	// leftOut are the sheets that are no worksheets.
+	leftOut []string
+}
+
+func readCatalog(ctx context.Context, arc *archive, main string) (catalog, error) {
+	relations, err := arc.relations(ctx, main)
+	if err != nil {
+		return catalog{}, err
+	}
+	c := catalog{}
+	targets := make(map[string]relation, len(relations))
+	for _, r := range relations {
+		targets[r.id] = r
+		c.note(arc, r)
+	}
+	p, err := arc.openSmall(ctx, main)
+	if err != nil {
+		return catalog{}, err
+	}
+	defer p.end()
+	if err := c.read(p, main, arc.limits, targets); err != nil {
+		return catalog{}, stopped(ctx, err)
+	}
+	if len(c.sheets) == 0 {
+		return catalog{}, &source.UnreadableError{Reason: "the workbook has no worksheet"}
+	}
+	return c, nil
+}
+
+// note keeps what a relation of the workbook says of the file as a whole.
+func (c *catalog) note(arc *archive, r relation) {
+	switch r.kind {
+	case "styles":
+		if arc.has(r.part) {
+			c.styles = r.part
+		}
+	case "sharedStrings":
+		if arc.has(r.part) {
+			c.strings = r.part
+		}
+	case "vbaProject":
+		c.macros = true
+	case "externalLink":
+		c.links++
+	}
+}
+
+func (c *catalog) read(p *part, name string, limits Limits, targets map[string]relation) error {
+	s, err := newScanner(p, name, limits)
+	if err != nil {
+		return err
+	}
+	if err := s.root("workbook"); err != nil {
+		return err
+	}
+	for {
+		more, err := s.child()
+		if err != nil || !more {
+			return err
+		}
+		switch string(s.name) {
+		case "workbookPr":
+			c.epoch1904 = s.attrTrue("date1904")
+			err = s.skip()
+		case "sheets":
+			err = c.readSheets(s, limits, targets)
+		default:
+			err = s.skip()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (c *catalog) readSheets(s *scanner, limits Limits, targets map[string]relation) error {
+	for {
+		more, err := s.child()
+		if err != nil || !more {
+			return err
+		}
+		if len(c.sheets)+len(c.leftOut) >= limits.Sheets {
+			return &source.LimitError{Reason: fmt.Sprintf("the workbook has more than %d sheets", limits.Sheets)}
+		}
+		if err := c.addSheet(s, targets); err != nil {
+			return err
+		}
+		if err := s.skip(); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *catalog) addSheet(s *scanner, targets map[string]relation) error {
+	name, err := s.attrText("name")
+	if err != nil {
+		return err
+	}
+	id, err := s.attrText("id")
+	if err != nil {
+		return err
+	}
+	to, found := targets[id]
+	switch {
+	case !found || to.part == "":
+		return s.broken("lists the sheet %q without saying where it is", name)
+	case to.kind != "worksheet":
+		c.leftOut = append(c.leftOut, name)
+		return nil
+	}
+	state := string(s.attr("state"))
+	c.sheets = append(c.sheets, listed{name: name, part: to.part, hidden: state == "hidden" || state == "veryHidden"})
+	return nil
+}
+
+// namesShown is how many sheets evidence names.
+const namesShown = 20
+
+func (c *catalog) evidence() []intray.Evidence {
+	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: "the workbook does not ask for the one of 1904"}
+	if c.epoch1904 {
+		system = intray.Evidence{Choice: "date system", Value: "1904", Reason: "the workbook says so"}
+	}
+	list := []intray.Evidence{system}
+	var hidden []string
+	for _, s := range c.sheets {
+		if s.hidden {
+			hidden = append(hidden, s.name)
+		}
+	}
+	if len(hidden) > 0 {
+		list = append(list, intray.Evidence{Choice: "hidden sheets", Value: join(hidden), Reason: "they are read like all others"})
+	}
+	if len(c.leftOut) > 0 {
+		list = append(list, intray.Evidence{Choice: "sheets left out", Value: join(c.leftOut), Reason: "charts, dialogs and macros have no cells to read"})
+	}
+	if c.macros {
+		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: "the workbook has macros, which are never run"})
+	}
+	if c.links > 0 {
+		list = append(list, intray.Evidence{Choice: "external links", Value: "ignored", Reason: "the workbook has " + strconv.Itoa(c.links) + ", which are never followed; the results it has stored are read"})
+	}
+	return list
+}
+
+// join lists names, the first of many.
+func join(names []string) string {
+	if len(names) <= namesShown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:namesShown], ", "), len(names)-namesShown)
+}

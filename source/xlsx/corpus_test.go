@@ -1,0 +1,200 @@
+package xlsx
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding/charmap"
+
+	"github.com/intraydata/intray/source/grid"
+)
+
+// corpus is an archive of the shared corpora, which stand beside the repository.
+func corpus(t *testing.T, name string) string {
+	t.Helper()
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		found := filepath.Join(folder, "..", "shared", "corpora", name)
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			if _, err := os.Stat(found); err != nil {
+				t.Skipf("SKIPPED: the corpus %s is not there: %v", name, err)
+			}
+			return found
+		}
+		if folder == filepath.Dir(folder) {
+			t.Fatal("no go.mod above the test")
+		}
+		folder = filepath.Dir(folder)
+	}
+}
+
+// unpack reads the files of an archive that the filter lets through.
+func unpack(t *testing.T, archive string, wanted *regexp.Regexp) map[string][]byte {
+	t.Helper()
+	xz, err := exec.LookPath("xz")
+	if err != nil {
+		t.Skipf("SKIPPED: the corpus cannot be unpacked: %v", err)
+	}
+	text, err := exec.Command(xz, "-dc", archive).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for r := tar.NewReader(bytes.NewReader(text)); ; {
+		head, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name := filepath.Base(head.Name); wanted.MatchString(name) {
+			if files[name], err = io.ReadAll(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// floor is the share of sheets that must be as the application shows them. The
+// others were calculated anew or come from another version of the file, or from
+// a computer with other dates than those of the United States on Windows.
+const floor = 0.91
+
+// TestCorpus compares the texts that are shown with those that the application
+// itself saved: NAME.N.csv is worksheet N of NAME, from 0. The answers have lost
+// characters, see lossy.
+func TestCorpus(t *testing.T) {
+	files := unpack(t, corpus(t, "workbooks.tar.xz"), regexp.MustCompile(`\.xlsx(\.\d+\.csv)?$`))
+	answer := regexp.MustCompile(`^(.+\.xlsx)\.(\d+)\.csv$`)
+	sheets, perfect, exact := 0, 0, 0
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		parts := answer.FindStringSubmatch(name)
+		if parts == nil {
+			continue
+		}
+		sheets++
+		n, _ := strconv.Atoi(parts[2])
+		want := wantTable(t, files[name])
+		got, err := shownTable(t.Context(), files[parts[1]], n)
+		switch {
+		case err != nil && len(want) == 0 && isNoSheet(err):
+			perfect, exact = perfect+1, exact+1 // an answer without rows, for a sheet that is none
+		case err != nil:
+			t.Logf("%s: %v", name, err)
+		case cmp.Equal(want, got):
+			perfect, exact = perfect+1, exact+1
+		case cmp.Equal(want, lossy(got)):
+			perfect++
+		default:
+			t.Logf("%s (-want +got):\n%.1500s", name, cmp.Diff(want, got))
+		}
+	}
+	share := float64(perfect) / float64(sheets)
+	t.Logf("%d of %d sheets are perfect: %.1f %%; %d of them without looking at lost characters: %.1f %%", perfect, sheets, 100*share, exact, 100*float64(exact)/float64(sheets))
+	if share < floor {
+		t.Errorf("%.1f %% of the sheets are perfect, below %.1f %%", 100*share, 100*floor)
+	}
+}
+
+// lossy does to a table what was done to the answers: they were saved in
+// Windows-1252, with _ for what that lacks, and then read as MacRoman.
+func lossy(table []string) []string {
+	table = slices.Clone(table)
+	for i, line := range table {
+		var text []rune
+		for _, c := range line {
+			b, ok := charmap.Windows1252.EncodeRune(c)
+			if !ok {
+				b = '_'
+			}
+			text = append(text, charmap.Macintosh.DecodeByte(b))
+		}
+		table[i] = strings.ToLower(string(text))
+	}
+	return table
+}
+
+func wantTable(t *testing.T, text []byte) (table []string) {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\uFEFF"))))
+	r.FieldsPerRecord, r.LazyQuotes = -1, true
+	records, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range records {
+		table = appendLine(table, record)
+	}
+	return table
+}
+
+// appendLine adds a row as it is compared: white space does not count, nor do
+// empty cells at the ends, nor rows without text.
+func appendLine(table, record []string) []string {
+	for i, cell := range record {
+		record[i] = strings.ToLower(strings.Join(strings.Fields(cell), " "))
+	}
+	if line := strings.Trim(strings.Join(record, "\x1f"), "\x1f"); line != "" {
+		table = append(table, line)
+	}
+	return table
+}
+
+var errNoSheet = errors.New("there is no such sheet")
+
+func isNoSheet(err error) bool { return errors.Is(err, errNoSheet) }
+
+// shownTable reads what is shown of a worksheet.
+func shownTable(ctx context.Context, file []byte, n int) (table []string, err error) {
+	book, err := Open(ctx, input(file), Limits{})
+	if err != nil {
+		return nil, err
+	}
+	defer book.Close()
+	if n >= len(book.Sheets()) {
+		return nil, errNoSheet
+	}
+	rows, err := book.Rows(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for {
+		row, err := rows.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return table, nil
+		}
+		if err != nil {
+			return table, err
+		}
+		table = appendLine(table, shownCells(row))
+	}
+}
+
+func shownCells(row grid.Row) []string {
+	record := make([]string, row.Cells[len(row.Cells)-1].Column+1)
+	for _, c := range row.Cells {
+		record[c.Column] = string(c.Value)
+		if c.Shown != nil {
+			record[c.Column] = string(c.Shown)
+		}
+	}
+	return record
+}

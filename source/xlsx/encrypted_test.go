@@ -1,0 +1,195 @@
+package xlsx
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha1"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// sectors cuts a text into sectors, the last one filled up.
+func sectors(text []byte) []byte {
+	return append(text, make([]byte, (containerHeader-len(text)%containerHeader)%containerHeader)...)
+}
+
+// encryptedFile makes a container: a directory, the table, the table of small
+// sectors, the small streams, and the encrypted archive.
+func encryptedFile(settings, packed []byte) []byte {
+	const directory, table, miniTable, mini = 0, 1, 9, 10
+	settingSize, packedSize := len(settings), len(packed)
+	settings, packed = sectors(settings), sectors(packed)
+	first := mini + len(settings)/containerHeader
+	one := func(name string, first, size int) []byte {
+		e := make([]byte, directoryEntry)
+		copy(e, encodeName(name))
+		binary.LittleEndian.PutUint32(e[116:], uint32(first))
+		binary.LittleEndian.PutUint32(e[120:], uint32(size))
+		return e
+	}
+	next := make([]byte, (miniTable-table)*containerHeader)
+	chain := func(table []byte, from, count int) {
+		if count == 0 {
+			return
+		}
+		for i := from; i < from+count-1; i++ {
+			binary.LittleEndian.PutUint32(table[4*i:], uint32(i+1))
+		}
+		binary.LittleEndian.PutUint32(table[4*(from+count-1):], lastSector+4)
+	}
+	chain(next, directory, 1)
+	chain(next, miniTable, 1)
+	chain(next, mini, len(settings)/containerHeader)
+	chain(next, first, len(packed)/containerHeader)
+	small := make([]byte, containerHeader)
+	chain(small, 0, (settingSize+miniSector-1)/miniSector)
+
+	header := make([]byte, containerHeader)
+	copy(header, containerMark)
+	binary.LittleEndian.PutUint16(header[30:], 9)
+	binary.LittleEndian.PutUint32(header[48:], directory)
+	binary.LittleEndian.PutUint32(header[60:], miniTable)
+	for i := range 109 {
+		binary.LittleEndian.PutUint32(header[76+4*i:], lastSector+5)
+	}
+	for i := table; i < miniTable; i++ {
+		binary.LittleEndian.PutUint32(header[76+4*(i-table):], uint32(i))
+	}
+	binary.LittleEndian.PutUint32(header[68:], lastSector+4)
+	list := bytes.Join([][]byte{one("Root Entry", mini, len(settings)), one(packageStream, first, packedSize), one(settingsStream, 0, settingSize), one("", 0, 0)}, nil)
+	return bytes.Join([][]byte{header, list, next, small, settings, packed}, nil)
+}
+
+// sized puts the size of an archive in front of it, and fills it up.
+func sized(file []byte) []byte {
+	head := binary.LittleEndian.AppendUint64(nil, uint64(len(file)))
+	return append(append(head, file...), make([]byte, (cipherBlock-len(file)%cipherBlock)%cipherBlock)...)
+}
+
+// encryptStandard encrypts a file as the years before 2010 did.
+func encryptStandard(file []byte, password string) []byte {
+	h := sha1.New()
+	salt := []byte("0123456789abcdef")
+	key := hashOf(h, padded(hashOf(h, spin(h, salt, password, 50_000), make([]byte, 4)), 0x36))[:16]
+	block, _ := aes.NewCipher(key)
+	encrypt := func(text []byte) []byte {
+		for i := 0; i+cipherBlock <= len(text); i += cipherBlock {
+			block.Encrypt(text[i:], text[i:])
+		}
+		return text
+	}
+	sample := []byte("a sample of it..")
+	sum := append(hashOf(h, sample), make([]byte, 12)...)
+	settings := []byte{4, 0, 2, 0, 36, 0, 0, 0}
+	for _, n := range []uint32{32, 36, 0, 26126, 32772, 128, 24, 0, 0, 16} {
+		settings = binary.LittleEndian.AppendUint32(settings, n)
+	}
+	settings = append(append(settings, salt...), encrypt(sample)...)
+	settings = append(append(settings, 20, 0, 0, 0), encrypt(sum)...)
+	packed := sized(file)
+	encrypt(packed[8:])
+	return encryptedFile(settings, packed)
+}
+
+// encryptAgile encrypts a file as 2010 and later do.
+func encryptAgile(file []byte, password string, spins int) []byte {
+	salt, key := []byte("fedcba9876543210"), []byte("an archive's key that is 32 long")
+	h := sha512.New()
+	sum := spin(h, salt, password, 1000)
+	seal := func(text []byte, purpose ...byte) string {
+		block, _ := aes.NewCipher(hashOf(h, sum, purpose)[:32])
+		text = bytes.Clone(text)
+		cipher.NewCBCEncrypter(block, salt).CryptBlocks(text, text)
+		return base64.StdEncoding.EncodeToString(text)
+	}
+	sample := []byte("another sample..")
+	settings := fmt.Sprintf(`<encryption xmlns:p="x"><keyData keyBits="256" hashAlgorithm="SHA512" saltValue="%[1]s"/><keyEncryptors><keyEncryptor><p:encryptedKey spinCount="%[2]d" keyBits="256" hashAlgorithm="SHA512" saltValue="%[1]s" encryptedVerifierHashInput="%[3]s" encryptedVerifierHashValue="%[4]s" encryptedKeyValue="%[5]s"/></keyEncryptor></keyEncryptors></encryption>`,
+		base64.StdEncoding.EncodeToString(salt), spins,
+		seal(sample, 0xFE, 0xA7, 0xD2, 0x76, 0x3B, 0x4B, 0x9E, 0x79), seal(hashOf(h, sample), 0xD7, 0xAA, 0x0F, 0x6D, 0x30, 0x61, 0x34, 0x4E), seal(key, 0x14, 0x6E, 0x0B, 0xE7, 0xAB, 0xAC, 0xD0, 0xD6))
+	packed := sized(file)
+	block, _ := aes.NewCipher(key)
+	for i := 0; 8+i*segment < len(packed); i++ {
+		text := packed[8+i*segment : min(len(packed), 8+(i+1)*segment)]
+		start := hashOf(h, salt, binary.LittleEndian.AppendUint32(nil, uint32(i)))
+		cipher.NewCBCEncrypter(block, start[:cipherBlock]).CryptBlocks(text, text)
+	}
+	return encryptedFile(append([]byte{4, 0, 4, 0, 64, 0, 0, 0}, settings...), packed)
+}
+
+func TestEncrypted(t *testing.T) {
+	var rows strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&rows, `<row><c><v>%d</v></c></row>`, i*i*7919%100003)
+	}
+	plain := simple(rows.String()).zip(t)
+	want, err := readBytes(t.Context(), plain, Limits{})
+	if err != nil || len(want) != 3000 || len(plain) < 2*segment {
+		t.Fatalf("%d cells in %d bytes, error %v", len(want), len(plain), err)
+	}
+	agile := encryptAgile(plain, noPassword, 1000)
+	for name, tc := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"standard":                       {encryptStandard(plain, noPassword), ""},
+		"agile":                          {agile, ""},
+		"standard with another password": {encryptStandard(plain, "secret"), "protected by a password"},
+		"agile with another password":    {encryptAgile(plain, "secret", 1000), "protected by a password"},
+		"hashed for hours":               {encryptAgile(plain, noPassword, 2_000_000_000), "protected by a password"},
+		"another way":                    {encryptedFile([]byte{9, 0, 9, 0, 0, 0, 0, 0}, sized(plain)), "protected by a password"},
+		"without settings":               {encryptedFile(nil, sized(plain)), "protected by a password"},
+		"cut":                            {agile[:len(agile)-3*containerHeader], "damaged"},
+		"cut short":                      {agile[:containerHeader+100], "damaged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := readBytes(t.Context(), tc.file, Limits{})
+			switch {
+			case tc.want == "":
+				if err != nil || len(got) != 3000 || got[2999] != want[2999] {
+					t.Errorf("%d cells, error %v", len(got), err)
+				}
+			case !isNamed(err) || !strings.Contains(err.Error(), tc.want):
+				t.Errorf("the error is %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+// TestContainerLoops makes each sector of a container the one behind each other.
+func TestContainerLoops(t *testing.T) {
+	good := encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(t), noPassword, 1000)
+	for place := 2 * containerHeader; place < 2*containerHeader+80; place += 4 {
+		for next := range uint32(16) {
+			file := bytes.Clone(good)
+			binary.LittleEndian.PutUint32(file[place:], next)
+			if _, err := readBytes(t.Context(), file, Limits{}); err != nil && !isNamed(err) {
+				t.Fatalf("sector %d behind %d: %v", next, place/4, err)
+			}
+		}
+	}
+}
+
+func TestBrokenStoreEncrypted(t *testing.T) {
+	file := encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(t), noPassword, 1000)
+	for from := 0; from < len(file); from += 97 {
+		for _, fault := range []error{errBroken, io.EOF} {
+			in := input(file)
+			in.ReaderAt = brokenStore{in.ReaderAt, int64(from), fault}
+			book, err := Open(t.Context(), in, Limits{})
+			if err == nil {
+				_, err = readSheet(t.Context(), book, 0)
+			}
+			// The last sector is filled up with bytes that nobody needs.
+			if from < len(file)-containerHeader && (err == nil || isNamed(err) || errors.Is(fault, errBroken) && !errors.Is(err, errBroken)) {
+				t.Fatalf("%v from byte %d of %d on: %v", fault, from, len(file), err)
+			}
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package xlsx
+
+import (
+	"context"
+
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/grid"
+)
+
+// Format is the format "xlsx". The zero value is ready.
+type Format struct{}
+
+// Name is "xlsx".
+func (Format) Name() string { return "xlsx" }
+
+// Detect is described at [source.Format].
+func (Format) Detect(in source.Input, head []byte) (score float64, reason string) {
+	return Detect(in, head)
+}
+
+// Open lists the worksheets.
+func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
+	workbook, err := Open(ctx, in, Limits{})
+	if err != nil {
+		return nil, err
+	}
+	if len(workbook.Sheets()) == 0 {
+		_ = workbook.Close()
+		return nil, &source.UnreadableError{Reason: "the workbook has no worksheet"}
+	}
+	return grid.Book(workbook, opt), nil
+}

@@ -1,0 +1,279 @@
+package xlsx
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRefused(t *testing.T) {
+	row := func(cells string) parts { return simple(`<row r="5">` + cells + `</row>`) }
+	sheet := func(text string) parts { return simple("").with("xl/worksheets/sheet1.xml", text) }
+	lots := strings.Repeat(`<row><c><v>1</v></c></row>`, 3)
+	for name, tc := range map[string]struct {
+		book   parts
+		limits Limits
+		want   string
+	}{
+		"no row 0":                {row(`<c r="A0"><v>1</v></c>`), Limits{}, `line 5: the sheet "One" cannot be read: the cell "A0" has a name that no worksheet has`},
+		"no column XFE":           {row(`<c r="XFE1"><v>1</v></c>`), Limits{}, `the cell "XFE1" has a name`},
+		"no long name":            {row(`<c r="AAAAAAA1"><v>1</v></c>`), Limits{}, `the cell "AAAAAAA1" has a name`},
+		"another row":             {row(`<c r="A6"><v>1</v></c>`), Limits{}, `the cell A6 stands in row 5`},
+		"a cell twice":            {row(`<c r="A5"><v>1</v></c><c r="A5"><v>2</v></c>`), Limits{}, `the cell A5 is there twice`},
+		"a bad row":               {simple(`<row r="1048577"/>`), Limits{}, `a row has the number "1048577"`},
+		"a row twice":             {simple(`<row r="5"/><row r="5"/>`), Limits{}, `row 5 comes behind row 5: the rows are out of order or repeated`},
+		"rows backwards":          {simple(`<row r="5"/><row><c r="A4"><v>1</v></c></row>`), Limits{}, `row 4 comes behind row 5`},
+		"an unknown kind":         {row(`<c r="A5" t="x"><v>1</v></c>`), Limits{}, `the cell A5 is of the kind "x"`},
+		"a string behind the end": {row(`<c r="A5" t="s"><v>1</v></c>`).withStrings(`<si><t>a</t></si>`), Limits{}, `the cell A5 names the shared string "1" of 1`},
+		"no shared strings":       {row(`<c r="A5" t="s"><v>0</v></c>`), Limits{}, `names the shared string "0" of 0`},
+		"a string -1":             {row(`<c r="A5" t="s"><v>-1</v></c>`), Limits{}, `names the shared string "-1"`},
+		"no UTF-8":                {row("<c r=\"A5\" t=\"str\"><v>\xff</v></c>"), Limits{}, `the cell A5 has a text that is not UTF-8`},
+		"DOCTYPE":                 {sheet(`<!DOCTYPE a [<!ENTITY b "c">]><worksheet/>`), Limits{}, `has a declaration (DOCTYPE)`},
+		"an entity":               {row(`<c r="A5" t="str"><v>&lol;</v></c>`), Limits{}, `begins no entity`},
+		"a character 0xD800":      {row(`<c r="A5" t="str"><v>&#xD800;</v></c>`), Limits{}, `begins no entity`},
+		"an open entity":          {row(`<c r="A5" t="str"><v>a&b</v></c>`), Limits{}, `begins no entity`},
+		"crossed tags":            {sheet(`<worksheet><sheetData></worksheet>`), Limits{}, `closes an element that is not open`},
+		"an end too early":        {sheet(`<worksheet><sheetData><row><c`), Limits{}, `ends in the middle of its XML`},
+		"a comment without end":   {sheet(`<worksheet><!-- `), Limits{}, `ends in the middle`},
+		"another root":            {sheet(`<chartsheet/>`), Limits{}, `begins with the element "chartsheet" instead of "worksheet"`},
+		"no XML":                  {sheet(`hello`), Limits{}, `has text outside of its XML`},
+		"nothing":                 {sheet(``), Limits{}, `is empty`},
+		"another encoding":        {sheet(`<?xml version="1.0" encoding="Shift_JIS"?><worksheet/>`), Limits{}, `is in the encoding "Shift_JIS"`},
+		"a bad tag":               {sheet(`<worksheet a/>`), Limits{}, `has a tag that cannot be read`},
+		"a bad attribute":         {sheet(`<worksheet a=b/>`), Limits{}, `has a tag that cannot be read`},
+		"no workbook":             {parts{"a.txt": "hello"}, Limits{}, `the file is an archive without a workbook`},
+		"a lost workbook":         {parts{"_rels/.rels": rels([3]string{"a", "officeDocument", "xl/workbook.xml"})}, Limits{}, `it lacks its part "xl/workbook.xml"`},
+		"another document":        {simple("").with("xl/workbook.xml", `<document/>`), Limits{}, `begins with the element "document" instead of "workbook"`},
+		"a binary workbook":       {parts{"_rels/.rels": rels([3]string{"a", "officeDocument", "xl/workbook.bin"})}, Limits{}, `a binary workbook (.xlsb)`},
+		"a sheet nowhere":         {simple("").with("xl/workbook.xml", `<workbook><sheets><sheet name="One" id="x"/></sheets></workbook>`), Limits{}, `lists the sheet "One" without saying where it is`},
+		"no sheets":               {simple("").with("xl/workbook.xml", `<workbook><sheets/></workbook>`), Limits{}, `the workbook has no worksheet`},
+
+		"entries":     {simple(""), Limits{Entries: 3}, `an archive of more than 3 entries`},
+		"sheets":      {simple("").with("xl/workbook.xml", `<workbook><sheets><sheet name="a" id="rId1"/><sheet name="b" id="rId1"/></sheets></workbook>`), Limits{Sheets: 1}, `more than 1 sheets`},
+		"rows":        {simple(lots), Limits{Rows: 2}, `line 3: the sheet "One" cannot be read: it has more than 2 rows`},
+		"columns":     {row(`<c r="C5"><v>1</v></c>`), Limits{Columns: 2}, `it has more than 2 columns`},
+		"cell":        {row(`<c r="A5" t="str"><v>` + strings.Repeat("x", 101) + `</v></c>`), Limits{CellBytes: 100}, `has a text of more than 100 bytes`},
+		"long cell":   {row(`<c r="A5" t="str"><v>` + strings.Repeat("x", 100_000) + `</v></c>`), Limits{CellBytes: 100}, `has a text of more than 100 bytes`},
+		"runs":        {simple("").withStrings(`<si>` + strings.Repeat(`<r><t>xxxxxxxxxx</t></r>`, 11) + `</si>`), Limits{CellBytes: 100}, `has a text of more than 100 bytes`},
+		"row":         {row(strings.Repeat(`<c t="s"><v>0</v></c>`, 11)).withStrings(`<si><t>xxxxxxxxxx</t></si>`), Limits{RowBytes: 100}, `the texts of a row have more than 100 bytes`},
+		"sheet texts": {simple(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 11)).withStrings(`<si><t>xxxxxxxxxx</t></si>`), Limits{SheetBytes: 100}, `its texts have more than 100 bytes`},
+		"deep sheet":  {sheet("<worksheet>" + strings.Repeat("<a>", 2_000_000)), Limits{}, `elements nested deeper than 128`},
+		"styles":      {simple("").withStyles("0", "0", "0"), Limits{Styles: 2}, `more than 2 styles`},
+		"strings":     {simple("").withStrings(`<si/><si/><si/>`), Limits{Strings: 2}, `more than 2 shared strings`},
+		"part":        {sheet(`<worksheet>` + strings.Repeat(" ", 100_000)), Limits{PartBytes: 50_000}, `inflates to more than 50000 bytes`},
+		"all":         {simple(`<row/>`).withStrings(strings.Repeat(" ", 100_000)), Limits{InflatedBytes: 50_000}, `the workbook inflates to more than 50000 bytes`},
+		"bomb":        {sheet(`<worksheet>` + strings.Repeat(" ", 20<<20)), Limits{}, `inflates to more than 250 times its size`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := readBytes(t.Context(), tc.book.zip(t), tc.limits)
+			if err == nil || !isNamed(err) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("the error is %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestRefusedArchives(t *testing.T) {
+	good := simple(`<row><c><v>1</v></c></row>`).zip(t)
+	named := func(names ...string) []byte {
+		var out bytes.Buffer
+		w := zip.NewWriter(&out)
+		for _, name := range names {
+			f, err := w.CreateHeader(&zip.FileHeader{Name: name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.WriteString(f, "text")
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	for name, tc := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"empty":          {nil, "the file is empty"},
+		"no archive":     {[]byte("hello, world"), "the workbook is damaged: read the directory of the archive"},
+		"cut":            {good[:len(good)-30], "the workbook is damaged"},
+		"twice":          {named("a", "a"), `holds the entry "a" twice`},
+		"twice, nearly":  {named("a", "A"), `holds the entry "A" twice`},
+		"absolute":       {named("/etc/passwd"), "begins with a slash"},
+		"drive":          {named("C:/a"), "begins with a drive"},
+		"backslash":      {named(`a\b`), "has a backslash"},
+		"up":             {named("a/../../b"), "leads to another folder"},
+		"NUL":            {named("a\x00b"), "has a NUL character"},
+		"overlap":        {overlapping(t), "overlap"},
+		"encrypted part": {patched(good, "PK\x01\x02", 8, 1), "protected by a password"},
+		"unknown method": {patched(good, "PK\x01\x02", 10, 99), "unsupported compression"},
+		"behind the end": {patched(good, "PK\x01\x02", 20, 0x7FFFFFFF), "ends behind the end of the file"},
+		"wrong sum":      {patched(good, "PK\x01\x02", 16, 12345), "the workbook is damaged"},
+		"wrong size":     {patched(good, "PK\x01\x02", 24, 1), "the workbook is damaged"},
+		"container":      {containerWith("Workbook"), "it may be an old workbook (.xls)"},
+		"encrypted":      {containerWith(packageStream), "the workbook is protected by a password"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := readBytes(t.Context(), tc.file, Limits{})
+			if err == nil || !isNamed(err) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("the error is %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+// patched changes a number behind every place where a mark stands.
+func patched(file []byte, mark string, offset int, value uint32) []byte {
+	file = bytes.Clone(file)
+	for at := 0; ; {
+		i := bytes.Index(file[at:], []byte(mark))
+		if i < 0 {
+			return file
+		}
+		at += i + len(mark)
+		place := file[at-len(mark)+offset:]
+		if value < 1<<16 && offset < 16 {
+			binary.LittleEndian.PutUint16(place, uint16(value))
+		} else {
+			binary.LittleEndian.PutUint32(place, value)
+		}
+	}
+}
+
+// overlapping makes two entries of the directory mean the same bytes.
+func overlapping(t *testing.T) []byte {
+	file := simple("").with("xl/a.xml", "<a/>").with("xl/b.xml", "<a/>").zip(t)
+	first := bytes.Index(file, []byte("PK\x01\x02"))
+	a := first + bytes.Index(file[first:], []byte("xl/a.xml"))
+	b := first + bytes.Index(file[first:], []byte("xl/b.xml"))
+	copy(file[b-4:b], file[a-4:a]) // where the entry begins
+	return file
+}
+
+// containerWith makes the beginning of a container with one stream.
+func containerWith(stream string) []byte {
+	file := make([]byte, 3*containerHeader)
+	copy(file, containerMark)
+	binary.LittleEndian.PutUint16(file[30:], 9)
+	binary.LittleEndian.PutUint32(file[48:], 0)
+	binary.LittleEndian.PutUint32(file[76:], 1)
+	copy(file[containerHeader:], encodeName("Root Entry"))
+	copy(file[containerHeader+directoryEntry:], encodeName(stream))
+	binary.LittleEndian.PutUint32(file[2*containerHeader:], 0xFFFFFFFE)
+	return file
+}
+
+// TestCuts reads a workbook cut at every byte.
+func TestCuts(t *testing.T) {
+	file := simple(`<row><c t="s"><v>0</v></c></row>`).withStrings(`<si><t>a</t></si>`).withStyles("0").zip(t)
+	for end := range file {
+		if _, err := readBytes(t.Context(), file[:end], Limits{}); !isNamed(err) {
+			t.Fatalf("cut to %d bytes: %v", end, err)
+		}
+	}
+}
+
+var errBroken = errors.New("the store is broken")
+
+// brokenStore fails from a byte on.
+type brokenStore struct {
+	io.ReaderAt
+	from int64
+	err  error
+}
+
+func (b brokenStore) ReadAt(p []byte, at int64) (int, error) {
+	if at+int64(len(p)) <= b.from {
+		return b.ReaderAt.ReadAt(p, at)
+	}
+	return 0, b.err
+}
+
+func TestBrokenStore(t *testing.T) {
+	file := simple(`<row><c><v>1</v></c></row>`).zip(t)
+	for from := 0; from < len(file); from += 7 {
+		for _, fault := range []error{errBroken, io.EOF} {
+			in := input(file)
+			in.ReaderAt = brokenStore{in.ReaderAt, int64(from), fault}
+			book, err := Open(t.Context(), in, Limits{})
+			if err == nil {
+				_, err = readSheet(t.Context(), book, 0)
+			}
+			if err == nil || isNamed(err) || errors.Is(fault, errBroken) && !errors.Is(err, errBroken) {
+				t.Fatalf("%v from byte %d on: %v", fault, from, err)
+			}
+		}
+	}
+}
+
+func TestStops(t *testing.T) {
+	file := simple(strings.Repeat(`<row><c><v>1</v></c></row>`, 100_000)).zip(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	book, err := Open(ctx, input(file), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := book.Rows(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rows.Next(ctx); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := rows.Next(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Next gives %v", err)
+	}
+	if _, err := book.Rows(ctx, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("Rows gives %v", err)
+	}
+	if _, err := Open(ctx, input(file), Limits{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Open gives %v", err)
+	}
+	for _, sheet := range []int{-1, 1} {
+		if _, err := book.Rows(t.Context(), sheet); err == nil {
+			t.Errorf("sheet %d opens", sheet)
+		}
+	}
+}
+
+// TestStopsWithinRow ends the context while one call inflates for long.
+func TestStopsWithinRow(t *testing.T) {
+	file := simple("").with("xl/worksheets/sheet1.xml", `<worksheet><sheetData><row/>`+strings.Repeat(" ", 64<<20)).zip(t)
+	book, err := Open(t.Context(), input(file), Limits{Ratio: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := book.Rows(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := rows.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Next gives %v", err)
+	}
+}
+
+func TestLastRowIsCheap(t *testing.T) {
+	file := simple(`<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`).zip(t)
+	got := testing.AllocsPerRun(10, func() {
+		if cells, err := readBytes(t.Context(), file, Limits{}); err != nil || len(cells) != 1 {
+			t.Fatal(cells, err)
+		}
+	})
+	result := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			readBytes(b.Context(), file, Limits{})
+		}
+	})
+	if bytes := result.AllocedBytesPerOp(); bytes > 512<<10 || got > 1000 {
+		t.Errorf("%d bytes in %v allocations", bytes, got)
+	}
+}

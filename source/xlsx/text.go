@@ -1,0 +1,291 @@
+package xlsx
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray/source"
+)
+
+// child moves to the next element within the one that is open, past its texts.
+// It gives false at the end of the open element. Each child must be read to its
+// end, by skip, content or child.
+func (s *scanner) child() (bool, error) {
+	for {
+		found, err := s.next()
+		if err != nil {
+			return false, err
+		}
+		if found != tokenText {
+			return found == tokenStart, nil
+		}
+	}
+}
+
+// root moves to the outermost element, which must have that name.
+func (s *scanner) root(name string) error {
+	if _, err := s.child(); err != nil {
+		return err
+	}
+	if string(s.name) != name {
+		return s.broken("begins with the element %q instead of %q", s.name, name)
+	}
+	return nil
+}
+
+// skip moves to the end of the element that has just started.
+func (s *scanner) skip() error {
+	for depth := len(s.begins); len(s.begins) >= depth; {
+		if _, err := s.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// content appends the text of the element that has just started, without that
+// of its children, and moves to its end.
+func (s *scanner) content(dst []byte) ([]byte, error) {
+	from := len(dst)
+	for {
+		found, err := s.next()
+		switch {
+		case err != nil:
+			return dst, err
+		case found == tokenEnd:
+			return dst, s.tooLong(len(dst) - from)
+		case found == tokenStart:
+			err = s.skip()
+		case s.literal:
+			dst = append(dst, s.text...)
+		default:
+			dst, err = s.decode(dst, s.text)
+		}
+		if err == nil {
+			err = s.tooLong(len(dst) - from)
+		}
+		if err != nil {
+			return dst, err
+		}
+	}
+}
+
+// shortValue is a way past the tokens for what most cells are: <v>text</v></c>
+// behind the tag that opens them. Without ok nothing was read.
+func (s *scanner) shortValue() (value []byte, ok bool) {
+	const before, after, most = "<v>", "</v></c>", 64
+	b := s.buf[s.pos:s.end]
+	if s.empty || len(b) < len(before) || string(b[:len(before)]) != before || string(s.open[s.begins[len(s.begins)-1]:]) != "c" {
+		return nil, false
+	}
+	for i := len(before); i < min(len(b)-len(after)+1, most); i++ {
+		switch b[i] {
+		case '&', '\r':
+			return nil, false
+		case '<':
+			if string(b[i:i+len(after)]) != after {
+				return nil, false
+			}
+			s.pos += i + len(after)
+			s.close()
+			return b[len(before):i], true
+		}
+	}
+	return nil, false
+}
+
+func (s *scanner) tooLong(size int) error {
+	if most := s.longest - bufferBytes; size > most {
+		return &source.LimitError{Reason: fmt.Sprintf("the part %q of the workbook has a text of more than %d bytes", s.part, most)}
+	}
+	return nil
+}
+
+// decode appends a raw text with its entities and line ends resolved.
+func (s *scanner) decode(dst, raw []byte) ([]byte, error) {
+	if bytes.IndexByte(raw, '&') < 0 && bytes.IndexByte(raw, '\r') < 0 {
+		return append(dst, raw...), nil
+	}
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '\r':
+			dst = append(dst, '\n')
+			if i+1 < len(raw) && raw[i+1] == '\n' {
+				i++
+			}
+		case '&':
+			end := bytes.IndexByte(raw[i:], ';')
+			c, ok := entity(raw[i+1 : i+max(end, 1)])
+			if !ok {
+				return dst, s.broken("has an ampersand that begins no entity")
+			}
+			dst = utf8.AppendRune(dst, c)
+			i += end
+		default:
+			dst = append(dst, raw[i])
+		}
+	}
+	return dst, nil
+}
+
+// entity gives the character that a name between & and ; stands for.
+func entity(name []byte) (rune, bool) {
+	switch string(name) {
+	case "lt":
+		return '<', true
+	case "gt":
+		return '>', true
+	case "amp":
+		return '&', true
+	case "quot":
+		return '"', true
+	case "apos":
+		return '\'', true
+	}
+	if len(name) < 2 || len(name) > 10 || name[0] != '#' {
+		return 0, false
+	}
+	digits, base := string(name[1:]), 10
+	if digits[0] == 'x' {
+		digits, base = digits[1:], 16
+	}
+	n, err := strconv.ParseUint(digits, base, 32)
+	return rune(n), err == nil && n <= utf8.MaxRune && utf8.ValidRune(rune(n))
+}
+
+// unescape resolves _xHHHH_, which is how workbooks write characters that XML
+// cannot, within text itself.
+func unescape(text []byte) []byte {
+	first := bytes.Index(text, []byte("_x"))
+	if first < 0 {
+		return text
+	}
+	out := text[:first]
+	for i := first; i < len(text); {
+		c, size := escaped(text[i:])
+		if size == 0 {
+			out = append(out, text[i])
+			i++
+			continue
+		}
+		out = utf8.AppendRune(out, c)
+		i += size
+	}
+	return out
+}
+
+// escapeBytes is the length of _xHHHH_.
+const escapeBytes = 7
+
+// escaped reads an escape at the beginning of text, or two that make one
+// character. The size is 0 where there is none.
+func escaped(text []byte) (c rune, size int) {
+	unit, ok := escapedUnit(text)
+	if !ok {
+		return 0, 0
+	}
+	if !utf16.IsSurrogate(unit) {
+		return unit, escapeBytes
+	}
+	if low, ok := escapedUnit(text[escapeBytes:]); ok {
+		if c := utf16.DecodeRune(unit, low); c != utf8.RuneError {
+			return c, 2 * escapeBytes
+		}
+	}
+	return 0, 0
+}
+
+func escapedUnit(text []byte) (rune, bool) {
+	if len(text) < escapeBytes || text[0] != '_' || text[1] != 'x' || text[escapeBytes-1] != '_' {
+		return 0, false
+	}
+	var unit rune
+	for _, c := range text[2 : escapeBytes-1] {
+		switch {
+		case c >= '0' && c <= '9':
+			unit = unit<<4 | rune(c-'0')
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			unit = unit<<4 | rune(c|0x20-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return unit, true
+}
+
+// richText appends the text of a shared or inline string that has just started:
+// its own and that of its runs, not that of readings (rPh). It moves to its end.
+func (s *scanner) richText(dst []byte) ([]byte, error) {
+	from := len(dst)
+	for {
+		more, err := s.child()
+		if err != nil {
+			return dst, err
+		}
+		if !more {
+			break
+		}
+		switch string(s.name) {
+		case "t":
+			dst, err = s.run(dst)
+		case "r":
+			dst, err = s.runs(dst)
+		default:
+			err = s.skip()
+		}
+		if err == nil {
+			err = s.tooLong(len(dst) - from)
+		}
+		if err != nil {
+			return dst, err
+		}
+	}
+	text := unescape(dst[from:])
+	if !utf8.Valid(text) {
+		return dst, s.broken("has a text that is not UTF-8")
+	}
+	return dst[:from+len(text)], nil
+}
+
+// runs appends the texts within one run of a rich text.
+func (s *scanner) runs(dst []byte) ([]byte, error) {
+	for {
+		more, err := s.child()
+		if err != nil || !more {
+			return dst, err
+		}
+		if string(s.name) == "t" {
+			dst, err = s.run(dst)
+		} else {
+			err = s.skip()
+		}
+		if err != nil {
+			return dst, err
+		}
+	}
+}
+
+// run appends the text of the element t that has just started. White space at
+// its ends counts only where the file says so.
+func (s *scanner) run(dst []byte) ([]byte, error) {
+	from, kept := len(dst), string(s.attr("space")) == "preserve"
+	dst, err := s.content(dst)
+	if err != nil || kept {
+		return dst, err
+	}
+	return append(dst[:from], trim(dst[from:])...), nil
+}
+
+// trim takes the white space of XML from the ends of a text.
+func trim(text []byte) []byte {
+	for len(text) > 0 && isSpace(text[0]) {
+		text = text[1:]
+	}
+	for len(text) > 0 && isSpace(text[len(text)-1]) {
+		text = text[:len(text)-1]
+	}
+	return text
+}

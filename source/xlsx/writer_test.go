@@ -1,0 +1,160 @@
+package xlsx
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/grid"
+)
+
+// parts are the files of an archive by name.
+type parts map[string]string
+
+const (
+	relTypes  = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
+	mainSpace = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
+)
+
+// rels writes relations: each is an id, a kind and a target.
+func rels(list ...[3]string) string {
+	var text strings.Builder
+	text.WriteString(`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`)
+	for _, r := range list {
+		fmt.Fprintf(&text, `<Relationship Id="%s" Type="%s%s" Target="%s"/>`, r[0], relTypes, r[1], r[2])
+	}
+	return text.String() + "</Relationships>"
+}
+
+// simple makes the parts of a workbook with one sheet, of these rows.
+func simple(rows string) parts {
+	return parts{
+		"_rels/.rels": rels([3]string{"rId1", "officeDocument", "xl/workbook.xml"}),
+		"xl/_rels/workbook.xml.rels": rels(
+			[3]string{"rId1", "worksheet", "worksheets/sheet1.xml"},
+			[3]string{"rId2", "sharedStrings", "sharedStrings.xml"},
+			[3]string{"rId3", "styles", "/xl/styles.xml"}),
+		"xl/workbook.xml":          `<workbook ` + mainSpace + `><sheets><sheet name="One" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+		"xl/worksheets/sheet1.xml": sheetOf(rows),
+	}
+}
+
+func sheetOf(rows string) string {
+	return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\r\n" + `<worksheet ` + mainSpace + `><sheetData>` + rows + `</sheetData></worksheet>`
+}
+
+// with gives the parts with one more, or another.
+func (p parts) with(name, text string) parts {
+	p = maps.Clone(p)
+	p[name] = text
+	return p
+}
+
+func (p parts) withStrings(items string) parts {
+	return p.with("xl/sharedStrings.xml", `<sst `+mainSpace+`>`+items+`</sst>`)
+}
+
+// withStyles gives the cell styles 0, 1 and so on these format codes.
+func (p parts) withStyles(codes ...string) parts {
+	var formats, cells strings.Builder
+	for i, code := range codes {
+		fmt.Fprintf(&formats, `<numFmt numFmtId="%d" formatCode="%s"/>`, 164+i, code)
+		fmt.Fprintf(&cells, `<xf numFmtId="%d"/>`, 164+i)
+	}
+	return p.with("xl/styles.xml", `<styleSheet `+mainSpace+`><numFmts>`+formats.String()+`</numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs>`+cells.String()+`</cellXfs></styleSheet>`)
+}
+
+// zip writes the archive, its entries in the order of their names.
+func (p parts) zip(t testing.TB) []byte {
+	t.Helper()
+	return p.pack(t, zip.Deflate)
+}
+
+func (p parts) pack(t testing.TB, method uint16) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+		if err == nil {
+			_, err = io.WriteString(f, p[name])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func input(file []byte) source.Input {
+	return source.Input{Name: "book.xlsx", ReaderAt: bytes.NewReader(file), Size: int64(len(file))}
+}
+
+// tell writes a cell as the tests do: its reference, its kind, its value and
+// what is shown where that differs.
+func tell(row int64, c grid.Cell) string {
+	kinds := map[intray.CellKind]string{intray.CellText: "text", intray.CellNumber: "number", intray.CellDate: "date", intray.CellDateTime: "datetime", intray.CellTime: "time", intray.CellBool: "bool", intray.CellError: "error"}
+	text := fmt.Sprintf("%s%d %s %s", appendColumn(nil, c.Column), row, kinds[c.Kind], c.Value)
+	if c.Shown != nil {
+		text += fmt.Sprintf(" [%s]", c.Shown)
+	}
+	return text
+}
+
+// readSheet reads all cells of a sheet.
+func readSheet(ctx context.Context, book grid.Workbook, sheet int) (cells []string, err error) {
+	rows, err := book.Rows(ctx, sheet)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	last := int64(0)
+	for {
+		row, err := rows.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return cells, nil
+		}
+		if err != nil {
+			return cells, err
+		}
+		if row.Number <= last || len(row.Cells) == 0 {
+			return cells, fmt.Errorf("row %d with %d cells behind row %d", row.Number, len(row.Cells), last)
+		}
+		last = row.Number
+		for i, c := range row.Cells {
+			if i > 0 && c.Column <= row.Cells[i-1].Column {
+				return cells, fmt.Errorf("row %d: column %d behind %d", row.Number, c.Column, row.Cells[i-1].Column)
+			}
+			cells = append(cells, tell(row.Number, c))
+		}
+	}
+}
+
+// readBytes reads the first sheet of a file.
+func readBytes(ctx context.Context, file []byte, limits Limits) (cells []string, err error) {
+	book, err := Open(ctx, input(file), limits)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, book.Close()) }()
+	return readSheet(ctx, book, 0)
+}
+
+// isNamed says whether an error is of those that say what is wrong with a file.
+func isNamed(err error) bool {
+	var unreadable *source.UnreadableError
+	var limit *source.LimitError
+	return errors.As(err, &unreadable) || errors.As(err, &limit)
+}

@@ -1,0 +1,191 @@
+// Package xlsx reads the workbooks of Office Open XML: .xlsx and .xlsm.
+//
+// A part is one file of the archive; relationships lead from part to part: to
+// the workbook, from there to its sheets, its shared strings and its styles. A
+// reference names a cell, as B7 does. Only worksheets are read, as grids of
+// cells with what the file has stored for them: the results of formulas, the
+// value of merged cells in the first of them.
+//
+// The package computes no formulas, runs no macros, follows no links, finds no
+// tables and asks for no passwords. Workbooks that need one, and binary ones
+// (.xlsb), are refused by name.
+package xlsx
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/grid"
+)
+
+// The size of a worksheet in the format itself.
+const (
+	maxRows    = 1 << 20
+	maxColumns = 1 << 14
+)
+
+// Limits bound what reading one workbook may cost. A zero field means its
+// default.
+type Limits struct {
+	// InflatedBytes is the most bytes that all parts read may inflate to. A
+	// part read twice counts once. Default 4 GiB.
+	InflatedBytes int64
+	// PartBytes is the most bytes that one part may inflate to. Default 2 GiB;
+	// for parts other than sheets and shared strings at most 64 MiB.
+	PartBytes int64
+	// Ratio is how many bytes may come of one compressed byte, looked at as
+	// soon as a part has given 16 MiB. Default 250.
+	Ratio int64
+	// Entries is the most entries of the archive. Default 10,000.
+	Entries int
+	// Sheets is the most sheets. Default 4,096.
+	Sheets int
+	// Rows is the highest number of a row. Default 1,048,576.
+	Rows int64
+	// Columns is the most columns. Default 16,384.
+	Columns int
+	// CellBytes is the most bytes of the text of one cell. Default 16 MiB.
+	CellBytes int
+	// RowBytes is the most bytes of the texts of one row. Default 32 MiB.
+	RowBytes int
+	// SheetBytes is the most bytes of the texts of one sheet; a shared string
+	// counts wherever it stands. Default 8 GiB.
+	SheetBytes int64
+	// Depth is how deep XML elements may be nested. Default 128.
+	Depth int
+	// Styles is the most cell styles, and the most number formats. Default
+	// 65,536.
+	Styles int
+	// Strings is the most shared strings. Default 67,108,864.
+	Strings int
+	// StringBytes is how much memory the shared strings may take before the
+	// rest of them goes to a temporary file. Default 32 MiB.
+	StringBytes int
+	// TempDir is the folder of that file. Default os.TempDir.
+	TempDir string
+}
+
+// WithDefaults fills the fields that are zero.
+func (l Limits) WithDefaults() Limits {
+	fill(&l.InflatedBytes, 4<<30)
+	fill(&l.PartBytes, 2<<30)
+	fill(&l.Ratio, 250)
+	fill(&l.Entries, 10_000)
+	fill(&l.Sheets, 4096)
+	fill(&l.Rows, maxRows)
+	fill(&l.Columns, maxColumns)
+	fill(&l.CellBytes, 16<<20)
+	fill(&l.RowBytes, 32<<20)
+	fill(&l.SheetBytes, 8<<30)
+	fill(&l.Depth, 128)
+	fill(&l.Styles, 1<<16)
+	fill(&l.Strings, 1<<26)
+	fill(&l.StringBytes, 32<<20)
+	return l
+}
+
+func fill[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Open reads what it needs to list the worksheets and the styles of their
+// cells. Errors are *source.UnreadableError, *source.LimitError, of ctx or of
+// the input. The input must stay open until the workbook is closed.
+func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, error) {
+	w, err := unwrap(&watched{Input: in})
+	if err != nil {
+		return nil, err
+	}
+	arc, err := openArchive(w, limits.WithDefaults())
+	if err != nil {
+		return nil, err
+	}
+	return openBook(ctx, arc)
+}
+
+// book is an opened workbook.
+type book struct {
+	arc     *archive
+	catalog catalog
+	styles  *styles
+
+	mu sync.Mutex
+	// strings is nil until a sheet is read.
+	strings *table
+}
+
+func openBook(ctx context.Context, arc *archive) (*book, error) {
+	main, err := arc.mainPart(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := readCatalog(ctx, arc, main)
+	if err != nil {
+		return nil, err
+	}
+	st, err := readStyles(ctx, arc, c.styles)
+	if err != nil {
+		return nil, err
+	}
+	return &book{arc: arc, catalog: c, styles: st}, nil
+}
+
+// Evidence tells of the date system, and of what is hidden or not read.
+func (b *book) Evidence() []intray.Evidence { return b.catalog.evidence() }
+
+// Sheets lists the worksheets.
+func (b *book) Sheets() []grid.Sheet {
+	list := make([]grid.Sheet, len(b.catalog.sheets))
+	for i, s := range b.catalog.sheets {
+		list[i] = grid.Sheet{Name: s.name, Hidden: s.hidden}
+	}
+	return list
+}
+
+// Rows begins to read a sheet; several may be read at once. What it gives also has the method Evidence() of
+// source.Reader, which tells of columns that are hidden.
+func (b *book) Rows(ctx context.Context, sheet int) (grid.Rows, error) {
+	if sheet < 0 || sheet >= len(b.catalog.sheets) {
+		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.catalog.sheets))
+	}
+	shared, err := b.shared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return openRows(ctx, b, shared, b.catalog.sheets[sheet])
+}
+
+// shared reads the shared strings, once.
+func (b *book) shared(ctx context.Context) (*table, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.strings != nil {
+		return b.strings, nil
+	}
+	shared, err := readStrings(ctx, b.arc, b.catalog.strings)
+	if err != nil {
+		return nil, err
+	}
+	b.strings = shared
+	return shared, nil
+}
+
+// Close gives back the temporary file, where there is one. Rows must be closed
+// before.
+func (b *book) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.strings == nil {
+		return nil
+	}
+	return b.strings.Close()
+}
+
+var _ io.Closer = (*book)(nil)
