@@ -106,6 +106,10 @@ func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema
 		return out.ask(intray.SheetUncertain, fmt.Sprintf(
 			"The file holds %d tables: %s. Send the one to import as a file of its own.", len(tables), listed(tables))), nil
 	}
+	if n := len(book.Sheets()); n > 1 {
+		out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: book.Sheets()[sheet].Name,
+			Reason: fmt.Sprintf("of %d sheets no other holds a table", n)})
+	}
 	reader, err := book.Open(ctx, sheet)
 	if err != nil {
 		return out.unreadable(err)

@@ -48,6 +48,19 @@ func (f readFlags) options() source.Options {
 	return source.Options{Encoding: f.Encoding, Delimiter: delimiter, HeaderRow: f.HeaderRow}
 }
 
+// fit refuses what would have no effect on a file of this format.
+func (f readFlags) fit(format string) error {
+	switch {
+	case format != "csv" && f.Encoding != "":
+		return usageError{fmt.Errorf("--encoding is for delimited text, and the file is read as %s", format)}
+	case format != "csv" && f.Delimiter != "":
+		return usageError{fmt.Errorf("--delimiter is for delimited text, and the file is read as %s", format)}
+	case format == "json" && f.HeaderRow != 0:
+		return usageError{errors.New("--header-row is for tables with rows, and the file is read as json, whose names are its header")}
+	}
+	return nil
+}
+
 // sheet gives the place of the sheet that is asked for.
 func (f readFlags) sheet(sheets []source.Sheet) (int, error) {
 	if f.SheetNumber != 0 {
@@ -79,7 +92,11 @@ func openTable(ctx context.Context, name string, opt source.Options, flags readF
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, closeFile())
 	}
-	sheet, err := flags.sheet(book.Sheets())
+	err = flags.fit(book.Evidence()[0].Value)
+	sheet := 0
+	if err == nil {
+		sheet, err = flags.sheet(book.Sheets())
+	}
 	var reader source.Reader
 	if err == nil {
 		reader, err = book.Open(ctx, sheet)

@@ -54,7 +54,7 @@ type sampled struct {
 }
 
 // decide looks at a sample from the beginning of a text and decides how to read
-// it. skip is where the text begins in it.
+// it. whole says that the sample is all there is.
 func decide(sample []byte, whole bool, opt source.Options) (*sheet, error) {
 	s := &sheet{asIs: opt.AsIs, line: 1}
 	delim, skip := sepLine(sample)

@@ -28,10 +28,14 @@ const (
 	maxHeld = 20
 )
 
-// Book makes a book of a workbook, which it closes with itself.
-func Book(w Workbook, opt source.Options) source.Book {
+// Book makes a book of a workbook, which it closes with itself. A workbook
+// without a worksheet is closed at once and cannot be read.
+func Book(w Workbook, opt source.Options) (source.Book, error) {
+	if len(w.Sheets()) == 0 {
+		return nil, errors.Join(&source.UnreadableError{Reason: "the workbook has no worksheet"}, w.Close())
+	}
 	opt.Limits = opt.Limits.WithDefaults()
-	return &book{w, opt}
+	return &book{w, opt}, nil
 }
 
 type book struct {
@@ -41,7 +45,6 @@ type book struct {
 
 func (b *book) Evidence() []intray.Evidence { return b.workbook.Evidence() }
 
-// Sheets gives a workbook without a worksheet one that is empty.
 func (b *book) Sheets() (sheets []source.Sheet) {
 	for _, s := range b.workbook.Sheets() {
 		sheets = append(sheets, source.Sheet{Name: s.Name, Hidden: s.Hidden})

@@ -24,9 +24,5 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	if err != nil {
 		return nil, err
 	}
-	if len(workbook.Sheets()) == 0 {
-		_ = workbook.Close()
-		return nil, &source.UnreadableError{Reason: "the workbook has no worksheet"}
-	}
-	return grid.Book(workbook, opt), nil
+	return grid.Book(workbook, opt)
 }

@@ -1,0 +1,81 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/csv"
+)
+
+// pages is a format of several sheets: each is CSV, and a line of dashes stands
+// between two.
+type pages struct{ csv.Format }
+
+func (pages) Open(_ context.Context, in source.Input, opt source.Options) (source.Book, error) {
+	text := make([]byte, in.Size)
+	if _, err := in.ReadAt(text, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return &pagesBook{strings.Split(string(text), "---\n"), opt}, nil
+}
+
+type pagesBook struct {
+	texts []string
+	opt   source.Options
+}
+
+func (*pagesBook) Evidence() []intray.Evidence { return nil }
+func (*pagesBook) Close() error                { return nil }
+
+func (b *pagesBook) Sheets() (list []source.Sheet) {
+	for i := range b.texts {
+		list = append(list, source.Sheet{Name: string(rune('A' + i))})
+	}
+	return list
+}
+
+func (b *pagesBook) Open(ctx context.Context, i int) (source.Reader, error) {
+	in := source.Input{ReaderAt: strings.NewReader(b.texts[i]), Size: int64(len(b.texts[i]))}
+	book, err := csv.Format{}.Open(ctx, in, b.opt)
+	if err != nil {
+		return nil, err
+	}
+	return book.Open(ctx, 0)
+}
+
+// TestSheets runs files of several sheets: one table is read and said which, of
+// several a person chooses.
+func TestSheets(t *testing.T) {
+	schema := &intray.Schema{Fields: []intray.Field{{Key: "a", Label: "A", Type: intray.FieldType{Name: intray.TypeString}}}, Settings: intray.DefaultSettings()}
+	for text, want := range map[string]string{
+		"a\n1\n":                                 "done",
+		"\"\"\n---\na\n1\n---\n\"\"\n":           "done, sheet B: of 3 sheets no other holds a table",
+		"a\n1\n---\nb\n2\n---\n\"\"\n":           "open: The file holds 2 tables: \"A\", \"B\". Send the one to import as a file of its own.",
+		strings.Repeat("a\n1\n---\n", 6) + "a\n": "open: The file holds 7 tables: \"A\", \"B\", \"C\", \"D\", \"E\" and 2 more. Send the one to import as a file of its own.",
+	} {
+		e := engine.New(engine.Config{Formats: []source.Format{pages{}}})
+		in := source.Input{Name: "x.csv", ReaderAt: strings.NewReader(text), Size: int64(len(text))}
+		out, err := e.Run(t.Context(), in, schema, func([]string, []int) (engine.Sink, error) { return &largest{}, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := "done"
+		if out.Verdict == engine.Open {
+			got = "open: " + out.Notices[0].Text
+		}
+		for _, e := range out.Evidence {
+			if e.Choice == "sheet" {
+				got += ", sheet " + e.Value + ": " + e.Reason
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
