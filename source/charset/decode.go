@@ -29,7 +29,7 @@ func newDecoder(e Encoding) decoder {
 	case e.spec.page != nil:
 		return newPageDecoder(e.spec.page)
 	case e.spec.multi != nil:
-		return &multiDecoder{transformer: e.spec.multi.NewDecoder(), stateless: e.spec.name != "ISO-2022-JP"}
+		return &multiDecoder{transformer: e.spec.multi.NewDecoder(), stateless: e.spec.name != "ISO-2022-JP", four: e.spec.name == "GB18030"}
 	default:
 		return wideDecoder{e.spec.wide}
 	}
@@ -118,6 +118,8 @@ func (d wideDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid int
 type multiDecoder struct {
 	transformer transform.Transformer
 	stateless   bool
+	// four says that characters of four bytes are read.
+	four bool
 }
 
 // writtenRuneError is U+FFFD as GB18030 writes it, which is nothing broken.
@@ -131,7 +133,15 @@ func (d *multiDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid i
 			return wrote, took, 0
 		}
 	}
-	n, m, err := d.transformer.Transform(dst[wrote:], src[took:], end)
+	rest := src[took:]
+	if d.four {
+		if whole := beforeFalseFour(rest); whole == 0 && len(rest) > 0 {
+			return wrote + copy(dst[wrote:], replacement), took + 1, 1
+		} else if whole < len(rest) {
+			rest, end = rest[:whole], true
+		}
+	}
+	n, m, err := d.transformer.Transform(dst[wrote:], rest, end)
 	invalid = bytes.Count(dst[wrote:wrote+n], []byte(replacement))
 	invalid -= min(invalid, bytes.Count(src[took:took+m], writtenRuneError))
 	wrote, took = wrote+n, took+m
@@ -141,4 +151,27 @@ func (d *multiDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid i
 		took, invalid = took+1, invalid+1
 	}
 	return wrote, took, invalid
+}
+
+// beforeFalseFour is where the first high byte stands that one of : ; < = > ?
+// follows. GB18030 goes on with a digit there; x/text takes those six for
+// digits too, and a semicolon between two cells would be gone.
+func beforeFalseFour(src []byte) int {
+	for i := 0; i < len(src); {
+		size := 1
+		if src[i] > 0x80 && src[i] < 0xFF && i+1 < len(src) {
+			switch next := src[i+1]; {
+			case next > '9' && next < '@':
+				return i
+			case next >= '0' && next <= '9':
+				if i+3 < len(src) && src[i+2] > 0x80 && src[i+2] < 0xFF && src[i+3] >= '0' && src[i+3] <= '9' {
+					size = 4
+				}
+			case next >= '@' && next != 0x7F && next < 0xFF:
+				size = 2
+			}
+		}
+		i += size
+	}
+	return len(src)
 }

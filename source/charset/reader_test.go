@@ -33,6 +33,7 @@ func TestReader(t *testing.T) {
 		{"a comma behind half a character", "Big5", "\xa4\xa4\xa4,x", "中\uFFFD,x", 1},
 		{"a comma behind half a character", "EUC-KR", "\xbc\xad\xbf,x", "서\uFFFD,x", 1},
 		{"a comma behind half a character", "EUC-JP", "\xc6\xfc\xcb,x", "日\uFFFD,x", 1},
+		{"a semicolon is no digit", "GB18030", "a\xc8;\xab0;\xd6\xd0", "a\uFFFD;\uFFFD0;中", 2},
 		{"a replacement that was there", "GB18030", "\x84\x31\xa4\x37", "\uFFFD", 0},
 		{"escapes", "ISO-2022-JP", "a\x1b$BF|K\\\x1b(Bb", "a日本b", 0},
 	} {
