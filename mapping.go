@@ -32,4 +32,10 @@ type Evidence struct {
 	Value string
 	// Reason says why, for a person to read.
 	Reason string
+	// Rivals are the other values that it could have, likeliest first; none
+	// where no other is worth a word.
+	Rivals []Choice
+	// Tie says that one of the rivals fits as well as the value does, so that a
+	// person has to choose.
+	Tie bool
 }

@@ -16,10 +16,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/mapping"
 	"github.com/intraydata/intray/source"
 )
 
@@ -73,11 +71,12 @@ type Sink interface {
 // keys of the fields and the columns that are passed through.
 type OpenSink func(fields []string, unmapped []int) (Sink, error)
 
-// Run moves the file in through the conveyor. The sink is opened only where
-// rows are to move. A panic on the way is an error.
-func (e *Engine) Run(ctx context.Context, in source.Input, schema *intray.Schema, open OpenSink) (out *Outcome, err error) {
+// Run moves the file in through the conveyor. Answers decide what would be
+// asked. The sink is opened only where rows are to move. A panic on the way is
+// an error.
+func (e *Engine) Run(ctx context.Context, in source.Input, schema *intray.Schema, answers intray.Answers, open OpenSink) (out *Outcome, err error) {
 	err = guarded(func() (err error) {
-		out, err = e.run(ctx, in, schema, open)
+		out, err = e.run(ctx, in, schema, answers, open)
 		return err
 	})()
 	if err != nil {
@@ -86,29 +85,24 @@ func (e *Engine) Run(ctx context.Context, in source.Input, schema *intray.Schema
 	return out, nil
 }
 
-func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema, open OpenSink) (*Outcome, error) {
+func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema, answers intray.Answers, open OpenSink) (*Outcome, error) {
 	out := &Outcome{}
 	if schema.Hooks.Count() > 0 {
 		return out.fail(intray.HookFailed,
 			"The schema has hooks, and this version of Intray does not run hooks. Nothing was imported. Remove the hooks from the schema."), nil
 	}
-	book, err := source.Open(ctx, in, e.cfg.Formats, e.cfg.Options)
+	book, err := source.Open(ctx, in, e.cfg.Formats, answered(e.cfg.Options, answers))
 	if err != nil {
 		return out.unreadable(err)
 	}
 	defer book.Close()
 	out.Evidence = book.Evidence()
-	sheet, tables, err := choose(ctx, book)
+	sheet, question, err := chooseSheet(ctx, book, answers, out)
 	if err != nil {
 		return out.unreadable(err)
 	}
-	if len(tables) > 1 {
-		return out.ask(intray.SheetUncertain, fmt.Sprintf(
-			"The file holds %d tables: %s. Send the one to import as a file of its own.", len(tables), listed(tables))), nil
-	}
-	if n := len(book.Sheets()); n > 1 {
-		out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: book.Sheets()[sheet].Name,
-			Reason: fmt.Sprintf("of %d sheets no other holds a table", n)})
+	if question != nil {
+		return out.ask(*question), nil
 	}
 	reader, err := book.Open(ctx, sheet)
 	if err != nil {
@@ -116,67 +110,24 @@ func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema
 	}
 	defer reader.Close()
 	out.Evidence = append(out.Evidence, reader.Evidence()...)
-	return e.read(ctx, reader, schema, open, out)
-}
-
-// choose gives the one sheet that holds a table, or the names of all that do.
-// Without any it is the first.
-func choose(ctx context.Context, book source.Book) (sheet int, tables []string, err error) {
-	sheets := book.Sheets()
-	if len(sheets) == 1 {
-		return 0, nil, nil
-	}
-	for i, s := range sheets {
-		reader, err := book.Open(ctx, i)
-		if err != nil {
-			return 0, nil, err
-		}
-		holds := len(reader.Columns()) > 0
-		if err := reader.Close(); err != nil {
-			return 0, nil, err
-		}
-		if holds {
-			tables = append(tables, s.Name)
-			sheet = i
-		}
-	}
-	if len(tables) == 0 {
-		sheet = 0
-	}
-	return sheet, tables, nil
-}
-
-// listed names some of many tables.
-func listed(tables []string) string {
-	const most = 5
-	quoted := make([]string, 0, most)
-	for _, name := range tables[:min(most, len(tables))] {
-		quoted = append(quoted, fmt.Sprintf("%q", mapping.Shorten(name)))
-	}
-	text := strings.Join(quoted, ", ")
-	if n := len(tables) - most; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
-	return text
+	return e.read(ctx, reader, schema, answers, open, out)
 }
 
 // read maps the columns and, where nothing is open, moves the rows.
-func (e *Engine) read(ctx context.Context, reader source.Reader, schema *intray.Schema, open OpenSink, out *Outcome) (*Outcome, error) {
+func (e *Engine) read(ctx context.Context, reader source.Reader, schema *intray.Schema, answers intray.Answers, open OpenSink, out *Outcome) (*Outcome, error) {
 	columns := reader.Columns()
 	for _, c := range columns {
 		out.Headers = append(out.Headers, c.Header)
 	}
 	if len(columns) == 0 {
-		return out.ask(intray.NoRows, "The file has no rows. Send a file with at least one."), nil
+		return out.stop(intray.NoRows, "The file has no rows. Send a file with at least one."), nil
 	}
-	var questions []mapping.Question
-	var err error
-	out.Mapping, questions, err = mapping.Suggest(ctx, schema.Fields, columns)
-	if err != nil {
+	out.askTies()
+	if err := out.match(ctx, schema.Fields, columns, answers); err != nil {
 		return nil, err
 	}
-	if len(questions) > 0 {
-		return out.askAll(questions), nil
+	if len(out.Questions) > 0 {
+		return out, nil
 	}
 	plan, err := compile(schema, out.Mapping, len(columns))
 	if err != nil {

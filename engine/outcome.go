@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/mapping"
 )
 
 // Bounds of what an outcome tells. Everything else is in the staged rows.
@@ -52,6 +51,8 @@ type Outcome struct {
 	Problems int64
 	// Listed are the first MaxNotices of those, in the order of the rows.
 	Listed []intray.Notice
+	// Questions are what a person must answer before the run can go on.
+	Questions []intray.Question
 }
 
 // All gives the notices about the import and then those about cells and rows:
@@ -76,7 +77,8 @@ func (o *Outcome) fail(kind intray.NoticeType, text string) *Outcome {
 	return o
 }
 
-func (o *Outcome) ask(kind intray.NoticeType, text string) *Outcome {
+// stop leaves the file to a person, without a question that could be answered.
+func (o *Outcome) stop(kind intray.NoticeType, text string) *Outcome {
 	o.Verdict = Open
 	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: text})
 	return o
@@ -92,27 +94,14 @@ func (o *Outcome) tell(n intray.Notice) {
 	o.Notices = append(o.Notices, n)
 }
 
-func (o *Outcome) askAll(questions []mapping.Question) *Outcome {
-	o.Verdict = Open
-	for _, q := range questions {
-		n := intray.Notice{Type: intray.UnmappedFields, Level: intray.LevelError, Text: q.Text, Field: q.Field}
-		if len(q.Columns) > 0 {
-			n.Type = intray.ColumnConflict
-			n.Header = mapping.Shorten(q.Columns[0].Header)
-		}
-		o.tell(n)
-	}
-	return o
-}
-
 // judge gives the verdict of a run that read the file to its end.
 func (o *Outcome) judge(s intray.Settings) *Outcome {
 	doubt := func(n intray.Notice) bool { return n.Type == intray.EncodingUncertain && n.Level == intray.LevelError }
 	switch {
 	case slices.ContainsFunc(o.Notices, doubt):
-		o.Verdict = Open
+		return o.askEncoding()
 	case o.DataRows == 0:
-		return o.ask(intray.NoRows, "The file has a header and no data row. Send a file with at least one.")
+		return o.stop(intray.NoRows, "The file has a header and no data row. Send a file with at least one.")
 	case o.ErrorRows == 0:
 	case s.InvalidDataBehavior == intray.BlockSubmit:
 		o.Verdict = Open

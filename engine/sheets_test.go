@@ -61,7 +61,7 @@ func TestSheets(t *testing.T) {
 	} {
 		e := engine.New(engine.Config{Formats: []source.Format{pages{}}})
 		in := source.Input{Name: "x.csv", ReaderAt: strings.NewReader(text), Size: int64(len(text))}
-		out, err := e.Run(t.Context(), in, schema, func([]string, []int) (engine.Sink, error) { return &largest{}, nil })
+		out, err := e.Run(t.Context(), in, schema, nil, func([]string, []int) (engine.Sink, error) { return &largest{}, nil })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,11 +52,14 @@ type Options struct {
 	// application displays.
 	Typed bool
 	// HeaderRow is the row of the header, counted from 1 among all rows of the
-	// file; 0 is found out.
+	// file; 0 is found out, NoHeader says that there is none.
 	HeaderRow int
 	// Limits bound what a hostile file can cost.
 	Limits Limits
 }
+
+// NoHeader is the HeaderRow of a file whose first row is a record.
+const NoHeader = -1
 
 // Limits bound what reading one file may cost. A zero field means its default.
 type Limits struct {

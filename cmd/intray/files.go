@@ -142,7 +142,7 @@ func (c *inspectCommand) Run(ctx context.Context, s streams) error {
 	defer func() { _ = closeAll() }() // read only
 	found := inspected{File: c.File, Evidence: []inspectedChoice{}, Columns: []inspectedColumn{}}
 	for _, e := range append(book.Evidence(), reader.Evidence()...) {
-		found.Evidence = append(found.Evidence, inspectedChoice(e))
+		found.Evidence = append(found.Evidence, inspectedChoice{e.Choice, e.Value, e.Reason})
 	}
 	for _, sheet := range book.Sheets() {
 		found.Sheets = append(found.Sheets, sheet.Name)

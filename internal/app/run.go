@@ -23,6 +23,8 @@ type RunConfig struct {
 	Schema *intray.Schema
 	// SchemaFile is where the schema was read from; "" where from no file.
 	SchemaFile string
+	// Answers decide what would be asked.
+	Answers intray.Answers
 	// Out is the file of the result, or - for Stdout.
 	Out    string
 	Stdout io.Writer
@@ -98,7 +100,7 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 		return writer, nil
 	}
 	moved := engine.New(engine.Config{Formats: all.Formats(), Progress: cfg.Progress})
-	if report.Outcome, err = moved.Run(ctx, in, cfg.Schema, open); err != nil || writer == nil {
+	if report.Outcome, err = moved.Run(ctx, in, cfg.Schema, cfg.Answers, open); err != nil || writer == nil {
 		return report, err
 	}
 	if report.Outcome.Verdict == engine.Broken {

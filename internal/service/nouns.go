@@ -100,6 +100,8 @@ type Import struct {
 	User    User
 	// Schema is the merged schema, frozen when the import was made.
 	Schema Document
+	// Answers are what a person decided about the file.
+	Answers intray.Answers
 	// Inline imports bring their rows in the request; they take no upload.
 	Inline bool
 	// Raw is the received file.

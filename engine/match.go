@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/mapping"
+)
+
+// decided is what a person said of the mapping: for a field its column, or
+// NoColumn, and the columns that are to feed none.
+type decided struct {
+	columns map[int]int
+	unused  map[int]bool
+}
+
+// decisions reads the answers about fields and columns. Those about a field or a
+// column that is not there have no effect.
+func decisions(fields []intray.Field, columns int, answers intray.Answers) decided {
+	d := decided{map[int]int{}, map[int]bool{}}
+	for i, f := range fields {
+		if value, asked := answers[intray.AnswerColumn+f.Key]; asked && !f.Hidden {
+			d.answer(i, value, columns)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(answers)) {
+		key := answers[id]
+		index, about := strings.CutPrefix(id, intray.AnswerField)
+		column, err := strconv.Atoi(index)
+		if !about || err != nil || column < 0 || column >= columns {
+			continue
+		}
+		field := slices.IndexFunc(fields, func(f intray.Field) bool { return f.Key == key && !f.Hidden })
+		if _, settled := d.columns[field]; field >= 0 && !settled {
+			d.columns[field] = column
+		} else if key == intray.NoAnswer {
+			d.unused[column] = true
+		}
+	}
+	return d
+}
+
+func (d decided) answer(field int, value string, columns int) {
+	column, err := strconv.Atoi(value)
+	switch {
+	case value == intray.NoAnswer:
+		d.columns[field] = intray.NoColumn
+	case err == nil && column >= 0 && column < columns:
+		d.columns[field] = column
+	}
+}
+
+// match maps the columns: as a person decided, and else as mapping suggests.
+func (o *Outcome) match(ctx context.Context, fields []intray.Field, columns []intray.Column, answers intray.Answers) error {
+	d := decisions(fields, len(columns), answers)
+	rest, free := d.open(fields, columns)
+	m, questions, err := mapping.Suggest(ctx, rest, free)
+	if err != nil {
+		return err
+	}
+	for field, column := range d.columns {
+		m.Fields[field] = intray.Match{Column: column}
+		if column != intray.NoColumn {
+			m.Fields[field] = intray.Match{Column: column, Header: columns[column].Header, Score: 1, Reasons: []string{"a person chose it"}}
+		}
+	}
+	for column := range d.unused {
+		m.Unmapped = append(m.Unmapped, column)
+	}
+	slices.Sort(m.Unmapped)
+	o.Mapping = m
+	for _, q := range questions {
+		if q.Field == "" && len(d.columns) > 0 {
+			continue // what a person chose feeds a field
+		}
+		o.askMapping(q, fields, columns, m)
+	}
+	return nil
+}
+
+// open leaves out what is decided: fields are hidden from the suggestion, and
+// columns are gone.
+func (d decided) open(fields []intray.Field, columns []intray.Column) ([]intray.Field, []intray.Column) {
+	rest := slices.Clone(fields)
+	var gone []int
+	for field, column := range d.columns {
+		rest[field].Hidden = true
+		gone = append(gone, column)
+	}
+	free := slices.DeleteFunc(slices.Clone(columns), func(c intray.Column) bool {
+		return slices.Contains(gone, c.Index) || d.unused[c.Index]
+	})
+	return rest, free
+}
+
+// askMapping makes of what the mapping leaves open one question, or one for each
+// field where no column has the name of any.
+func (o *Outcome) askMapping(q mapping.Question, fields []intray.Field, columns []intray.Column, m intray.Mapping) {
+	asked := intray.Question{Notice: intray.UnmappedFields, Field: q.Field, Text: q.Text, ID: intray.AnswerColumn + q.Field}
+	switch {
+	case len(q.Rivals) > 0:
+		asked.ID = intray.AnswerField + strconv.Itoa(q.Columns[0].Index)
+		asked.Choices = rivals(q.Rivals, fields)
+	case len(q.Columns) > 0:
+		asked.Choices, asked.AnyColumn = columnChoices(q.Columns), true
+	case q.Field == "":
+		o.askFields(q.Text, fields, columns)
+		return
+	default:
+		asked.Choices, asked.AnyColumn = columnChoices(unused(columns, m)), true
+	}
+	if len(q.Columns) > 0 {
+		asked.Notice, asked.Header = intray.ColumnConflict, mapping.Shorten(q.Columns[0].Header)
+	}
+	if len(q.Rivals) == 0 && !mustHaveColumn(fields, q.Field) {
+		asked.Choices = append(asked.Choices, intray.Choice{Value: intray.NoAnswer, Label: "no column"})
+	}
+	o.ask(asked)
+}
+
+func mustHaveColumn(fields []intray.Field, key string) bool {
+	return slices.ContainsFunc(fields, func(f intray.Field) bool { return f.Key == key && f.RequireMapping })
+}
+
+// askFields asks for the column of each field, in one notice.
+func (o *Outcome) askFields(text string, fields []intray.Field, columns []intray.Column) {
+	o.stop(intray.UnmappedFields, text)
+	choices := columnChoices(columns)
+	for _, f := range fields {
+		if f.Hidden {
+			continue
+		}
+		q := intray.Question{ID: intray.AnswerColumn + f.Key, Notice: intray.UnmappedFields, Field: f.Key, Choices: slices.Clip(choices), AnyColumn: true,
+			Text: fmt.Sprintf("No header has the name of the field %q. Which column holds it?", mapping.Shorten(f.Label))}
+		if !f.RequireMapping {
+			q.Choices = append(q.Choices, intray.Choice{Value: intray.NoAnswer, Label: "no column"})
+		}
+		o.put(q)
+	}
+}
+
+func unused(columns []intray.Column, m intray.Mapping) []intray.Column {
+	return slices.DeleteFunc(slices.Clone(columns), func(c intray.Column) bool {
+		return !slices.Contains(m.Unmapped, c.Index)
+	})
+}
+
+func columnChoices(columns []intray.Column) (choices []intray.Choice) {
+	for _, c := range columns[:min(len(columns), maxColumns)] {
+		choices = append(choices, intray.Choice{
+			Value: strconv.Itoa(c.Index), Label: columnLabel(c), Examples: examples(c.Samples),
+		})
+	}
+	return choices
+}
+
+// columnLabel names a column for a person, who counts from 1.
+func columnLabel(c intray.Column) string {
+	if c.Header == "" {
+		return fmt.Sprintf("column %d", c.Index+1)
+	}
+	return fmt.Sprintf("%s (column %d)", mapping.Shorten(c.Header), c.Index+1)
+}
+
+func examples(samples []string) (short []string) {
+	for _, s := range samples[:min(len(samples), maxExamples)] {
+		short = append(short, mapping.Shorten(s))
+	}
+	return short
+}
+
+func rivals(keys []string, fields []intray.Field) (choices []intray.Choice) {
+	for _, f := range fields {
+		if slices.Contains(keys, f.Key) && len(choices) < maxChoices {
+			choices = append(choices, intray.Choice{Value: f.Key, Label: mapping.Shorten(f.Label)})
+		}
+	}
+	return append(choices, intray.Choice{Value: intray.NoAnswer, Label: "none of these fields"})
+}
