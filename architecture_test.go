@@ -144,7 +144,7 @@ var levels = map[string][]string{
 	"internal/api":         {"intray", "output", "schemajson", "internal/service", "internal/shape", "internal/seal"},
 	"internal/web":         {},
 	"internal/app":         {"intray", "engine", "output", "schemajson", "source", "source/all", "internal/"},
-	"cmd/intray":           {"intray", "engine", "output", "schemajson", "source", "source/all", "internal/app", "internal/service"},
+	"cmd/intray":           {"intray", "engine", "output", "schemajson", "source", "source/all", "source/table", "internal/app", "internal/service"},
 }
 
 // level gives what a package may import.

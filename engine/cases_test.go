@@ -148,7 +148,7 @@ func (c testCase) run(t *testing.T, workers int) expected {
 	t.Helper()
 	ctx := t.Context()
 	s := staging{blobs: mem.New(), ctx: ctx}
-	e := engine.New(engine.Config{Formats: all.Formats(), Workers: workers})
+	e := engine.New(engine.Config{Formats: all.Formats(""), Workers: workers})
 	out, err := e.Run(ctx, c.input, c.schema, nil, s.open)
 	if err != nil {
 		t.Fatal(err)

@@ -122,7 +122,9 @@ func (e *Engine) read(ctx context.Context, reader source.Reader, schema *intray.
 	if len(columns) == 0 {
 		return out.stop(intray.NoRows, "The file has no rows. Send a file with at least one."), nil
 	}
-	out.askTies()
+	if out.askTies(); len(out.Questions) > 0 {
+		return out, nil // the names of the columns may change
+	}
 	if err := out.match(ctx, schema.Fields, columns, answers); err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func (l *largest) Stage(b *intray.Batch) (func() error, error) {
 
 func runInto(t *testing.T, cfg engine.Config, file string, schema *intray.Schema, to engine.Sink) *engine.Outcome {
 	t.Helper()
-	cfg.Formats = all.Formats()
+	cfg.Formats = all.Formats("")
 	in := source.Input{Name: "x.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}
 	out, err := engine.New(cfg).Run(t.Context(), in, schema, nil, func([]string, []int) (engine.Sink, error) { return to, nil })
 	if err != nil {

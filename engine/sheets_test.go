@@ -53,29 +53,48 @@ func (b *pagesBook) Open(ctx context.Context, i int) (source.Reader, error) {
 // several a person chooses.
 func TestSheets(t *testing.T) {
 	schema := &intray.Schema{Fields: []intray.Field{{Key: "a", Label: "A", Type: intray.FieldType{Name: intray.TypeString}}}, Settings: intray.DefaultSettings()}
-	for text, want := range map[string]string{
-		"a\n1\n":                                 "done",
-		"\"\"\n---\na\n1\n---\n\"\"\n":           "done, sheet B: of 3 sheets no other holds a table",
-		"a\n1\n---\nb\n2\n---\n\"\"\n":           "open: The file holds 2 tables: \"A\", \"B\". Send the one to import as a file of its own.",
-		strings.Repeat("a\n1\n---\n", 6) + "a\n": "open: The file holds 7 tables: \"A\", \"B\", \"C\", \"D\", \"E\" and 2 more. Send the one to import as a file of its own.",
+	for _, c := range []struct{ text, answer, want string }{
+		{"a\n1\n", "", "done, sheet A: the file has no other"},
+		{"\"\"\n---\na\n1\n---\n\"\"\n", "", "done, sheet B: of 3 sheets no other holds a table"},
+		{"a\n1\n---\nb\n2\n---\n\"\"\n", "", "open: The file holds 2 tables: \"A\", \"B\". Choose the one to import, or send it as a file of its own. A (a) B (b)"},
+		{"a\n1\n---\na\n2\n---\n\"\"\n", "B", "done, sheet B: it was asked for"},
+		{"a\n1\n", "B", "broken: The file cannot be read: there is no sheet \"B\", which was asked for."},
+		{strings.Repeat("a\n1\n---\n", 6) + "a\n", "", "open: The file holds 7 tables: \"A\", \"B\", \"C\", \"D\", \"E\" and 2 more. " +
+			"Choose the one to import, or send it as a file of its own. A (a) B (a) C (a) D (a) E (a) F (a) G (a)"},
 	} {
 		e := engine.New(engine.Config{Formats: []source.Format{pages{}}})
-		in := source.Input{Name: "x.csv", ReaderAt: strings.NewReader(text), Size: int64(len(text))}
-		out, err := e.Run(t.Context(), in, schema, nil, func([]string, []int) (engine.Sink, error) { return &largest{}, nil })
+		in := source.Input{Name: "x.csv", ReaderAt: strings.NewReader(c.text), Size: int64(len(c.text))}
+		answers := intray.Answers{}
+		if c.answer != "" {
+			answers[intray.AnswerSheet] = c.answer
+		}
+		out, err := e.Run(t.Context(), in, schema, answers, func([]string, []int) (engine.Sink, error) { return &largest{}, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := "done"
-		if out.Verdict == engine.Open {
-			got = "open: " + out.Notices[0].Text
-		}
-		for _, e := range out.Evidence {
-			if e.Choice == "sheet" {
-				got += ", sheet " + e.Value + ": " + e.Reason
-			}
-		}
-		if got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
+		if got := toldOfSheets(out); got != c.want {
+			t.Errorf("%q, %q: %s, want %s", c.text, c.answer, got, c.want)
 		}
 	}
+}
+
+func toldOfSheets(out *engine.Outcome) string {
+	got := "done"
+	switch out.Verdict {
+	case engine.Open:
+		got = "open: " + out.Notices[0].Text
+	case engine.Broken:
+		got = "broken: " + out.Notices[0].Text
+	}
+	for _, e := range out.Evidence {
+		if e.Choice == "sheet" {
+			got += ", sheet " + e.Value + ": " + e.Reason
+		}
+	}
+	for _, q := range out.Questions {
+		for _, c := range q.Choices {
+			got += " " + c.Value + " (" + strings.Join(c.Examples, " ") + ")"
+		}
+	}
+	return got
 }

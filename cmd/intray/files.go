@@ -3,16 +3,11 @@ package main
 import (
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
-	"text/tabwriter"
-
-	"golang.org/x/term"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/app"
@@ -48,9 +43,23 @@ func (f readFlags) options() source.Options {
 	return source.Options{Encoding: f.Encoding, Delimiter: delimiter, HeaderRow: f.HeaderRow}
 }
 
-// fit refuses what would have no effect on a file of this format.
+// formatOf is the format of the tables of a file: of an archive with one member
+// that of the member.
+func formatOf(book source.Book) (format string) {
+	for _, e := range book.Evidence() {
+		if e.Choice == "format" {
+			format = e.Value
+		}
+	}
+	return format
+}
+
+// fit refuses what would have no effect on a file of this format. The members of
+// an archive may have any.
 func (f readFlags) fit(format string) error {
 	switch {
+	case format == "archive":
+		return nil
 	case format != "csv" && f.Encoding != "":
 		return usageError{fmt.Errorf("--encoding is for delimited text, and the file is read as %s", format)}
 	case format != "csv" && f.Delimiter != "":
@@ -82,99 +91,38 @@ func (f readFlags) sheet(sheets []source.Sheet) (int, error) {
 	return 0, &source.UnreadableError{Reason: fmt.Sprintf("there is no sheet %q: the file has %s", f.Sheet, strings.Join(names, ", "))}
 }
 
-// openTable opens one table of a file.
-func openTable(ctx context.Context, name string, opt source.Options, flags readFlags) (source.Book, source.Reader, func() error, error) {
+// openBook opens a file.
+func openBook(ctx context.Context, name string, opt source.Options, flags readFlags) (source.Book, func() error, error) {
 	in, closeFile, err := app.OpenInput(name)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	book, err := source.Open(ctx, in, all.Formats(), opt)
+	book, err := source.Open(ctx, in, all.Formats(""), opt)
 	if err != nil {
-		return nil, nil, nil, errors.Join(err, closeFile())
+		return nil, nil, errors.Join(err, closeFile())
 	}
-	err = flags.fit(book.Evidence()[0].Value)
-	sheet := 0
-	if err == nil {
-		sheet, err = flags.sheet(book.Sheets())
+	closeAll := func() error { return errors.Join(book.Close(), closeFile()) }
+	if err := flags.fit(formatOf(book)); err != nil {
+		return nil, nil, errors.Join(err, closeAll())
 	}
+	return book, closeAll, nil
+}
+
+// openTable opens one table of a file.
+func openTable(ctx context.Context, name string, opt source.Options, flags readFlags) (source.Reader, func() error, error) {
+	book, closeBook, err := openBook(ctx, name, opt, flags)
+	if err != nil {
+		return nil, nil, err
+	}
+	sheet, err := flags.sheet(book.Sheets())
 	var reader source.Reader
 	if err == nil {
 		reader, err = book.Open(ctx, sheet)
 	}
 	if err != nil {
-		return nil, nil, nil, errors.Join(err, book.Close(), closeFile())
+		return nil, nil, errors.Join(err, closeBook())
 	}
-	return book, reader, func() error { return errors.Join(reader.Close(), book.Close(), closeFile()) }, nil
-}
-
-type inspectCommand struct {
-	File string `arg:"" help:"The file to look at."`
-	readFlags
-	JSON bool `name:"json" help:"Write JSON, as is done when the output is no terminal."`
-}
-
-// inspected is what inspect says of a file.
-type inspected struct {
-	File     string            `json:"file"`
-	Evidence []inspectedChoice `json:"evidence"`
-	Sheets   []string          `json:"sheets"`
-	Columns  []inspectedColumn `json:"columns"`
-}
-
-type inspectedChoice struct {
-	Choice string `json:"choice"`
-	Value  string `json:"value"`
-	Reason string `json:"reason"`
-}
-
-type inspectedColumn struct {
-	Index   int      `json:"index"`
-	Header  string   `json:"header"`
-	Samples []string `json:"samples"`
-}
-
-// Run looks at the file.
-func (c *inspectCommand) Run(ctx context.Context, s streams) error {
-	book, reader, closeAll, err := openTable(ctx, c.File, c.options(), c.readFlags)
-	if err != nil {
-		return unreadable(s, c.File, err)
-	}
-	defer func() { _ = closeAll() }() // read only
-	found := inspected{File: c.File, Evidence: []inspectedChoice{}, Columns: []inspectedColumn{}}
-	for _, e := range append(book.Evidence(), reader.Evidence()...) {
-		found.Evidence = append(found.Evidence, inspectedChoice{e.Choice, e.Value, e.Reason})
-	}
-	for _, sheet := range book.Sheets() {
-		found.Sheets = append(found.Sheets, sheet.Name)
-	}
-	for _, column := range reader.Columns() {
-		found.Columns = append(found.Columns, inspectedColumn{column.Index, column.Header, append([]string{}, column.Samples...)})
-	}
-	if file, ok := s.out.(*os.File); !c.JSON && ok && term.IsTerminal(int(file.Fd())) {
-		return found.table(s.out)
-	}
-	enc := json.NewEncoder(s.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(found)
-}
-
-// table writes for a person. What comes from the file is quoted where it has
-// characters that would steer a terminal.
-func (f inspected) table(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, e := range f.Evidence {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", e.Choice, visible(e.Value), visible(e.Reason))
-	}
-	fmt.Fprintf(table, "\nCOLUMN\tHEADER\tSAMPLES\n")
-	for _, column := range f.Columns {
-		samples := make([]string, 0, 3)
-		for _, sample := range column.Samples[:min(3, len(column.Samples))] {
-			samples = append(samples, visible(sample))
-		}
-		fmt.Fprintf(table, "%d\t%s\t%s\n", column.Index+1, visible(column.Header), strings.Join(samples, " · "))
-	}
-	return table.Flush()
+	return reader, func() error { return errors.Join(reader.Close(), closeBook()) }, nil
 }
 
 // visible shortens text from a file and quotes it where it is not plain.
@@ -202,7 +150,7 @@ type convertCommand struct {
 func (c *convertCommand) Run(ctx context.Context, s streams) error {
 	opt := c.options()
 	opt.AsIs, opt.Typed = c.AsIs, !c.Display
-	_, reader, closeAll, err := openTable(ctx, c.File, opt, c.readFlags)
+	reader, closeAll, err := openTable(ctx, c.File, opt, c.readFlags)
 	if errors.Is(err, source.ErrEmpty) {
 		return app.WriteFile(c.Out, s.out, func(io.Writer) error { return nil })
 	}

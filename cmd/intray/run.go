@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ type runCommand struct {
 	Schema   string `help:"The schema: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
 	Out      string `help:"Where the result goes; - for standard output. Default: NAME.result.FORMAT in this folder." placeholder:"FILE"`
 	Format   string `help:"json, ndjson or csv. Default: by the ending of --out, else json." placeholder:"FORMAT"`
+	Answers  string `help:"Answers to questions about the file: JSON, an answer for each id of a question." placeholder:"FILE"`
 	Problems string `help:"Also write every problem to this CSV file." placeholder:"FILE.csv"`
 }
 
@@ -43,11 +45,30 @@ func (c *runCommand) Run(ctx context.Context, s streams) error {
 	if cfg.Out, cfg.Format, err = c.target(); err != nil {
 		return usageError{err}
 	}
+	if cfg.Answers, err = readAnswers(c.Answers); err != nil {
+		return usageError{err}
+	}
 	report, err := app.Run(ctx, cfg)
+	if watched(s) {
+		report, err = c.ask(ctx, s, cfg, report, err)
+	}
 	if err != nil {
 		return err
 	}
 	return c.tell(s.err, cfg, report)
+}
+
+// ask puts what is open to the person at the terminal, until nothing is or one
+// question was left.
+func (c *runCommand) ask(ctx context.Context, s streams, cfg app.RunConfig, report app.RunReport, err error) (app.RunReport, error) {
+	lines := bufio.NewReader(s.in)
+	for err == nil && len(report.Outcome.Questions) > 0 {
+		if askAll(s, lines, report.Outcome.Questions, len(report.Outcome.Headers), cfg.Answers) != nil {
+			break
+		}
+		report, err = app.Run(ctx, cfg)
+	}
+	return report, err
 }
 
 func readSchema(name string) (*intray.Schema, error) {
@@ -116,6 +137,7 @@ func (c *runCommand) tell(w io.Writer, cfg app.RunConfig, report app.RunReport) 
 		}
 		return nil
 	case engine.Open:
+		tellAnswers(w, o.Questions)
 		fmt.Fprintln(w, "Nothing was written: this must be settled first.")
 		return exit(exitReview)
 	}

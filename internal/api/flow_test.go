@@ -43,7 +43,7 @@ func newServer(t *testing.T, change func(*Config)) *server {
 	check(t, err)
 	svc, err := service.New(service.Config{
 		Store: rows, Blobs: mem.New(), Master: master, SFTP: nowhere{}, Node: "a/1",
-		Engine: engine.New(engine.Config{Formats: all.Formats(), Workers: 1}),
+		Engine: engine.New(engine.Config{Formats: all.Formats(""), Workers: 1}),
 	})
 	check(t, err)
 	check(t, svc.Join(t.Context()))
@@ -200,10 +200,23 @@ func (s *server) imports() {
 	}
 	check(s.T, json.Unmarshal(done.Body.Bytes(), &doc))
 	s.uploads(doc.Metadata.ID)
+	s.questions()
 	form, contentType := form(s.T, "list.csv", "E-Mail\nada@example.org\n")
 	second := s.do("POST", all, `{`+mailFields+`}`)
 	s.do("POST", s.text(second, "upload"), form, "Content-Type", contentType)
 	s.do("DELETE", all+s.text(second, "id")+"/", "")
+}
+
+func (s *server) questions() {
+	made := s.do("POST", "/api/v1/headless/imports/", `{`+mailFields+`}`)
+	path := "/api/v1/headless/imports/" + s.text(made, "id") + "/questions/"
+	s.do("GET", path, "")
+	s.do("PUT", s.text(made, "upload"), "e mail,e_mail\nada@example.org,x\n", "Content-Type", "text/csv")
+	s.runAll()
+	if got := s.do("GET", path, "").Body.String(); !strings.Contains(got, `"id":"column:email"`) {
+		s.Errorf("the questions are %s", got)
+	}
+	s.do("POST", path, `{"answers":{"column:email":"0"}}`)
 }
 
 func (s *server) review(id string) {

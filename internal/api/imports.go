@@ -134,6 +134,10 @@ func (a *API) wireOutcome(imp service.Import) (*resultMetadata, error) {
 		m.User = &u
 	}
 	for _, e := range o.Evidence {
+		// Two that speak of one choice, such as a hidden sheet, are one.
+		if before, twice := m.Source[e.Choice]; twice && before.Value == e.Value {
+			e.Reason = before.Reason + "; " + e.Reason
+		}
 		m.Source[e.Choice] = evidence{e.Value, e.Reason}
 	}
 	return m, nil

@@ -34,6 +34,11 @@ func importOperations() []operation {
 			status: 204, errors: []int{404}, serve: (*API).deleteImport, text: "An import that runs is stopped."},
 		{method: "GET", path: one + "url/", id: "getImportResult", summary: "Get a signed address of the result", door: backend, memory: perRead, query: formatParam(),
 			status: 200, answer: presignedAnswer(), errors: []int{400, 404, 409}, serve: (*API).importURL, text: "409 before the import is SUCCESSFUL."},
+		{method: "GET", path: one + "questions/", id: "getQuestions", summary: "List what only a person can decide about an import", door: backend, memory: perRead,
+			status: 200, answer: questionsAnswer(), errors: []int{404}, serve: (*API).getQuestions},
+		{method: "POST", path: one + "questions/", id: "answerQuestions", summary: "Answer questions about an import", door: backend, body: answersBody(), memory: perRead,
+			status: 200, answer: questionsAnswer(), errors: []int{400, 404, 409, 413, 415}, serve: (*API).answerQuestions,
+			text: "Once every open question has an answer the import is PENDING and runs again from its stored file. 409 unless it is NEEDS_REVIEW."},
 	}
 }
 

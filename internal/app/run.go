@@ -99,7 +99,7 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 		writer = stage.NewWriter(ctx, blobs, "stage", stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
 		return writer, nil
 	}
-	moved := engine.New(engine.Config{Formats: all.Formats(), Progress: cfg.Progress})
+	moved := engine.New(engine.Config{Formats: all.Formats(""), Progress: cfg.Progress})
 	if report.Outcome, err = moved.Run(ctx, in, cfg.Schema, cfg.Answers, open); err != nil || writer == nil {
 		return report, err
 	}

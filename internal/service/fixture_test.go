@@ -123,7 +123,7 @@ func (f *fixture) node(name string, changes ...change) *service.Service {
 	must(f.T, err)
 	cfg := service.Config{
 		Store: f.store, Blobs: f.blobs, Master: master, SFTP: f.sftp, Node: name, Clock: f.clock.Now,
-		Engine: engine.New(engine.Config{Formats: all.Formats(), Workers: 2}),
+		Engine: engine.New(engine.Config{Formats: all.Formats(""), Workers: 2}),
 	}
 	for _, c := range changes {
 		c(f, &cfg)

@@ -12,8 +12,10 @@ const (
 	importFixed = "id, org, schema_id, upload_id, person, inline, created"
 	importMoved = "status, run, lost, node, filename, has_user, raw_key, raw_size, raw_sha256, stage, " +
 		"result_key, result_size, result_sha256, modified, queued"
-	importListed  = importFixed + ", " + importMoved
-	importColumns = importListed + ", outcome, " + documentColumns
+	importListed = importFixed + ", " + importMoved
+	// importFound is what may be large, and is not listed.
+	importFound   = "outcome, answers"
+	importColumns = importListed + ", " + importFound + ", " + documentColumns
 )
 
 func importFixedCells(i *service.Import) []any {
@@ -31,8 +33,10 @@ func importListedCells(i *service.Import) []any {
 }
 
 func importCells(i *service.Import) []any {
-	return append(append(importListedCells(i), asJSON{&i.Outcome}), documentCells(&i.Schema)...)
+	return append(append(importListedCells(i), importFoundCells(i)...), documentCells(&i.Schema)...)
 }
+
+func importFoundCells(i *service.Import) []any { return []any{asJSON{&i.Outcome}, asJSON{&i.Answers}} }
 
 func (r imports) Insert(ctx context.Context, imp service.Import) error {
 	return r.insert(ctx, "import", "imports", importColumns, importCells(&imp)...)
@@ -57,8 +61,8 @@ func (r imports) List(ctx context.Context, org string, offset, limit int64) ([]s
 func (r imports) Move(ctx context.Context, imp service.Import, from service.Status, run int) error {
 	args := append([]any{imp.Org, imp.ID, string(from), run}, importMovedCells(&imp)...)
 	n, err := r.exec(ctx, "moving an import",
-		`UPDATE imports SET `+assign(importMoved+", outcome", 5)+`
-		WHERE org = $1 AND id = $2 AND status = $3 AND run = $4`, append(args, asJSON{&imp.Outcome})...)
+		`UPDATE imports SET `+assign(importMoved+", "+importFound, 5)+`
+		WHERE org = $1 AND id = $2 AND status = $3 AND run = $4`, append(args, importFoundCells(&imp)...)...)
 	if err == nil && n == 0 {
 		return &service.Error{Kind: service.Conflict, Code: "moved_on", Text: "The import has changed meanwhile."}
 	}

@@ -5,13 +5,16 @@ package all
 
 import (
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/archive"
 	"github.com/intraydata/intray/source/csv"
 	"github.com/intraydata/intray/source/jsonrows"
 	"github.com/intraydata/intray/source/xls"
 	"github.com/intraydata/intray/source/xlsx"
 )
 
-// Formats lists every format, the one that wins among equals first.
-func Formats() []source.Format {
-	return []source.Format{xlsx.Format{}, xls.Format{}, jsonrows.Format{}, csv.Format{}}
+// Formats lists every format, the one that wins among equals first. What is
+// compressed is inflated into a file in the folder temp, by default os.TempDir.
+func Formats(temp string) []source.Format {
+	inner := []source.Format{xlsx.Format{}, xls.Format{}, jsonrows.Format{}, csv.Format{}}
+	return append(inner, archive.Format{Inner: inner, Temp: temp})
 }

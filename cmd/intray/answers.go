@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/intraydata/intray"
+)
+
+// maxAnswers is the most bytes of a file of answers.
+const maxAnswers = 1 << 20
+
+// readAnswers reads a JSON object: an answer for each id of a question.
+func readAnswers(name string) (intray.Answers, error) {
+	if name == "" {
+		return intray.Answers{}, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var sent map[string]any
+	dec := json.NewDecoder(io.LimitReader(file, maxAnswers))
+	dec.UseNumber()
+	if err := dec.Decode(&sent); err != nil {
+		return nil, fmt.Errorf("%s: this is no JSON object of answers, such as {\"sheet\": \"Contacts\"}: %w", name, err)
+	}
+	answers := intray.Answers{}
+	for _, id := range slices.Sorted(maps.Keys(sent)) {
+		if !isQuestion(id) {
+			return nil, fmt.Errorf("%s: %q is no question; there are sheet, encoding, delimiter, header_row, column:KEY and field:INDEX", name, id)
+		}
+		switch value := sent[id].(type) {
+		case string:
+			answers[id] = value
+		case json.Number:
+			answers[id] = value.String()
+		default:
+			return nil, fmt.Errorf("%s: the answer to %q must be a text or a number", name, id)
+		}
+	}
+	return answers, nil
+}
+
+func isQuestion(id string) bool {
+	return slices.Contains([]string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerHeaderRow}, id) ||
+		strings.HasPrefix(id, intray.AnswerColumn) || strings.HasPrefix(id, intray.AnswerField)
+}
+
+// watched says whether a person sits at both ends.
+func watched(s streams) bool {
+	in, reads := s.in.(*os.File)
+	out, writes := s.err.(*os.File)
+	return reads && writes && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd()))
+}
+
+// errNoAnswer says that a person left a question open.
+var errNoAnswer = errors.New("a question was left open")
+
+// askAll puts the questions to a person. An empty line leaves all open.
+func askAll(s streams, lines *bufio.Reader, questions []intray.Question, columns int, answers intray.Answers) error {
+	for _, q := range questions {
+		value, err := askOne(s.err, lines, q, columns)
+		if err != nil {
+			return err
+		}
+		answers[q.ID] = value
+	}
+	return nil
+}
+
+func askOne(w io.Writer, lines *bufio.Reader, q intray.Question, columns int) (string, error) {
+	fmt.Fprintf(w, "\n%s\n", visibleLong(q.Text))
+	for i, c := range q.Choices {
+		fmt.Fprintf(w, "  %d  %s\n", i+1, described(c))
+	}
+	for {
+		fmt.Fprintf(w, "1 to %d, or nothing to leave it: ", len(q.Choices))
+		line, err := lines.ReadString('\n')
+		line = strings.TrimSpace(line)
+		if line == "" || err != nil {
+			return "", errNoAnswer
+		}
+		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(q.Choices) {
+			return q.Choices[n-1].Value, nil
+		}
+		if q.Takes(line, columns) && !q.AnyColumn {
+			return line, nil
+		}
+	}
+}
+
+func described(c intray.Choice) string {
+	text := visible(c.Label)
+	if c.Label == "" {
+		text = visible(c.Value)
+	}
+	if c.Reason != "" {
+		text += ": " + visibleLong(c.Reason)
+	}
+	examples := make([]string, 0, len(c.Examples))
+	for _, e := range c.Examples {
+		examples = append(examples, visible(e))
+	}
+	if len(examples) > 0 {
+		text += " (" + strings.Join(examples, " · ") + ")"
+	}
+	return text
+}
+
+// tellAnswers shows how the questions can be answered without a terminal.
+func tellAnswers(w io.Writer, questions []intray.Question) {
+	if len(questions) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "Answer in a JSON file, given with --answers FILE:")
+	for _, q := range questions {
+		values := make([]string, 0, 5)
+		for _, c := range q.Choices[:min(len(q.Choices), 5)] {
+			value := strconv.Quote(c.Value)
+			if c.Label != "" && c.Label != c.Value {
+				value += " (" + visible(c.Label) + ")"
+			}
+			values = append(values, value)
+		}
+		if more := len(q.Choices) - 5; more > 0 {
+			values = append(values, fmt.Sprintf("%d more", more))
+		}
+		fmt.Fprintf(w, "  %q: %s\n", q.ID, strings.Join(values, ", "))
+	}
+}

@@ -1,0 +1,108 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/service"
+	"github.com/intraydata/intray/internal/shape"
+)
+
+// openQuestions is what a person is asked about an import, and has answered.
+type openQuestions struct {
+	Status    string            `json:"status"`
+	Questions []question        `json:"questions"`
+	Answers   map[string]string `json:"answers"`
+}
+
+type question struct {
+	ID        string   `json:"id"`
+	Type      string   `json:"type"`
+	Message   string   `json:"message"`
+	FieldKey  string   `json:"fieldKey,omitempty"`
+	Header    string   `json:"header,omitempty"`
+	Choices   []choice `json:"choices"`
+	AnyColumn bool     `json:"anyColumn"`
+	Answer    *string  `json:"answer"`
+}
+
+type choice struct {
+	Value    string   `json:"value"`
+	Label    string   `json:"label"`
+	Reason   string   `json:"reason"`
+	Examples []string `json:"examples"`
+}
+
+func wireQuestions(imp service.Import) openQuestions {
+	out := openQuestions{Status: string(imp.Status), Questions: []question{}, Answers: map[string]string{}}
+	for id, value := range imp.Answers {
+		out.Answers[id] = value
+	}
+	for _, q := range imp.Open() {
+		wire := question{ID: q.ID, Type: string(q.Notice), Message: q.Text, FieldKey: q.Field, Header: q.Header, Choices: wireChoices(q.Choices), AnyColumn: q.AnyColumn}
+		if value, answered := imp.Answers[q.ID]; answered {
+			wire.Answer = &value
+		}
+		out.Questions = append(out.Questions, wire)
+	}
+	return out
+}
+
+func wireChoices(choices []intray.Choice) []choice {
+	out := make([]choice, len(choices))
+	for i, c := range choices {
+		out[i] = choice{c.Value, c.Label, c.Reason, append([]string{}, c.Examples...)}
+		if c.Label == "" {
+			out[i].Label = c.Value
+		}
+	}
+	return out
+}
+
+func (a *API) getQuestions(c *call) (*answer, error) {
+	imp, err := found(c, a.cfg.Service.Import)
+	if err != nil {
+		return nil, err
+	}
+	return reply(http.StatusOK, wireQuestions(imp))
+}
+
+func (a *API) answerQuestions(c *call) (*answer, error) {
+	id, err := c.id("id")
+	if err != nil {
+		return nil, err
+	}
+	answers := map[string]*string{}
+	sent, _ := c.object()["answers"].(map[string]any)
+	for id, value := range sent {
+		answers[id] = nil
+		if text, given := value.(string); given {
+			answers[id] = &text
+		}
+	}
+	imp, err := a.cfg.Service.AnswerQuestions(c.ctx(), c.org, id, answers)
+	if err != nil {
+		return nil, err
+	}
+	return reply(http.StatusOK, wireQuestions(imp))
+}
+
+func answersBody() *shape.Shape {
+	value := &shape.Shape{Kind: shape.String, NoControl: false, MaxLength: 1024, Nullable: true}
+	return object("What a person decided.",
+		must("answers", mapOf(value, "By the id of the question: the value of one of its choices, where anyColumn is true also the index of any column, or null to take an earlier answer back.")))
+}
+
+func questionsAnswer() *shape.Shape {
+	one := object("", must("value", word("What an answer holds.")), must("label", word("")), must("reason", word("What speaks for it; it may be \"\".")),
+		must("examples", list(word(""), "Cells or headers.")))
+	open := object("A question that only a person can answer.",
+		must("id", word("Such as sheet, header_row, encoding, column:<field key>, field:<column index>.")),
+		must("type", word("The type of the notice that tells of it.")), must("message", word("")),
+		may("fieldKey", word("")), may("header", word("")),
+		must("choices", list(one, "The likeliest first.")), must("anyColumn", flag("The index of any other column, from 0, is taken as well.")),
+		must("answer", orNull(word("The answer that is kept while others are missing."))))
+	return object("What is open about an import.", must("status", enum("", "AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW")),
+		must("questions", list(open, "At most 100 at a time. Empty unless the import is NEEDS_REVIEW.")),
+		must("answers", mapOf(word(""), "All answers that were given, by the id of the question.")))
+}
