@@ -51,6 +51,10 @@ type Options struct {
 	// Typed gives the cells of workbooks by their values in place of what the
 	// application displays.
 	Typed bool
+	// FillMerged gives the value of the first cell of each merged range of a
+	// workbook to the other cells of it, in the rows that hold cells of their
+	// own. Without it those cells are left empty, as the file has them.
+	FillMerged bool
 	// HeaderRow is the row of the header, counted from 1 among all rows of the
 	// file; 0 is found out, NoHeader says that there is none.
 	HeaderRow int

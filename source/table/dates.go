@@ -12,7 +12,12 @@ func isTime(cell string) bool {
 		}
 	}
 	groups, seps := digitGroups(upper)
-	if len(groups) < 2 || len(groups) > 4 || strings.Trim(seps, ":.,") != "" || seps == "" || seps[0] != ':' {
+	switch seps {
+	case ":", "::", "::.", "::,":
+	default:
+		return false
+	}
+	if len(groups) != len(seps)+1 {
 		return false
 	}
 	for i, g := range groups {
@@ -20,7 +25,7 @@ func isTime(cell string) bool {
 			return false
 		}
 	}
-	return len(seps) < 2 || seps[1] == ':'
+	return true
 }
 
 // isDate reads days in digits, with or without a time behind, and with month

@@ -2,8 +2,9 @@ package table
 
 import (
 	"fmt"
+	"hash/maphash"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -26,7 +27,25 @@ type Layout struct {
 	Headers int
 	// Reason says why the header is where it is, or why there is none.
 	Reason string
+	// Doubt says how near the next best layout came, the one with another header
+	// or with none: from 0, where nothing speaks for that, to 1, a toss-up. It is
+	// 1/(1+lead), where one point of lead is about what one column says by being
+	// text above numbers. Where the header was asked for it is 0.
+	Doubt float64
+	// Rival is the row of the header of that next best layout, or NoHeader.
+	Rival int
 }
+
+// NoHeader is the Rival of a layout whose rival has no header.
+const NoHeader = -1
+
+// mostDoubt is what a lead of half a point leaves, which is less than one known
+// name of a column gives.
+const mostDoubt = 2.0 / 3
+
+// Unsure says that a person should be asked: the header that was found and its
+// rival are about equally likely.
+func (l Layout) Unsure() bool { return l.Doubt > mostDoubt }
 
 // Body is the index of the first record.
 func (l Layout) Body() int { return l.First + l.Headers }
@@ -60,8 +79,9 @@ func usualWidth(rows [][]string) int {
 	}
 	// Wider rows count for their columns if there are some: last columns are
 	// often empty.
+	least := counts[best]
 	for w, n := range counts {
-		if w > best && 5*n >= counts[best] {
+		if w > best && 5*n >= least {
 			best = w
 		}
 	}
@@ -83,48 +103,99 @@ type finder struct {
 	rows   [][]string
 	width  int
 	filled []int
-	kinds  [][]Kind
+	looks  [][]look
+	// first is the first row that could begin a table.
+	first int
 }
 
 func (f *finder) measure() {
+	seed := maphash.MakeSeed()
 	for _, row := range f.rows {
-		kinds := make([]Kind, 0, len(row))
+		looks := make([]look, 0, len(row))
 		filled := 0
 		for _, cell := range row {
-			kinds = append(kinds, KindOf(cell))
-			if strings.TrimSpace(cell) != "" {
+			l := look{kind: KindOf(cell)}
+			if cell = strings.TrimSpace(cell); cell != "" {
 				filled++
 			}
+			if l.kind != Empty {
+				l.sum, l.runes = uint32(maphash.String(seed, strings.ToLower(cell))), uint32(utf8.RuneCountInString(cell))
+			}
+			looks = append(looks, l)
 		}
-		f.kinds = append(f.kinds, kinds)
+		f.looks = append(f.looks, looks)
 		f.filled = append(f.filled, filled)
 	}
+	f.first = f.firstRow()
 }
 
 // usualHeader is how much speaks for a header in the first row before it is
 // looked at: most tables have one there.
 const usualHeader = 1
 
+// scored is a row and how well it serves as the header.
+type scored struct {
+	row    int
+	reason string
+	// score decides; found is the part of it that was found in the rows.
+	score, found float64
+}
+
 // find takes the header that fits best, from the rows above the first record.
 func (f *finder) find() Layout {
-	none := Layout{Width: f.width, First: f.firstRow(), Reason: "the first row looks like the rows below it"}
-	best, bestScore := none, 0.0
-	for at := none.First; at < min(len(f.rows), none.First+MaxAbove); at++ {
-		score, reason := f.headerScore(at)
-		if at == none.First {
-			score += usualHeader
+	none := scored{row: NoHeader, reason: "the first row looks like the rows below it"}
+	first, best := f.first, none
+	list := []scored{none}
+	for at := first; at < min(len(f.rows), first+MaxAbove); at++ {
+		s := f.scoreRow(at, first)
+		list = append(list, s)
+		if s.score > best.score {
+			best = s
 		}
-		if score > bestScore {
-			best, bestScore = Layout{Width: f.width, First: at, Headers: 1, Reason: reason}, score
-		}
-		if score > 0 && f.filled[at] >= f.width && at > best.First+MaxHeaders {
+		if s.score > 0 && f.filled[at] >= f.width && at > max(best.row, first)+MaxHeaders {
 			break
 		}
 	}
-	if best.Headers == 1 {
-		f.extend(&best)
+	l := Layout{Width: f.width, First: max(best.row, 0), Reason: best.reason}
+	if best.row == NoHeader {
+		l.First = first
+	} else {
+		l.Headers = 1
+		f.extend(&l)
 	}
-	return best
+	f.compare(&l, best, list)
+	return l
+}
+
+// scoreRow is headerScore with what speaks for the first row of a table.
+func (f *finder) scoreRow(at, first int) scored {
+	s := scored{row: at}
+	s.found, s.reason = f.headerScore(at)
+	s.score = s.found
+	if s.reason == "" {
+		s.reason = "most tables begin with their header, and nothing else speaks for another row"
+	}
+	if at == first {
+		s.score += usualHeader
+	}
+	return s
+}
+
+// compare finds the rival of the layout that was chosen, by what was found: that
+// most tables begin with their header makes no table surer. Other rows of the
+// same header, and rows that repeat it, are no rivals.
+func (f *finder) compare(l *Layout, best scored, list []scored) {
+	l.Rival = NoHeader
+	next := math.Inf(-1)
+	for _, s := range list {
+		if s.row == best.row || l.Headers > 0 && s.row != NoHeader && (s.row >= l.First && s.row < l.Body() || slices.Equal(f.rows[s.row], f.rows[best.row])) {
+			continue
+		}
+		if s.found > next {
+			next, l.Rival = s.found, s.row
+		}
+	}
+	l.Doubt = 1 / (1 + max(0, best.found-next))
 }
 
 // firstRow is the first row that could begin a table of this width: titles and
@@ -149,144 +220,12 @@ func (f *finder) tabular(at int) bool {
 		return false
 	}
 	typed := 0
-	for c, kind := range f.kinds[at] {
-		if kind.Typed() && f.columnKind(c, at+1, nil).share >= 0.8 {
+	for c, l := range f.looks[at] {
+		if l.kind.Typed() && f.column(body{c, at + 1, nil}).share >= 0.8 {
 			typed++
 		}
 	}
 	return typed >= 2
-}
-
-// column is what the cells of a column below some row are like.
-type column struct {
-	kind   Kind
-	share  float64
-	filled int
-	values map[string]int
-	length float64
-}
-
-// bodyRows is how many rows below a header are looked at.
-const bodyRows = 200
-
-// columnKind leaves out the rows that are the same as the header.
-func (f *finder) columnKind(c, from int, header []string) column {
-	var counts [Kinds]int
-	col := column{values: map[string]int{}}
-	total := 0
-	for i := from; i < min(len(f.rows), from+bodyRows); i++ {
-		if c >= len(f.rows[i]) || f.kinds[i][c] == Empty || header != nil && slices.Equal(f.rows[i], header) {
-			continue
-		}
-		counts[f.kinds[i][c]]++
-		col.filled++
-		cell := strings.TrimSpace(f.rows[i][c])
-		col.values[strings.ToLower(cell)]++
-		total += utf8.RuneCountInString(cell)
-	}
-	counts[Number] += counts[Integer]
-	if counts[Number] == counts[Integer] {
-		counts[Number] = 0
-	}
-	for k, n := range counts {
-		if n > counts[col.kind] {
-			col.kind = Kind(k)
-		}
-	}
-	if col.filled > 0 {
-		col.share = float64(counts[col.kind]) / float64(col.filled)
-		col.length = float64(total) / float64(col.filled)
-	}
-	return col
-}
-
-// headerScore says how well a row serves as the header of the rows below it: by
-// how many columns it differs from in what they hold, and how far it names them.
-func (f *finder) headerScore(at int) (score float64, reason string) {
-	row, filled := f.rows[at], f.filled[at]
-	if filled == 0 || 2*filled < f.width || f.width > 1 && extent(row) > 2*f.width {
-		return 0, ""
-	}
-	seen := map[string]bool{}
-	differs, same := 0, 0
-	body := at + 1
-	for body < len(f.rows) && slices.Equal(f.rows[body], row) {
-		body++ // the header, printed twice
-	}
-	for c, cell := range row {
-		cell = strings.ToLower(strings.TrimSpace(cell))
-		if cell == "" {
-			continue
-		}
-		if seen[cell] {
-			score -= 0.5
-		}
-		seen[cell] = true
-		points := f.cellScore(at, c, body, cell)
-		score += points
-		switch {
-		case points >= 1:
-			differs++
-		case points < 0:
-			same++
-		}
-	}
-	score += 0.4 * (float64(filled) - float64(f.width))
-	// A row further down has to be the better header by far: data is above it.
-	for i := f.firstRow(); i < at; i++ {
-		if 2*f.filled[i] > f.width {
-			score -= 0.75 * float64(f.width)
-		}
-	}
-	why := "it names the columns"
-	if differs > 0 {
-		why = fmt.Sprintf("in %d of %d columns it is text above values of another kind", differs, f.width)
-	}
-	if same > 0 {
-		why += "; " + strconv.Itoa(same) + " of its cells look like those below"
-	}
-	return score, why
-}
-
-// cellScore compares a cell with its column from the row body on.
-func (f *finder) cellScore(at, c, body int, cell string) float64 {
-	kind := f.kinds[at][c]
-	col := f.columnKind(c, body, f.rows[at])
-	switch {
-	case col.filled == 0 && kind.Typed():
-		return 0
-	case col.filled == 0:
-		return 0.3 + named(cell)
-	case kind == Integer && isYear(cell) && !isYear(col.any()):
-		return 0
-	case kind.Typed() && kind == col.kind:
-		return -2
-	case kind.Typed():
-		return 0
-	case col.values[cell] > 0:
-		return -1
-	case col.kind.Typed() && col.share >= 0.7:
-		return col.share + named(cell)
-	case col.kind == Code && kind != Code && col.share >= 0.8:
-		return 0.6 + named(cell)
-	}
-	points := named(cell)
-	if n := float64(utf8.RuneCountInString(cell)); col.length > 3*n || col.length > 40 && n < 30 {
-		points += 0.3
-	}
-	return points
-}
-
-// isYear says whether a cell is a year of our time: those are names of columns
-// more often than other numbers.
-func isYear(cell string) bool { return len(cell) == 4 && cell >= "1900" && cell <= "2100" }
-
-// any gives one of the values.
-func (c column) any() string {
-	for value := range c.values {
-		return value
-	}
-	return ""
 }
 
 // extend takes the rows beside a header in that belong to it: those that are
@@ -314,42 +253,14 @@ func (f *finder) alsoHeader(at, header int) bool {
 		return true
 	}
 	against := 0
-	for c, kind := range f.kinds[at] {
-		if kind.Typed() || kind == Code {
+	for c, l := range f.looks[at] {
+		if l.kind.Typed() || l.kind == Code {
 			return false
 		}
-		col := f.columnKind(c, max(at, header)+1, f.rows[header])
-		if kind != Empty && col.kind.Typed() && col.share >= 0.8 {
+		col := f.column(body{c, max(at, header) + 1, f.rows[header]})
+		if l.kind != Empty && col.kind.Typed() && col.share >= 0.8 {
 			against++
 		}
 	}
 	return against >= 2
 }
-
-// named gives points for words that are names of columns far more often than
-// values.
-func named(cell string) float64 {
-	cell = strings.TrimRight(strings.ToLower(cell), ".:# ")
-	if strings.Contains(headerWords, " "+cell+" ") {
-		return 0.6
-	}
-	for word := range strings.FieldsFuncSeq(cell, func(r rune) bool { return strings.ContainsRune(" _-./()#", r) }) {
-		if strings.Contains(headerWords, " "+word+" ") {
-			return 0.4
-		}
-	}
-	return 0
-}
-
-const headerWords = " id no nr num number name first last firstname lastname surname given family full title type date time datetime timestamp day month year " +
-	"email e-mail mail phone telephone mobile fax address street city town state province region country zip postcode postal code " +
-	"price amount total quantity qty unit units cost value currency tax vat net gross discount rate percent sum balance " +
-	"description comment comments note notes remark status category group class kind label key url link website image " +
-	"sku product productid item article order invoice customer client company organization department account user username " +
-	"gender sex age birthday birthdate created updated modified start end begin from to latitude longitude lat lon lng language " +
-	"vorname nachname datum zeit uhrzeit betrag preis menge anzahl straße strasse plz ort stadt land telefon kunde artikel bezeichnung beschreibung bemerkung währung nummer " +
-	"nom prénom adresse ville pays montant quantité téléphone client référence libellé " +
-	"nombre apellido apellidos fecha hora dirección ciudad país importe cantidad precio teléfono " +
-	"nome cognome data ora indirizzo città paese importo quantità prezzo telefono " +
-	"naam voornaam achternaam bedrag aantal prijs straat plaats " +
-	"imię nazwisko kwota ilość cena ulica miasto kraj "

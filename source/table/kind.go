@@ -53,10 +53,11 @@ func KindOf(cell string) Kind {
 	if kind, ok := numberKind(cell); ok {
 		return kind
 	}
+	digits := strings.ContainsAny(cell, "0123456789")
 	switch {
-	case isTime(cell):
+	case digits && isTime(cell):
 		return Time
-	case isDate(cell):
+	case digits && isDate(cell):
 		return Date
 	case isFlag(cell):
 		return Flag
@@ -179,23 +180,14 @@ func exponent(s string) bool {
 }
 
 // grouped says whether the separators of a number stand where they may: three
-// digits behind each but the last kind, which may be a decimal sign once.
+// digits behind each but the last kind, which may be a decimal sign once. In
+// India two digits stand between separators, too.
 func grouped(body string) bool {
-	body = strings.TrimLeft(body, "-+−")
-	var seps []rune
-	run, runs := 0, []int{}
-	for _, r := range body {
-		if r >= '0' && r <= '9' {
-			run++
-			continue
-		}
-		seps = append(seps, r)
-		runs = append(runs, run)
-		run = 0
-	}
-	runs = append(runs, run)
+	runs, seps := digitRuns(strings.TrimLeft(body, "-+−"))
+	first, last := runs[0], runs[len(runs)-1]
 	if len(seps) == 1 {
-		return (runs[0] > 0 || seps[0] == '.' || seps[0] == ',') && (runs[1] > 0 || seps[0] == '.')
+		point := seps[0] == '.'
+		return (first > 0 || point || seps[0] == ',') && (last > 0 || point)
 	}
 	for i := 1; i < len(seps); i++ {
 		decimal := i == len(seps)-1 && seps[i] != seps[0]
@@ -203,5 +195,19 @@ func grouped(body string) bool {
 			return false
 		}
 	}
-	return runs[0] > 0 && runs[0] <= 3 && runs[len(runs)-1] > 0
+	whole := seps[len(seps)-1] == seps[0]
+	return first > 0 && first <= 3 && last > 0 && (last == 3 || !whole)
+}
+
+// digitRuns counts the digits between separators.
+func digitRuns(body string) (runs []int, seps []rune) {
+	run := 0
+	for _, r := range body {
+		if r >= '0' && r <= '9' {
+			run++
+			continue
+		}
+		seps, runs, run = append(seps, r), append(runs, run), 0
+	}
+	return append(runs, run), seps
 }

@@ -20,9 +20,20 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason string
 
 // Open lists the worksheets.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
-	workbook, err := Open(ctx, in, Limits{})
+	workbook, err := Open(ctx, in, within(opt.Limits))
 	if err != nil {
 		return nil, err
 	}
 	return grid.Book(workbook, opt)
+}
+
+// within gives the limits that a caller has set. Those that the format has
+// itself are not widened.
+func within(l source.Limits) Limits {
+	var own Limits
+	own = own.WithDefaults()
+	return Limits{
+		Columns: min(l.Columns, own.Columns), Cells: min(l.Cells, own.Cells),
+		CellBytes: l.CellBytes, RowBytes: l.RecordBytes,
+	}
 }

@@ -51,6 +51,16 @@ func (r *rows) Close() error {
 	return nil
 }
 
+// Merged gives the merged ranges, all of them before the first row.
+func (r *rows) Merged() []grid.Range {
+	found := r.merged
+	r.merged = nil
+	return found
+}
+
+// Hides says whether a column is hidden.
+func (r *rows) Hides(column int) bool { return column < mostColumns && r.columns.has(uint32(column)) }
+
 func (r *rows) Next(ctx context.Context) (grid.Row, error) {
 	for r.at < len(r.pieces) {
 		if err := ctx.Err(); err != nil {

@@ -8,10 +8,14 @@ import (
 	"slices"
 
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/grid"
 )
 
-// mostRows is how many rows a sheet can have.
-const mostRows = 1 << 16
+// The size of a sheet in the format itself.
+const (
+	mostRows    = 1 << 16
+	mostColumns = 1 << 8
+)
 
 // survey is where the rows of a sheet are: a first reading makes it, so that
 // rows can be given in their order, and be known as hidden, wherever the file
@@ -22,6 +26,9 @@ type survey struct {
 	// has one piece.
 	pieces []uint64
 	hidden marks
+	// columns are those that are hidden, merged the ranges of merged cells.
+	columns marks
+	merged  []grid.Range
 }
 
 const placeBits = 48
@@ -32,7 +39,7 @@ func (s *survey) place(i int) int64 { return int64(s.pieces[i] & (1<<placeBits -
 
 // survey reads the records of a sheet for the first time.
 func (b *book) survey(ctx context.Context, part *inner) (*survey, error) {
-	s := &survey{hidden: newMarks(mostRows)}
+	s := &survey{hidden: newMarks(mostRows), columns: newMarks(mostColumns)}
 	last, cells := -1, int64(0)
 	for n := 0; ; n++ {
 		if n%pollRecords == 0 && ctx.Err() != nil {
@@ -46,6 +53,9 @@ func (b *book) survey(ctx context.Context, part *inner) (*survey, error) {
 			return nil, err
 		}
 		s.noteHidden(rec)
+		if err := s.noteMerged(rec, b.limits.Merges); err != nil {
+			return nil, err
+		}
 		count, ok := countCells(rec)
 		if !ok {
 			return nil, unreadable("the workbook is damaged: the cell at byte %d is too short", rec.at)
@@ -67,15 +77,39 @@ func (b *book) survey(ctx context.Context, part *inner) (*survey, error) {
 	return s, nil
 }
 
-// noteHidden looks at ROW records.
+// noteHidden looks at ROW and COLINFO records.
 func (s *survey) noteHidden(rec record) {
 	switch {
+	case rec.id == 0x007D && len(rec.body) >= 10 && rec.body[8]&1 != 0:
+		last := min(int(little.Uint16(rec.body[2:])), mostColumns-1)
+		for c := int(little.Uint16(rec.body)); c <= last; c++ {
+			s.columns.set(uint32(c))
+		}
+		return
 	case rec.id == 0x0208 && len(rec.body) >= 16 && rec.body[12]&0x20 != 0:
 	case rec.id == 0x0008 && len(rec.body) >= 8 && little.Uint16(rec.body[6:])&0x7FFF == 0:
 	default:
 		return
 	}
 	s.hidden.set(uint32(little.Uint16(rec.body)))
+}
+
+// noteMerged takes the ranges of a MERGEDCELLS record: a count, which is not
+// asked, and for each the rows and columns at its borders.
+func (s *survey) noteMerged(rec record, limit int) error {
+	if rec.id != 0x00E5 || len(rec.body) < 2 {
+		return nil
+	}
+	for raw := rec.body[2:]; len(raw) >= 8; raw = raw[8:] {
+		if len(s.merged) >= limit {
+			return &source.LimitError{Reason: fmt.Sprintf("the sheet has more merged ranges than the limit of %d", limit)}
+		}
+		s.merged = append(s.merged, grid.Range{
+			FirstRow: int64(little.Uint16(raw)) + 1, LastRow: int64(little.Uint16(raw[2:])) + 1,
+			FirstColumn: int(little.Uint16(raw[4:])), LastColumn: int(little.Uint16(raw[6:])),
+		})
+	}
+	return nil
 }
 
 // countCells says how many cells with a value a record has; ok is false where

@@ -13,8 +13,9 @@
 // password for writing are opened; others that are encrypted are refused. The
 // package computes no formulas and leaves out charts, macros, pictures, notes,
 // pivot caches and rich text; cells without any value are not given, whatever
-// they look like. Merged cells are not filled. It does not read several sheets
-// bound in one file by Excel 4, and not HTML, CSV or XML that is named .xls.
+// they look like. Merged ranges and hidden rows and columns are told, not acted
+// upon. It does not read several sheets bound in one file by Excel 4, and not
+// HTML, CSV or XML that is named .xls.
 //
 // The container is read by the package itself: a file decides how deep the usual
 // reader (mscfb) recurses, and how often it follows a chain from its beginning.
@@ -50,6 +51,8 @@ type Limits struct {
 	// RowBytes is the most bytes of the values and shown texts of a row.
 	// Default 32 MiB.
 	RowBytes int
+	// Merges is the most merged ranges of a sheet. Default 1,048,576.
+	Merges int
 	// SheetBytes is the most bytes of the values and shown texts of a sheet; a
 	// string that several cells share counts for each of them. Default 1 GiB.
 	SheetBytes int64
@@ -67,6 +70,7 @@ func (l Limits) WithDefaults() Limits {
 	def(&l.Columns, 256)
 	def(&l.CellBytes, 16<<20)
 	def(&l.RowBytes, 32<<20)
+	def(&l.Merges, 1<<20)
 	if l.Cells == 0 {
 		l.Cells = 1 << 24
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/flate"
 
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
 )
 
 // people is a workbook of ten columns, as exports have it: numbers, shared
@@ -121,4 +122,20 @@ func readBench(b *testing.B, file []byte, limits Limits) (cells int) {
 		}
 		cells += len(row.Cells)
 	}
+}
+
+// BenchmarkRecords reads the same workbook as an import does.
+func BenchmarkRecords(b *testing.B) {
+	const rows = 200_000
+	file := people(b, rows)
+	b.SetBytes(int64(len(file)))
+	b.ReportAllocs()
+	runtime.GC()
+	before := cpu()
+	for b.Loop() {
+		if n := sourcetest.Drain(b, Format{}, file); n != rows {
+			b.Fatalf("%d records", n)
+		}
+	}
+	b.ReportMetric(float64(rows*b.N)/(cpu()-before).Seconds(), "rows/cpu-s")
 }

@@ -3,8 +3,14 @@ package xlsx
 import (
 	"archive/zip"
 	"context"
+	"errors"
+	"io"
 	"testing"
 	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/grid"
 )
 
 // tight are limits under which fuzzing stays fast.
@@ -34,6 +40,32 @@ func survive(t *testing.T, file []byte) {
 	if err := book.Close(); err != nil {
 		t.Fatal(err)
 	}
+	readFilled(ctx, t, file)
+}
+
+// readFilled reads a file once more as an import does, with merged cells filled.
+func readFilled(ctx context.Context, t *testing.T, file []byte) {
+	book, err := Open(ctx, input(file), tight(t))
+	if err != nil {
+		t.Fatalf("Open, for the second time: %v", err)
+	}
+	limits := source.Limits{Cells: 1 << 16, RecordBytes: 64 << 10}
+	sheets, err := grid.Book(book, source.Options{FillMerged: true, AsIs: len(file)%2 == 0, Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range sheets.Sheets() {
+		reader, err := sheets.Open(ctx, i)
+		for batch := new(intray.Records); err == nil; {
+			err = reader.Next(ctx, batch)
+		}
+		if !errors.Is(err, io.EOF) && !isNamed(err) {
+			t.Fatalf("sheet %d: %v", i, err)
+		}
+	}
+	if err := sheets.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func FuzzContainer(f *testing.F) {
@@ -47,6 +79,7 @@ func FuzzContainer(f *testing.F) {
 
 func FuzzSheet(f *testing.F) {
 	f.Add(`<?xml version="1.0"?><worksheet xmlns="m"><cols><col min="1" max="2" hidden="1"/></cols><sheetData><row r="1" hidden="1"><c r="A1" s="1" t="s"><v>1</v></c><c t="inlineStr"><is><r><t>a</t></r><rPh><t>b</t></rPh></is></c></row><row><c t="d"><v>2020-01-01T00:00:00</v></c><c t="b"><v>1</v></c><c t="e"><v>#N/A</v></c></row></sheetData></worksheet>`)
+	f.Add(`<worksheet><sheetData><row><c t="str"><v>a</v></c><c r="C1"><v>1</v></c></row><row hidden="1"><c r="C2"><v>2</v></c></row></sheetData><mergeCells><mergeCell ref="A1:B2"/><mergeCell ref="A1:XFD9"/></mergeCells></worksheet>`)
 	f.Add("\xFF\xFE<\x00a\x00/\x00>\x00")
 	f.Add(`<x:worksheet><x:sheetData><!-- c --><x:row r="3"><x:c r="XFD3" t="str"><x:f>A1</x:f><x:v>a&amp;<![CDATA[b]]>_x000D_</x:v></x:c></x:row></x:sheetData></x:worksheet>`)
 	f.Fuzz(func(t *testing.T, text string) {

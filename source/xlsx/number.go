@@ -50,19 +50,26 @@ func isShort(raw []byte) bool {
 	if len(raw) == 0 || len(raw) > 11 {
 		return false
 	}
-	point := -1
+	point, ok := onePoint(raw)
+	if point < 0 {
+		return ok && len(raw) <= 10 && (raw[0] != '0' || len(raw) == 1)
+	}
+	// Small ones may be shown with an exponent.
+	return ok && raw[0] >= '1' && raw[0] <= '9' && point+1 < len(raw) && raw[len(raw)-1] != '0'
+}
+
+// onePoint finds the point among digits, -1 where there is none. Anything else
+// is not ok.
+func onePoint(raw []byte) (point int, ok bool) {
+	point = -1
 	for i, c := range raw {
 		if c == '.' && point < 0 {
 			point = i
 		} else if c < '0' || c > '9' {
-			return false
+			return point, false
 		}
 	}
-	if point < 0 {
-		return len(raw) <= 10 && (raw[0] != '0' || len(raw) == 1)
-	}
-	// Small ones may be shown with an exponent.
-	return raw[0] >= '1' && raw[0] <= '9' && point+1 < len(raw) && raw[len(raw)-1] != '0'
+	return point, true
 }
 
 // parseNumber reads a number as XML has it; not Inf, NaN or another base.

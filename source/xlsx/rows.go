@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/grid"
 )
@@ -23,6 +22,8 @@ type rows struct {
 	part    *part
 	scan    *scanner
 	hidden  *[maxColumns]bool
+	// merged are the ranges that were found and not given.
+	merged []grid.Range
 
 	row   grid.Row
 	cells []grid.Cell
@@ -116,27 +117,9 @@ func (r *rows) hide(from, to int64) {
 	}
 }
 
-// Evidence tells which columns are hidden.
-func (r *rows) Evidence() []intray.Evidence {
-	if r.hidden == nil {
-		return nil
-	}
-	var spans []string
-	for c := 0; c < maxColumns; c++ {
-		if !r.hidden[c] {
-			continue
-		}
-		span := appendColumn(nil, c)
-		from := c
-		for c+1 < maxColumns && r.hidden[c+1] {
-			c++
-		}
-		if c > from {
-			span = appendColumn(append(span, ':'), c)
-		}
-		spans = append(spans, string(span))
-	}
-	return []intray.Evidence{{Choice: "hidden columns", Value: join(spans), Reason: "they are read like all others"}}
+// Hides says whether a column is hidden.
+func (r *rows) Hides(column int) bool {
+	return r.hidden != nil && column < maxColumns && r.hidden[column]
 }
 
 // Next gives the next row that holds cells.
@@ -171,10 +154,7 @@ func (r *rows) readRow() error {
 	}
 	r.cells, r.memory, r.given = r.cells[:0], r.memory[:0], 0
 	if !more {
-		if err := r.part.drain(); err != nil {
-			return err
-		}
-		return io.EOF
+		return r.readRest()
 	}
 	if string(r.scan.name) != "row" {
 		return r.scan.skip()

@@ -4,7 +4,8 @@
 // the workbook, from there to its sheets, its shared strings and its styles. A
 // reference names a cell, as B7 does. Only worksheets are read, as grids of
 // cells with what the file has stored for them: the results of formulas, the
-// value of merged cells in the first of them.
+// value of merged cells in the first of them. Merged ranges and hidden rows and
+// columns are told, not acted upon.
 //
 // The package computes no formulas, runs no macros, follows no links, finds no
 // tables and asks for no passwords. Workbooks that need one, and binary ones
@@ -55,6 +56,8 @@ type Limits struct {
 	// SheetBytes is the most bytes of the texts of one sheet; a shared string
 	// counts wherever it stands. Default 8 GiB.
 	SheetBytes int64
+	// Merges is the most merged ranges of one sheet. Default 1,048,576.
+	Merges int
 	// Depth is how deep XML elements may be nested. Default 128.
 	Depth int
 	// Styles is the most cell styles, and the most number formats. Default
@@ -81,6 +84,7 @@ func (l Limits) WithDefaults() Limits {
 	fill(&l.CellBytes, 16<<20)
 	fill(&l.RowBytes, 32<<20)
 	fill(&l.SheetBytes, 8<<30)
+	fill(&l.Merges, 1<<20)
 	fill(&l.Depth, 128)
 	fill(&l.Styles, 1<<16)
 	fill(&l.Strings, 1<<26)
@@ -149,8 +153,8 @@ func (b *book) Sheets() []grid.Sheet {
 	return list
 }
 
-// Rows begins to read a sheet; several may be read at once. What it gives also has the method Evidence() of
-// source.Reader, which tells of columns that are hidden.
+// Rows begins to read a sheet; several may be read at once. What it gives also
+// tells of merged ranges, at the end, and of hidden columns.
 func (b *book) Rows(ctx context.Context, sheet int) (grid.Rows, error) {
 	if sheet < 0 || sheet >= len(b.catalog.sheets) {
 		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.catalog.sheets))

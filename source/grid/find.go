@@ -1,0 +1,219 @@
+package grid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/table"
+)
+
+const (
+	// sampleRows is how many rows of a sheet are looked at before its records
+	// are read.
+	sampleRows = 300
+	// sampleCells is how many cells a column shows.
+	sampleCells = 20
+)
+
+// begin reads the first rows and finds the table in them.
+func (r *reader) begin(ctx context.Context, sheet Sheet) error {
+	if err := r.sample(ctx); err != nil {
+		return err
+	}
+	if sheet.Hidden {
+		r.tell("sheet", sheet.Name, "the sheet is hidden in the workbook; it is read all the same")
+	}
+	if r.opt.AsIs {
+		r.asIs()
+	} else if err := r.findTable(); err != nil {
+		return err
+	}
+	if err := r.fillAhead(); err != nil {
+		return err
+	}
+	r.showSamples()
+	r.tellColumns()
+	if errors.Is(r.end, io.EOF) {
+		r.tellParts()
+	}
+	return nil
+}
+
+func (r *reader) tell(choice, value, reason string) {
+	r.evidence = append(r.evidence, intray.Evidence{Choice: choice, Value: value, Reason: reason})
+}
+
+// sample reads the rows that are looked at: the first, or those from the header
+// on that was asked for.
+func (r *reader) sample(ctx context.Context) error {
+	r.takeRanges()
+	for len(r.ahead) < sampleRows {
+		row, err := r.pull(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if !r.opt.AsIs && row.Number < int64(r.opt.HeaderRow) {
+			continue
+		}
+		r.ahead = append(r.ahead, keep(row))
+		r.merges.width = max(r.merges.width, row.width())
+	}
+	return nil
+}
+
+// asIs takes every row for a record.
+func (r *reader) asIs() {
+	r.columns = make([]intray.Column, r.merges.width)
+	for i := range r.columns {
+		r.columns[i].Index = i
+	}
+	r.tell("header row", "none", "every row is read as found")
+}
+
+// findTable finds the header among the rows read ahead, and drops it and what
+// stands above it. Merged ranges are not filled yet: a title that is merged over
+// all columns must not look like a record.
+func (r *reader) findTable() error {
+	above := int64(max(0, r.opt.HeaderRow-1)) // rows that were not looked at
+	texts, at := r.withBlanks(above)
+	layout := table.Find(texts, 0)
+	switch {
+	case len(texts) == 0 && above > 0:
+		layout.Reason = fmt.Sprintf("row %d was asked for, and no row with cells stands there or below", above+1)
+	case len(texts) == 0:
+		layout.Reason = "the sheet has no cells"
+	case r.opt.HeaderRow == source.NoHeader:
+		layout = table.Layout{Width: layout.Width, Reason: "the first row is a record, as was asked for"}
+	case r.opt.HeaderRow > 0:
+		layout = table.Layout{Width: layout.Width, Headers: 1, Reason: "it was asked for"}
+	}
+	r.tellHeader(layout, texts, above)
+	if r.opt.FillMerged {
+		for i := layout.First; i < layout.Body(); i++ {
+			texts[i] = r.merges.spread(above+int64(i+1), texts[i])
+		}
+	}
+	if err := r.takeColumns(layout, texts, above); err != nil {
+		return err
+	}
+	first := len(r.ahead)
+	if layout.Body() < len(at) {
+		first = at[layout.Body()]
+	}
+	r.ahead = r.ahead[first:]
+	r.last = above + int64(layout.Body())
+	return nil
+}
+
+// tellHeader tells which row is the header, and which other could be it.
+func (r *reader) tellHeader(layout table.Layout, texts [][]string, above int64) {
+	e := intray.Evidence{Choice: "header row", Value: intray.NoAnswer, Reason: layout.Reason}
+	switch layout.Headers {
+	case 0:
+	case 1:
+		e.Value = strconv.FormatInt(above+int64(layout.First+1), 10)
+	default:
+		e.Value = fmt.Sprintf("%d–%d", above+int64(layout.First+1), above+int64(layout.Body()))
+	}
+	if layout.Unsure() {
+		e.Rivals = []intray.Choice{rivalOf(layout, texts)}
+		e.Tie = layout.Headers <= 1 // nobody can ask for several rows
+	}
+	r.evidence = append(r.evidence, e)
+}
+
+// rivalOf tells what the header could be as well.
+func rivalOf(layout table.Layout, texts [][]string) intray.Choice {
+	if layout.Rival == table.NoHeader {
+		return intray.Choice{Value: intray.NoAnswer, Label: "no header", Reason: "nothing tells it from the rows below", Examples: cellsShown(texts[layout.First])}
+	}
+	number := strconv.Itoa(layout.Rival + 1)
+	return intray.Choice{Value: number, Label: "row " + number, Reason: "it could name the columns as well", Examples: cellsShown(texts[layout.Rival])}
+}
+
+// mostShown is the most characters of a cell that is shown as an example.
+const mostShown = 80
+
+// cellsShown gives the first cells of a row that have text.
+func cellsShown(row []string) (cells []string) {
+	for _, cell := range row {
+		if cell = strings.TrimSpace(cell); cell == "" || len(cells) == placesShown {
+			continue
+		}
+		if runes := []rune(cell[:min(len(cell), 4*mostShown)]); len(runes) > mostShown {
+			cell = string(runes[:mostShown-3]) + "..."
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+// withBlanks gives the texts of the rows read ahead with the empty rows between
+// them and behind so many above, as far as those are few, and for each the place
+// of the next row that is not empty.
+func (r *reader) withBlanks(above int64) (texts [][]string, at []int) {
+	for i, row := range r.ahead {
+		place := row.Number - above - 1
+		for int64(len(texts)) < place && len(texts) < 2*sampleRows {
+			texts, at = append(texts, nil), append(at, i)
+		}
+		if int64(len(texts)) == place {
+			texts, at = append(texts, row.texts()), append(at, i)
+		}
+	}
+	return texts, at
+}
+
+// takeColumns makes the columns that a header names.
+func (r *reader) takeColumns(layout table.Layout, texts [][]string, above int64) error {
+	names := layout.Names(texts)
+	if layout.Headers == 0 {
+		names = make([]string, layout.Width)
+	}
+	total := 0
+	for i, name := range names {
+		total += len(name)
+		if over := r.opt.Limits.OverHeader(i+1, len(name), total); over != "" {
+			return &source.LimitError{Line: above + int64(layout.First+1), Reason: over}
+		}
+		r.columns = append(r.columns, intray.Column{Index: i, Header: name})
+	}
+	return nil
+}
+
+// fillAhead fills the rows that were read ahead and are records. What begins
+// above them is a name or a title and is not carried down.
+func (r *reader) fillAhead() (err error) {
+	r.merges.setBody(r.last)
+	r.filling = r.opt.FillMerged
+	for i, row := range r.ahead {
+		if !r.filling {
+			break
+		}
+		if row, err = r.merges.fill(row); err != nil {
+			return err
+		}
+		r.ahead[i] = keep(row)
+	}
+	return nil
+}
+
+func (r *reader) showSamples() {
+	for _, row := range r.ahead {
+		for _, c := range row.Cells {
+			if c.Column < len(r.columns) && len(c.shown()) > 0 && len(r.columns[c.Column].Samples) < sampleCells {
+				column := &r.columns[c.Column]
+				column.Samples = append(column.Samples, string(c.shown()))
+			}
+		}
+	}
+}

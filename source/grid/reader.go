@@ -1,0 +1,221 @@
+package grid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// maxGap is the most empty rows in a row that are handed on where every row is
+// read as found.
+const maxGap = 10_000
+
+// reader pulls the records of a sheet.
+type reader struct {
+	rows     Rows
+	opt      source.Options
+	columns  []intray.Column
+	evidence []intray.Evidence
+	merges   merges
+	// filling says that rows are filled as they are pulled.
+	filling bool
+	hidden  hiddenRows
+
+	// ahead are rows that were read and not handed on, the first decided of
+	// them records in any case.
+	ahead   []Row
+	decided int
+	// end is what the rows ended with.
+	end error
+	// told says that what there is to tell at the end was told.
+	told bool
+	// last is the number of the row handed on last, or of the header.
+	last         int64
+	count, cells int64
+	failed       error
+}
+
+func (r *reader) Columns() []intray.Column    { return r.columns }
+func (r *reader) Evidence() []intray.Evidence { return r.evidence }
+
+func (r *reader) Close() error {
+	r.failed = fmt.Errorf("read a closed sheet: %w", fs.ErrClosed)
+	return r.rows.Close()
+}
+
+func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
+	batch.Reset()
+	if r.failed != nil {
+		return r.failed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	batch.First = r.count
+	var err error
+	for err == nil && !batch.Full() {
+		err = r.step(ctx, batch)
+	}
+	if err == nil { // what is told at the end comes with the last records
+		err = r.decide(ctx, batch)
+	}
+	r.count += int64(batch.Len())
+	if err != nil && ctx.Err() == nil {
+		r.failed = err
+	}
+	if batch.Len() > 0 {
+		return nil
+	}
+	return err
+}
+
+// step hands on one row.
+func (r *reader) step(ctx context.Context, batch *intray.Records) error {
+	if len(r.ahead) == 0 { // mostly it is a record, and need not be kept
+		row, err := r.pull(ctx)
+		if err != nil {
+			return r.finish(batch, err)
+		}
+		if r.standing(row, 0) == record && (!r.opt.AsIs || row.Number == r.last+1) {
+			return r.hand(batch, row)
+		}
+		r.ahead = append(r.ahead, keep(row))
+	}
+	if err := r.decide(ctx, batch); err != nil {
+		return err
+	}
+	if r.opt.AsIs && r.gap(batch, r.ahead[0].Number) {
+		return nil
+	}
+	row := r.ahead[0]
+	r.ahead, r.decided = r.ahead[1:], r.decided-1
+	return r.hand(batch, row)
+}
+
+// decide reads on until it is known whether the row ahead is a record: that is
+// so where one stands below it.
+func (r *reader) decide(ctx context.Context, batch *intray.Records) error {
+	for held := 0; r.decided == 0; {
+		if held == len(r.ahead) {
+			row, err := r.pull(ctx)
+			if err != nil {
+				if err = r.finish(batch, err); err != nil {
+					return err
+				}
+				continue
+			}
+			r.ahead = append(r.ahead, keep(row))
+		}
+		switch r.standing(r.ahead[held], held) {
+		case record:
+			r.decided = held + 1
+		case below:
+			held++
+		case blank:
+			r.ahead = slices.Delete(r.ahead, held, held+1)
+		}
+	}
+	return nil
+}
+
+// pull gives the next row of the sheet.
+func (r *reader) pull(ctx context.Context) (Row, error) {
+	if r.end != nil {
+		return Row{}, r.end
+	}
+	row, err := r.rows.Next(ctx)
+	r.takeRanges()
+	if err == nil && r.filling {
+		row, err = r.merges.fill(row)
+	}
+	if err != nil && ctx.Err() == nil {
+		r.end = err
+	}
+	return row, err
+}
+
+// takeRanges takes the merged ranges that the rows have met.
+func (r *reader) takeRanges() {
+	if rows, ok := r.rows.(Merged); ok && !r.merges.foretold {
+		r.merges.note(rows.Merged())
+	}
+}
+
+// finish settles what the end of the rows says about those that were held back.
+// It gives the error unless there are records in front of it.
+func (r *reader) finish(batch *intray.Records, err error) error {
+	switch {
+	case r.end == nil: // only the context has ended
+	case !errors.Is(err, io.EOF):
+		r.decided = len(r.ahead)
+	default:
+		for _, row := range r.ahead {
+			raw := strings.Join(strings.Fields(strings.Join(row.texts(), " ")), " ")
+			batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
+				Text: fmt.Sprintf("Row %d stands below the table and is left out.", row.Number)})
+		}
+		r.ahead = nil
+		r.noticeParts(batch)
+	}
+	if r.decided > 0 {
+		return nil
+	}
+	return err
+}
+
+// gap hands on one of the empty rows above a row that is read as found, and says
+// whether there was one.
+func (r *reader) gap(batch *intray.Records, number int64) bool {
+	missing := number - r.last - 1
+	if missing > maxGap {
+		batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelWarning,
+			Text: fmt.Sprintf("%d empty rows above row %d are left out.", missing, number)})
+		r.last, missing = number-1, 0
+	}
+	if missing <= 0 {
+		return false
+	}
+	r.last++
+	batch.AppendCell(nil)
+	batch.EndRecord(r.last)
+	return true
+}
+
+// hand appends a row.
+func (r *reader) hand(batch *intray.Records, row Row) error {
+	column := 0
+	for _, c := range row.Cells {
+		for ; column < c.Column; column++ {
+			batch.AppendTyped(nil, intray.CellText, nil)
+		}
+		shown := c.shown()
+		if r.opt.Typed && c.Kind != intray.CellText {
+			shown = c.Value
+		}
+		batch.AppendTyped(shown, c.Kind, c.Value)
+		column++
+	}
+	for ; column < len(r.columns) && !r.opt.AsIs; column++ {
+		batch.AppendTyped(nil, intray.CellText, nil)
+	}
+	batch.EndRecord(row.Number)
+	r.last = row.Number
+	r.cells += int64(column)
+	if row.Hidden {
+		r.hidden.note(row.Number)
+	}
+	if column > r.opt.Limits.Columns {
+		return &source.LimitError{Line: row.Number, Reason: fmt.Sprintf("a row has more than %d cells", r.opt.Limits.Columns)}
+	}
+	if r.cells > r.opt.Limits.Cells {
+		return &source.LimitError{Line: row.Number, Reason: fmt.Sprintf("the sheet has more than %d cells", r.opt.Limits.Cells)}
+	}
+	return nil
+}

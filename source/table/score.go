@@ -1,0 +1,90 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// headerScore says how well a row serves as the header of the rows below it: by
+// how many columns it differs from in what they hold, and how far it names them.
+func (f *finder) headerScore(at int) (score float64, reason string) {
+	row, filled := f.rows[at], f.filled[at]
+	if filled == 0 || 2*filled < f.width || f.width > 1 && extent(row) > 2*f.width {
+		return 0, ""
+	}
+	seen := map[string]bool{}
+	differs, same := 0, 0
+	from := at + 1
+	for from < len(f.rows) && slices.Equal(f.rows[from], row) {
+		from++ // the header, printed twice
+	}
+	for c, cell := range row {
+		cell = strings.ToLower(strings.TrimSpace(cell))
+		if cell == "" {
+			continue
+		}
+		if seen[cell] {
+			score -= 0.5
+		}
+		seen[cell] = true
+		points := f.cellScore(at, body{c, from, row}, cell)
+		score += points
+		switch {
+		case points >= 1:
+			differs++
+		case points < 0:
+			same++
+		}
+	}
+	score += 0.4 * (float64(filled) - float64(f.width))
+	// A row further down has to be the better header by far: data is above it.
+	for i := f.first; i < at; i++ {
+		if 2*f.filled[i] > f.width {
+			score -= 0.75 * float64(f.width)
+		}
+	}
+	why := "it names the columns"
+	if differs > 0 {
+		why = fmt.Sprintf("in %d of %d columns it is text above values of another kind", differs, f.width)
+	}
+	if same > 0 {
+		why += "; " + strconv.Itoa(same) + " of its cells look like those below"
+	}
+	return score, why
+}
+
+// cellScore compares a cell of the row at with its column.
+func (f *finder) cellScore(at int, below body, cell string) float64 {
+	l := f.looks[at][below.column]
+	col := f.column(below)
+	switch kind := l.kind; {
+	case col.filled == 0 && kind.Typed():
+		return 0
+	case col.filled == 0:
+		return 0.3 + named(cell)
+	case kind == Integer && isYear(cell) && !isYear(col.any):
+		return 0
+	case kind.Typed() && kind == col.kind:
+		return -2
+	case kind.Typed():
+		return 0
+	case kind != Empty && f.has(below, l, cell):
+		return -1
+	case col.kind.Typed() && col.share >= 0.7:
+		return col.share + named(cell)
+	case col.kind == Code && kind != Code && col.share >= 0.8:
+		return 0.6 + named(cell)
+	}
+	points := named(cell)
+	if n := float64(utf8.RuneCountInString(cell)); col.length > 3*n || col.length > 40 && n < 30 {
+		points += 0.3
+	}
+	return points
+}
+
+// isYear says whether a cell is a year of our time: those are names of columns
+// more often than other numbers.
+func isYear(cell string) bool { return len(cell) == 4 && cell >= "1900" && cell <= "2100" }
