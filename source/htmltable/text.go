@@ -1,0 +1,274 @@
+package htmltable
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/charset"
+)
+
+const (
+	// sampleBytes is how much of a page is looked at to find its encoding.
+	sampleBytes = 1 << 20
+	// declaredBytes is how far a page may declare its encoding.
+	declaredBytes = 64 << 10
+	// readBytes is how much is read at a time.
+	readBytes = 128 << 10
+	// leastConfidence is what a guess needs to be better than windows-1252,
+	// which browsers take for pages that say nothing.
+	leastConfidence = 0.3
+)
+
+// page is one HTML document of a file.
+type page struct {
+	in    source.Input
+	guess charset.Guess
+	// bundle is nil where the page is the whole file.
+	bundle *bundle
+	part   part
+	// formats and epoch1904 are known once its tables were found.
+	formats   *formats
+	epoch1904 bool
+}
+
+// text gives the page as UTF-8, from a place of the text on.
+func (p *page) text(at int64) (io.Reader, error) {
+	direct := p.guess.Encoding == charset.UTF8
+	skip := int64(p.guess.BOM)
+	if direct {
+		skip, at = skip+at, 0
+	}
+	raw, err := p.raw(skip)
+	if err != nil || direct {
+		return raw, err
+	}
+	text := charset.NewReader(raw, p.guess.Encoding)
+	return text, discard(text, at)
+}
+
+// raw gives the bytes of the page from a place on.
+func (p *page) raw(at int64) (io.Reader, error) {
+	if p.bundle == nil {
+		left := max(p.in.Size-at, 0)
+		return bufio.NewReaderSize(&promised{Reader: io.NewSectionReader(p.in, at, left), left: left}, readBytes), nil
+	}
+	raw, err := p.bundle.open(p.in, p.part)
+	if err != nil {
+		return nil, err
+	}
+	return raw, discard(raw, at)
+}
+
+func discard(r io.Reader, n int64) error {
+	if _, err := io.CopyN(io.Discard, r, n); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// promised is a reader that must give a number of bytes: a store that ends
+// before that has failed.
+type promised struct {
+	io.Reader
+	left int64
+	// err is the failure of the store, where it has failed.
+	err error
+}
+
+var errEndedEarly = errors.New("the file ended before its size")
+
+func (p *promised) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	p.left -= int64(n)
+	if errors.Is(err, io.EOF) && p.left > 0 {
+		err = errEndedEarly
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("read the page: %w", err)
+		p.err = err
+	}
+	return n, err
+}
+
+// findEncoding decides how the page is written. declared is what stands outside
+// of it, "" for nothing.
+func (p *page) findEncoding(ctx context.Context, asked, declared string) error {
+	raw, err := p.raw(0)
+	if err != nil {
+		return err
+	}
+	sample, err := io.ReadAll(io.LimitReader(raw, sampleBytes))
+	if err != nil {
+		return err
+	}
+	whole := len(sample) < sampleBytes
+	p.guess = charset.Detect(sample, whole)
+	if p.guess.ASCII && !whole && asked == "" {
+		if err := p.lookFurther(ctx, raw); err != nil {
+			return err
+		}
+	}
+	if asked != "" {
+		return p.take(asked)
+	}
+	if declared == "" {
+		declared = declaredIn(sample[:min(len(sample), declaredBytes)])
+	}
+	p.weigh(declared)
+	return nil
+}
+
+// take reads the page in the encoding that was asked for.
+func (p *page) take(asked string) error {
+	encoding, known := charset.Lookup(asked)
+	if !known {
+		return &source.UnreadableError{Reason: fmt.Sprintf("there is no encoding named %q", asked)}
+	}
+	if encoding != p.guess.Encoding {
+		p.guess = charset.Guess{Encoding: encoding, BOM: p.guess.BOM}
+	}
+	p.guess.Confidence, p.guess.Reason, p.guess.Second = 1, "it was asked for", nil
+	return nil
+}
+
+// weigh puts what the page says of itself against what its bytes say.
+func (p *page) weigh(declared string) {
+	encoding, known := onTheWeb(declared)
+	g := &p.guess
+	wide := strings.HasPrefix(g.Encoding.Name(), "UTF-16") || strings.HasPrefix(g.Encoding.Name(), "UTF-32")
+	strict := g.Encoding == charset.UTF8 && g.Invalid == 0
+	switch {
+	case g.BOM > 0 || wide:
+	case !known && g.Confidence < leastConfidence:
+		fallback, _ := charset.Lookup("windows-1252")
+		*g = charset.Guess{Encoding: fallback, Second: &charset.Second{Encoding: g.Encoding, Confidence: g.Confidence, Preview: g.Preview},
+			Reason: "nothing tells the encoding, and this is what browsers take then"}
+	case !known:
+	case encoding == charset.UTF8 && strict:
+		g.Confidence, g.Reason, g.Second = 1, "the page says so, and it is valid", nil
+	case encoding == charset.UTF8:
+		g.Reason = "the page says UTF-8, which it is not; " + g.Reason
+	case strict && !g.ASCII && g.Confidence >= charset.Sure:
+		g.Reason = fmt.Sprintf("the page says %s, but %s", encoding.Name(), g.Reason)
+	case encoding == g.Encoding:
+		g.Confidence, g.Reason, g.Second = 1, "the page says so", nil
+	default:
+		*g = charset.Guess{Encoding: encoding, Confidence: 1, Reason: "the page says so", ASCII: g.ASCII}
+	}
+}
+
+// lookFurther looks for letters beyond ASCII behind the sample.
+func (p *page) lookFurther(ctx context.Context, raw io.Reader) error {
+	var check charset.Checker
+	chunk := make([]byte, readBytes)
+	for check.First() < 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := io.ReadFull(raw, chunk)
+		_, _ = check.Write(chunk[:n])
+		if check.First() >= 0 {
+			p.guess = charset.Detect(chunk[:n], false)
+			p.guess.BOM = 0
+			return nil
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !check.ASCII() {
+		p.guess.Reason, p.guess.ASCII = "all of it is valid UTF-8", false
+	}
+	return nil
+}
+
+// encodings tells how the pages are written, each way once.
+func encodings(pages []*page) (list []intray.Evidence) {
+	told := map[string]bool{}
+	for _, p := range pages {
+		e := intray.Evidence{Choice: "encoding", Value: p.guess.Encoding.Name(), Reason: p.guess.Reason}
+		if p.guess.Preview != "" {
+			e.Reason += "; it reads " + p.guess.Preview
+		}
+		if !told[e.Value] {
+			list = append(list, e)
+		}
+		told[e.Value] = true
+	}
+	return list
+}
+
+// doubt is a notice where the encoding is not sure.
+func (p *page) doubt() []intray.Notice {
+	g := p.guess
+	if g.Confidence >= charset.Sure || g.ASCII || g.Encoding == charset.UTF8 && g.Invalid == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("The page is read as %s, which is not sure", g.Encoding.Name())
+	if s := g.Second; s != nil {
+		text += fmt.Sprintf("; it may be %s", s.Encoding.Name())
+		if s.Preview != "" && g.Preview != "" {
+			text += fmt.Sprintf(" (%s instead of %s)", s.Preview, g.Preview)
+		}
+	}
+	return []intray.Notice{{Type: intray.EncodingUncertain, Level: intray.LevelError, Text: text + ". Save the file as UTF-8 and send it again."}}
+}
+
+// onTheWeb gives the encoding that browsers take for a label: some names stand
+// for larger sets than they used to (encoding.spec.whatwg.org), and a page that
+// can be read far enough to find its label is not written in UTF-16.
+func onTheWeb(label string) (charset.Encoding, bool) {
+	encoding, known := charset.Lookup(label)
+	wider := ""
+	switch name := encoding.Name(); {
+	case !known || label == "":
+		return encoding, false
+	case name == "ISO-8859-1":
+		wider = "windows-1252"
+	case name == "ISO-8859-9":
+		wider = "windows-1254"
+	case strings.HasPrefix(name, "UTF-16") || strings.HasPrefix(name, "UTF-32"):
+		wider = "UTF-8"
+	default:
+		return encoding, true
+	}
+	return charset.Lookup(wider)
+}
+
+// declaredIn finds the encoding that a page declares in a meta tag or in an XML
+// declaration; "" where there is none.
+func declaredIn(head []byte) string {
+	if rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<?xml")); ok {
+		end := max(bytes.Index(rest, []byte("?>")), 0)
+		if _, value, found := strings.Cut(string(rest[:end]), "encoding"); found {
+			return strings.Trim(strings.SplitN(strings.TrimLeft(value, " =\t\r\n"), " ", 2)[0], `"'`)
+		}
+	}
+	t := newTokens(context.Background(), bytes.NewReader(head), declaredBytes)
+	for t.next() == nil {
+		if t.tag == tagTable && t.starts {
+			break
+		}
+		if t.starts && string(t.name) == "meta" {
+			if label := t.attr("charset"); label != "" {
+				return label
+			}
+			_, label, found := strings.Cut(strings.ToLower(t.attr("content")), "charset=")
+			if found && strings.EqualFold(t.attr("http-equiv"), "content-type") {
+				label, _, _ = strings.Cut(label, ";")
+				return strings.Trim(label, " \"'")
+			}
+		}
+	}
+	return ""
+}

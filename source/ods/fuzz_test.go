@@ -1,0 +1,142 @@
+package ods
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/grid"
+)
+
+// tight are limits under which fuzzing stays fast.
+var tight = Limits{InflatedBytes: 4 << 20, CellBytes: 4 << 10, RowBytes: 64 << 10, SheetBytes: 1 << 20, RepeatedBytes: 64 << 10, Columns: 1 << 10, Sheets: 16}
+
+// survive reads all sheets of a file, twice: whatever it is, the outcome is
+// cells or a named error, soon, and the same again.
+func survive(t *testing.T, file []byte) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if score, reason := Detect(input(file), file[:min(len(file), source.HeadBytes)]); score < 0 || score > 1 || reason == "" {
+		t.Fatalf("score %v, reason %q", score, reason)
+	}
+	book, err := Open(ctx, input(file), tight)
+	if err != nil {
+		if !isNamed(err) {
+			t.Fatalf("Open: %v", err)
+		}
+		return
+	}
+	if len(book.Evidence()) == 0 || len(book.Sheets()) == 0 {
+		t.Fatal("no evidence or no sheets")
+	}
+	for i := range book.Sheets() {
+		first := outcome(ctx, t, book, i)
+		if again := outcome(ctx, t, book, i); !slices.Equal(first, again) {
+			t.Fatalf("sheet %d gives %q, then %q", i, first, again)
+		}
+	}
+	if err := book.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outcome is what a sheet gives, and last the error.
+func outcome(ctx context.Context, t *testing.T, book grid.Workbook, sheet int) []string {
+	cells, err := readSheet(ctx, book, sheet)
+	if err != nil && !isNamed(err) {
+		t.Fatalf("sheet %d: %v", sheet, err)
+	}
+	if text := strings.Join(cells, ""); !utf8.ValidString(text) {
+		t.Fatalf("%q is no UTF-8", text)
+	}
+	if err != nil {
+		cells = append(cells, err.Error())
+	}
+	return cells
+}
+
+// seeds are contents of real structure.
+func seeds() []string {
+	return []string{
+		body(table("One", row(text("a"), number(1))+emptyRows), table("Two", row(emptyCells, text("b")))),
+		body(table("One", `<table:table-header-rows>`+row(cell(`office:value-type="date" office:date-value="2024-02-29T01:02:03.5"`, `<text:p>a<text:s text:c="3"/><text:span>b</text:span><text:tab/></text:p><text:p/>`))+
+			`</table:table-header-rows><table:table-row-group table:display="false"><table:table-row table:number-rows-repeated="3" table:visibility="filter">`+
+			cell(`office:value-type="time" office:time-value="PT27H30M00.5S" table:number-columns-repeated="3"`, "")+`<table:covered-table-cell/></table:table-row></table:table-row-group>`)),
+		body(strings.Replace(table("H", row(cell(`calcext:value-type="error" table:formula="of:=1"`, `<office:annotation><text:p>n</text:p></office:annotation><text:p>#N/A&#10;<![CDATA[<]]></text:p>`))), "ta1", "ta2", 1)),
+		`<o:document-content xmlns:o="` + uris + `office:1.0" xmlns:t="` + uris + `table:1.0"><o:body><o:spreadsheet><t:table t:name="a"><t:table-row><t:table-cell o:string-value='x'/></t:table-row></t:table></o:spreadsheet></o:body></o:document-content>`,
+	}
+}
+
+// FuzzODS takes any bytes for a file.
+func FuzzODS(f *testing.F) {
+	for _, content := range seeds() {
+		file := archived(f, around(content))
+		f.Add(file)
+		f.Add(file[:len(file)/2])
+		f.Add([]byte(content))
+	}
+	f.Add([]byte(flat(table("One", row(text("a"))))))
+	f.Add([]byte("\xFF\xFE<\x00a\x00/\x00>\x00"))
+	f.Fuzz(survive)
+}
+
+// FuzzContent takes any text for the content of a workbook, alone and packed.
+func FuzzContent(f *testing.F) {
+	for _, content := range seeds() {
+		f.Add(content)
+	}
+	f.Fuzz(func(t *testing.T, content string) {
+		survive(t, []byte(content))
+		survive(t, archived(t, around(content)))
+	})
+}
+
+// FuzzRows takes any text for the rows of a sheet, between sheets that must not
+// suffer.
+func FuzzRows(f *testing.F) {
+	for _, content := range seeds() {
+		_, rest, _ := strings.Cut(content, "<table:table-column")
+		_, rest, _ = strings.Cut(rest, "/>")
+		rows, _, _ := strings.Cut(rest, "</table:table>")
+		f.Add(rows)
+	}
+	f.Add(`<table:table-row><table:table-cell office:value-type="float" office:value="+1.50E+05" table:number-columns-repeated="2"><text:p> a  ` + "\n" + ` b </text:p></table:table-cell></table:table-row>`)
+	f.Fuzz(func(t *testing.T, rows string) {
+		survive(t, []byte(flat(table("One", rows), table("Two", row(text("b"))))))
+	})
+}
+
+// FuzzValues reads any text as a value of each kind: what is read is read again
+// as the same.
+func FuzzValues(f *testing.F) {
+	for _, raw := range []string{"12.50", "-1.5E-300", "2024-02-29", "2024-02-29T23:59:59.9996", "-PT27H30M00.5S", "P1DT1M", "true", "x"} {
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		for _, k := range []kind{kindNumber, kindDate, kindBool} {
+			once, read := appendValue(nil, k, []byte(raw))
+			twice, again := appendValue(nil, k, once)
+			if string(once) != string(twice) || len(once) > 0 && read != again {
+				t.Errorf("%q is %s %q, which is %s %q", raw, kindName(read), once, kindName(again), twice)
+			}
+		}
+		if millis, ok := parseDuration(raw); ok {
+			time := string(appendTime(nil, millis))
+			sign, clock := "", strings.TrimPrefix(time, "-")
+			if clock != time {
+				sign = "-"
+			}
+			parts := strings.Split(clock, ":")
+			if len(parts) != 3 || len(parts[0]) > 10 {
+				return // more hours than a value may have digits
+			}
+			if back, ok := parseDuration(sign + "PT" + parts[0] + "H" + parts[1] + "M" + parts[2] + "S"); !ok || back != millis {
+				t.Errorf("%q is %d ms, %q is %d", raw, millis, time, back)
+			}
+		}
+	})
+}

@@ -1,0 +1,194 @@
+// Package ods reads the spreadsheets of OpenDocument: .ods and .ots, and their
+// flat form .fods.
+//
+// A part is one entry of the archive. The content is the part with all sheets,
+// one table behind the other; a flat document is nothing but its content. A
+// space is a namespace of the format, whatever prefix a document has for it. A
+// cell has a value, written as an attribute, and the text that the application
+// displays, written as paragraphs. Rows, cells and spaces that are alike are
+// written once with a count, and given as often as they count.
+//
+// Merged ranges and hidden sheets, rows and columns are told, not acted upon:
+// the value of a range is that of its first cell.
+//
+// The package computes no formulas (the results stored with them are read),
+// runs no macros, follows no links, reads no tables within cells and no text
+// documents, and asks for no passwords.
+package ods
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/grid"
+)
+
+// Limits bound what reading one workbook may cost. A zero field means its
+// default.
+type Limits struct {
+	// InflatedBytes is the most bytes that all parts read may inflate to. A
+	// part read twice counts once. Default 4 GiB.
+	InflatedBytes int64
+	// PartBytes is the most bytes that one part may inflate to. Default 4 GiB;
+	// for parts other than the content at most 64 MiB.
+	PartBytes int64
+	// Ratio is how many bytes may come of one compressed byte, looked at as
+	// soon as a part has given 16 MiB. Default 500.
+	Ratio int64
+	// Entries is the most entries of the archive. Default 10,000.
+	Entries int
+	// Sheets is the most sheets, and the most styles of hidden ones. Default
+	// 4,096.
+	Sheets int
+	// NameBytes is the most bytes of the name of a sheet or a style. Default
+	// 4 KiB.
+	NameBytes int
+	// Rows is the highest number of a row that holds cells. Default 16,777,216.
+	Rows int64
+	// Columns is the most columns. Default 16,384.
+	Columns int
+	// CellBytes is the most bytes of the text of one cell. Default 16 MiB.
+	CellBytes int
+	// RowBytes is the most bytes of the texts of one row. Default 32 MiB.
+	RowBytes int
+	// SheetBytes is the most bytes of the texts of one sheet. Default 8 GiB.
+	SheetBytes int64
+	// RepeatedBytes is the most bytes that may come of counts: of rows, cells
+	// and spaces that are there once and given many times. A cell counts 16
+	// bytes beside its texts. Default 1 GiB.
+	RepeatedBytes int64
+	// Merges is the most merged ranges of a sheet. Default 1,048,576.
+	Merges int
+	// Depth is how deep XML elements may be nested. Default 128.
+	Depth int
+}
+
+// WithDefaults fills the fields that are zero.
+func (l Limits) WithDefaults() Limits {
+	fill(&l.InflatedBytes, 4<<30)
+	fill(&l.PartBytes, 4<<30)
+	fill(&l.Ratio, 500)
+	fill(&l.Entries, 10_000)
+	fill(&l.Sheets, 4096)
+	fill(&l.NameBytes, 4<<10)
+	fill(&l.Rows, 1<<24)
+	fill(&l.Columns, 1<<14)
+	fill(&l.CellBytes, 16<<20)
+	fill(&l.RowBytes, 32<<20)
+	fill(&l.SheetBytes, 8<<30)
+	fill(&l.RepeatedBytes, 1<<30)
+	fill(&l.Merges, 1<<20)
+	fill(&l.Depth, 128)
+	return l
+}
+
+func fill[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Open reads through the workbook once, to list its sheets and to know that it
+// is whole. Errors are *source.UnreadableError, *source.LimitError, of ctx or of
+// the input. The input must stay open until the workbook is closed.
+func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	pack, err := openPackage(ctx, &watched{Input: in}, limits.WithDefaults())
+	if err != nil {
+		return nil, stopped(ctx, err)
+	}
+	list, err := readCatalog(ctx, pack)
+	if err != nil {
+		return nil, stopped(ctx, err)
+	}
+	return &book{pack: pack, catalog: list}, nil
+}
+
+// book is an opened workbook.
+type book struct {
+	pack    *pack
+	catalog catalog
+
+	mu sync.Mutex
+	// parked is the content as far as the sheet read last: whoever reads the
+	// sheets in their order inflates it once. It may be nil.
+	parked *content
+	closed bool
+}
+
+// Evidence tells of the date system, and of what is hidden or not read.
+func (b *book) Evidence() []intray.Evidence { return b.catalog.evidence() }
+
+// Sheets lists the sheets.
+func (b *book) Sheets() []grid.Sheet {
+	list := make([]grid.Sheet, len(b.catalog.sheets))
+	copy(list, b.catalog.sheets)
+	return list
+}
+
+// Rows begins to read a sheet; several may be read at once. What it gives also
+// tells of merged ranges and of hidden columns.
+func (b *book) Rows(ctx context.Context, sheet int) (grid.Rows, error) {
+	if sheet < 0 || sheet >= len(b.catalog.sheets) {
+		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.catalog.sheets))
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	c := b.unpark(sheet)
+	if c == nil {
+		var err error
+		if c, err = openContent(ctx, b.pack, nil); err != nil {
+			return nil, stopped(ctx, err)
+		}
+	}
+	if err := c.moveTo(ctx, sheet); err != nil {
+		c.end()
+		return nil, stopped(ctx, err)
+	}
+	return newRows(b, c, b.catalog.sheets[sheet].Name), nil
+}
+
+// unpark takes the parked content where it has not passed the sheet; else nil.
+func (b *book) unpark(sheet int) *content {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := b.parked
+	if c == nil || c.begun > sheet {
+		return nil
+	}
+	b.parked = nil
+	return c
+}
+
+// park keeps content that can be read on.
+func (b *book) park(c *content) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		c.end()
+		return
+	}
+	if b.parked != nil {
+		b.parked.end()
+	}
+	b.parked = c
+}
+
+// Close gives back what reading needs.
+func (b *book) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.parked != nil {
+		b.parked.end()
+		b.parked = nil
+	}
+	b.closed = true
+	return nil
+}

@@ -1,0 +1,225 @@
+package ods
+
+import "bytes"
+
+// shortText is a way past the tokens for what most cells are: one paragraph of
+// plain text, and the end of the cell. Without ok nothing was read.
+func (s *scanner) shortText() (text []byte, ok bool) {
+	const before = "<text:p>"
+	b, begins := bytes.CutPrefix(s.buf[s.pos:s.end], []byte(before))
+	if !begins || s.empty || s.space([]byte("text")) != spaceText {
+		return nil, false
+	}
+	size := bytes.IndexByte(b, '<')
+	if size < 0 || size > s.longest-bufferBytes || !isPlain(b[:size]) {
+		return nil, false
+	}
+	end := s.endsCell(b[size:])
+	if end == 0 {
+		return nil, false
+	}
+	s.pos += len(before) + size + end
+	s.close()
+	return b[:size], true
+}
+
+// isPlain says whether a raw text stands for itself.
+func isPlain(raw []byte) bool {
+	for _, c := range raw {
+		if c == '&' || c == '\n' || c == '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+// endsCell is the length of the tags that end a paragraph and the innermost
+// element, where b begins with them; else 0.
+func (s *scanner) endsCell(b []byte) int {
+	const after = "</text:p></"
+	open := s.innermost()
+	if len(b) <= len(after)+len(open) || string(b[:len(after)]) != after {
+		return 0
+	}
+	if b = b[len(after):]; b[len(open)] != '>' || string(b[:len(open)]) != string(open) {
+		return 0
+	}
+	return len(after) + len(open) + 1
+}
+
+// readParagraphs reads the paragraphs of the cell that has just started into
+// memory, a line each, and moves to the end of the cell. It says whether there
+// are any. Notes, drawings and tables within the cell are left out.
+func (r *rows) readParagraphs() (written bool, err error) {
+	s, from := r.scan, len(r.memory)
+	for depth := len(s.begins); ; {
+		found, err := s.next()
+		switch {
+		case err != nil:
+			return false, err
+		case len(s.begins) < depth:
+			return written, nil
+		case found != tokenStart:
+			continue
+		}
+		switch r.within() {
+		case partParagraph:
+			if written {
+				r.memory = append(r.memory, '\n')
+			}
+			written = true
+			err = r.readParagraph(from)
+		case partGroup:
+		default:
+			err = s.skip()
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}
+
+// parts of a cell.
+type partOf uint8
+
+const (
+	partOther partOf = iota
+	partParagraph
+	partGroup
+)
+
+// within says what the element that has just started is to a cell.
+func (r *rows) within() partOf {
+	if r.scan.space(r.scan.prefix) != spaceText {
+		return partOther
+	}
+	switch string(r.scan.local) {
+	case "p", "h":
+		return partParagraph
+	case "list", "list-item", "list-header", "section":
+		return partGroup
+	}
+	return partOther
+}
+
+// readParagraph appends the text of the paragraph that has just started. The
+// texts of the cell begin at from.
+func (r *rows) readParagraph(from int) error {
+	s, p := r.scan, paragraph{from: len(r.memory)}
+	for depth := len(s.begins); ; {
+		found, err := s.next()
+		switch {
+		case err != nil:
+			return err
+		case len(s.begins) < depth:
+			r.memory = p.finish(r.memory)
+			return nil
+		case found == tokenText:
+			err = r.addText(&p)
+		case found == tokenStart:
+			err = r.addInline(from)
+		}
+		if err == nil && len(r.memory)-from > r.limits.CellBytes {
+			err = s.tooLong()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// addText appends the text at hand.
+func (r *rows) addText(p *paragraph) (err error) {
+	s := r.scan
+	for raw := s.text; len(raw) > 0; {
+		size := bytes.IndexAny(raw, "\r\n")
+		if size < 0 {
+			size = len(raw)
+		}
+		// White space in front of a line end is part of the layout.
+		plain := raw[:size]
+		if size < len(raw) {
+			plain = bytes.TrimRight(plain, " \t")
+		}
+		if s.literal {
+			r.memory = append(r.memory, plain...)
+		} else if r.memory, err = s.decode(r.memory, plain); err != nil {
+			return err
+		}
+		if raw = raw[size:]; len(raw) > 0 {
+			raw = bytes.TrimLeft(raw, " \t\r\n")
+			r.memory = p.space(r.memory)
+		}
+	}
+	return nil
+}
+
+// addInline appends what an element within a paragraph stands for. The texts
+// within spans, links and fields come by themselves.
+func (r *rows) addInline(from int) error {
+	s := r.scan
+	switch s.space(s.prefix) {
+	case spaceOffice, spaceDraw, spaceTable: // notes and drawings
+		return s.skip()
+	case spaceText:
+	default:
+		return nil
+	}
+	switch string(s.local) {
+	case "s":
+		return r.addSpaces(from)
+	case "tab":
+		r.memory = append(r.memory, '\t')
+	case "line-break":
+		r.memory = append(r.memory, '\n')
+	case "note", "ruby-text":
+		return s.skip()
+	}
+	return nil
+}
+
+// addSpaces appends spaces that are written as a number.
+func (r *rows) addSpaces(from int) error {
+	n, err := r.times(r.scan.attr(spaceText, "c"))
+	if err != nil {
+		return err
+	}
+	if int64(len(r.memory)-from)+n > int64(r.limits.CellBytes) {
+		return r.scan.tooLong()
+	}
+	if err := r.repeat(n - 1); err != nil {
+		return err
+	}
+	for range n {
+		r.memory = append(r.memory, ' ')
+	}
+	return nil
+}
+
+// paragraph keeps the layout of the XML apart from its text. White space with a
+// line end in it is layout: it counts as one space, and as none at the ends of
+// a paragraph. All other white space is text, as applications have it.
+type paragraph struct {
+	from int
+	// layout is the length of the text with a space that stands for layout;
+	// 0 where there is none.
+	layout int
+}
+
+// space appends the space that layout stands for.
+func (p *paragraph) space(text []byte) []byte {
+	if len(text) == p.from || len(text) == p.layout {
+		return text
+	}
+	text = append(text, ' ')
+	p.layout = len(text)
+	return text
+}
+
+// finish drops the layout at the end.
+func (p *paragraph) finish(text []byte) []byte {
+	if len(text) == p.layout && p.layout > 0 {
+		return text[:len(text)-1]
+	}
+	return text
+}

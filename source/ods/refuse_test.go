@@ -1,0 +1,224 @@
+package ods
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray/source"
+)
+
+// holding gives the entries of a workbook whose only sheet has these rows.
+func holding(rows string) []entry { return around(body(table("One", rows))) }
+
+func TestRefused(t *testing.T) {
+	content := func(text string) []entry { return around(text) }
+	one := func(inside string) []entry { return holding(row(cell(`office:value-type="string"`, inside))) }
+	long := strings.Repeat("x", 101)
+	repeated := func(what, times, inside string) string {
+		return `<table:` + what + ` table:number-` + map[string]string{"table-row": "rows", "table-cell": "columns"}[what] + `-repeated="` + times + `">` + inside + `</table:` + what + `>`
+	}
+	for name, tc := range map[string]struct {
+		book   []entry
+		limits Limits
+		want   string
+	}{
+		"no UTF-8":              {one("<text:p>\xff</text:p>"), Limits{}, `line 1: the sheet "One" cannot be read: the cell in column 1 has a text that is not UTF-8`},
+		"no UTF-8, stored":      {holding(row(text("a"), cell("office:string-value=\"\xff\"", ""))), Limits{}, `the cell in column 2 has a text that is not UTF-8`},
+		"a name, not UTF-8":     {content(body(table("\xff", ""))), Limits{}, `has a name that is not UTF-8`},
+		"no count of rows":      {holding(row(text("a")) + repeated("table-row", "x", "")), Limits{}, `line 2: the sheet "One" cannot be read: something is repeated "x" times, which is no count`},
+		"no cells":              {holding(row(repeated("table-cell", "0", ""))), Limits{}, `repeated "0" times`},
+		"fewer than none":       {holding(row(repeated("table-cell", "-1", ""))), Limits{}, `repeated "-1" times`},
+		"covered, no count":     {holding(row(`<table:covered-table-cell table:number-columns-repeated=""/>`)), Limits{}, `repeated "" times`},
+		"spaces, no count":      {one(`<text:p><text:s text:c="many"/></text:p>`), Limits{}, `repeated "many" times`},
+		"DOCTYPE":               {content(`<!DOCTYPE a [<!ENTITY b "c">]>` + body()), Limits{}, `has a declaration (DOCTYPE)`},
+		"plain DOCTYPE":         {content(`<!DOCTYPE a SYSTEM "b">` + body()), Limits{}, `has a declaration (DOCTYPE)`},
+		"DOCTYPE within":        {one(`<text:p><!DOCTYPE a></text:p>`), Limits{}, `has a declaration (DOCTYPE)`},
+		"an entity":             {one("<text:p>&lol;</text:p>"), Limits{}, `begins no entity`},
+		"a character 0xD800":    {one("<text:p>&#xD800;</text:p>"), Limits{}, `begins no entity`},
+		"a character 0":         {one("<text:p>&#0;</text:p>"), Limits{}, `begins no entity`},
+		"an open entity":        {one("<text:p>a&b</text:p>"), Limits{}, `begins no entity`},
+		"an entity in a value":  {holding(row(cell(`office:string-value="&a;"`, ""))), Limits{}, `begins no entity`},
+		"crossed tags":          {content(`<office:document-content><office:body></office:document-content>`), Limits{}, `closes an element that is not open`},
+		"crossed in a cell":     {one(`<text:p><text:span></text:p></text:span>`), Limits{}, `closes an element that is not open`},
+		"an end too early":      {content(body(table("One", row(text("a"))))[:1200]), Limits{}, `ends in the middle of its XML`},
+		"a comment without end": {content(`<office:document-content><!-- `), Limits{}, `ends in the middle`},
+		"another document":      {content(`<math/>`), Limits{}, `the file is no OpenDocument spreadsheet: its part "content.xml" begins with the element "math"`},
+		"a text document":       {content(strings.ReplaceAll(body(), "office:spreadsheet", "office:text")), Limits{}, `an OpenDocument file of the kind "text", not a spreadsheet`},
+		"no body":               {content(`<office:document-content/>`), Limits{}, `has no body`},
+		"an empty body":         {content(`<office:document-content><office:body/></office:document-content>`), Limits{}, `has an empty body`},
+		"no sheets":             {content(body()), Limits{}, `the workbook has no sheet`},
+		"no XML":                {content(`hello`), Limits{}, `has text outside of its XML`},
+		"two documents":         {content(body(table("One", "")) + "<a/>"), Limits{}, `more than one outermost element`},
+		"text behind it":        {content(body(table("One", "")) + "a"), Limits{}, `has text outside of its XML`},
+		"nothing":               {content(``), Limits{}, `is empty`},
+		"another encoding":      {content(`<?xml version="1.0" encoding="Shift_JIS"?><a/>`), Limits{}, `is in the encoding "Shift_JIS"`},
+		"a bad tag":             {content(`<office:document-content a/>`), Limits{}, `has a tag that cannot be read`},
+		"a bad attribute":       {content(`<office:document-content a=b/>`), Limits{}, `has a tag that cannot be read`},
+		"no name":               {content(`< a/>`), Limits{}, `has a tag that cannot be read`},
+		"no content":            {without(holding(""), contentPart), Limits{}, `an archive without a spreadsheet: it has no entry "content.xml"`},
+		"another kind":          {with(holding(""), mimetypePart, "application/vnd.oasis.opendocument.text"), Limits{}, `a document of the kind "application/vnd.oasis.opendocument.text", not a spreadsheet`},
+		"a damaged manifest":    {with(holding(""), manifestPart, `<a><b>`), Limits{}, `its part "META-INF/manifest.xml" ends in the middle`},
+		"a manifest of bombs":   {with(holding(""), manifestPart, `<!DOCTYPE a [<!ENTITY b "c">]><a/>`), Limits{}, `has a declaration (DOCTYPE)`},
+
+		"entries":          {holding(""), Limits{Entries: 2}, `an archive of more than 2 entries`},
+		"sheets":           {content(body(table("a", ""), table("b", ""))), Limits{Sheets: 1}, `more than 1 sheets`},
+		"hidden styles":    {content(strings.Replace(body(), `display="true"`, `display="false"`, 1)), Limits{Sheets: 1}, `more than 1 styles of hidden sheets`},
+		"a long name":      {content(body(table(long, ""))), Limits{NameBytes: 100}, `the name of a sheet or a style is longer than 100 bytes`},
+		"rows":             {holding(strings.Repeat(row(text("a")), 3)), Limits{Rows: 2}, `line 3: the sheet "One" cannot be read: it has more than 2 rows`},
+		"rows, repeated":   {holding(repeated("table-row", "1048577", text("a"))), Limits{Rows: 1 << 10}, `line 1025: the sheet "One" cannot be read: it has more than 1024 rows`},
+		"a row below":      {holding(emptyRows + row(text("a"))), Limits{Rows: 1 << 20}, `line 1048577: the sheet "One" cannot be read: it has more than 1048576 rows`},
+		"columns":          {holding(row(repeated("table-cell", "3", "<text:p>a</text:p>"))), Limits{Columns: 2}, `it has more than 2 columns`},
+		"a far column":     {holding(row(emptyCells, emptyCells, text("a"))), Limits{}, `it has more than 16384 columns`},
+		"cell":             {one("<text:p>" + long + "</text:p>"), Limits{CellBytes: 100}, `has a text of more than 100 bytes`},
+		"long cell":        {one("<text:p>" + strings.Repeat(long, 1000) + "</text:p>"), Limits{CellBytes: 100}, `line 1: the part "content.xml" of the workbook has a text of more than 100 bytes`},
+		"paragraphs":       {one(strings.Repeat("<text:p>xxxxxxxxx</text:p>", 12)), Limits{CellBytes: 100}, `has a text of more than 100 bytes`},
+		"spans":            {one("<text:p>" + strings.Repeat("<text:span>xxxxxxxxxx</text:span>", 11) + "</text:p>"), Limits{CellBytes: 100}, `has a text of more than 100 bytes`},
+		"spaces":           {one(`<text:p><text:s text:c="999999999999"/></text:p>`), Limits{}, `has a text of more than 16777216 bytes`},
+		"spaces together":  {holding(strings.Repeat(row(cell("", `<text:p>a<text:s text:c="100"/></text:p>`)), 20)), Limits{RepeatedBytes: 1000}, `line 11: the sheet "One" cannot be read: its repeated rows, cells and spaces come to more than 1000 bytes`},
+		"row":              {holding(row(strings.Repeat(text("xxxxxxxxxx"), 11))), Limits{RowBytes: 100}, `the texts of a row have more than 100 bytes`},
+		"row, below marks": {holding(row(strings.Repeat(cell(`office:string-value="`+long+`" calcext:value-type="error"`, "<text:p>#N/A</text:p>"), 11))), Limits{RowBytes: 300}, `the texts of a row have more than 300 bytes`},
+		"row, repeated":    {holding(row(repeated("table-cell", "16384", "<text:p>"+strings.Repeat(long, 100)+"</text:p>"))), Limits{}, `the texts of a row have more than 33554432 bytes`},
+		"repeated cells":   {holding(row(repeated("table-cell", "100", "<text:p>a</text:p>"))), Limits{RepeatedBytes: 1000}, `come to more than 1000 bytes`},
+		"repeated rows":    {holding(repeated("table-row", "1000", text("a"))), Limits{RepeatedBytes: 1000}, `line 60: the sheet "One" cannot be read: its repeated rows`},
+		"sheet texts":      {holding(strings.Repeat(row(text("xxxxxxxxxx")), 11)), Limits{SheetBytes: 100}, `its texts have more than 100 bytes`},
+		"deep":             {content("<office:document-content>" + strings.Repeat("<a>", 200_000)), Limits{}, `elements nested deeper than 128`},
+		"deep in a sheet":  {holding(strings.Repeat("<a>", 200)), Limits{}, `elements nested deeper than 128`},
+		"deep groups":      {holding(strings.Repeat("<table:table-row-group>", 200)), Limits{}, `elements nested deeper than 128`},
+		"attributes":       {content("<office:document-content" + strings.Repeat(` a="b"`, 1025) + "/>"), Limits{}, `a tag with more than 1024 attributes`},
+		"spaces declared":  {content("<office:document-content" + strings.Repeat(` xmlns:a="`+uris+`text:1.0" xmlns:a="b"`, 60) + "/>"), Limits{}, `declares more than 64 namespaces`},
+		"merges":           {holding(repeated("table-row", "5", cell(`table:number-columns-spanned="2"`, "<text:p>a</text:p>"))), Limits{Merges: 3}, `line 4: the sheet "One" cannot be read: it has more than 3 merged ranges`},
+		"columns, no end":  {holding(`<table:table-column table:number-columns-repeated="-"/>`), Limits{}, `repeated "-" times`},
+		"part":             {content(`<office:document-content>` + strings.Repeat(" ", 100_000)), Limits{PartBytes: 50_000}, `inflates to more than 50000 bytes`},
+		"all":              {with(holding(""), manifestPart, "<a>"+strings.Repeat(" ", 40_000)+"</a>"), Limits{InflatedBytes: 20_000}, `the workbook inflates to more than 20000 bytes`},
+		"ratio":            {content(strings.Repeat(" ", 17<<20)), Limits{Ratio: 100}, `inflates to more than 100 times its size`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := readFile(t.Context(), archived(t, tc.book), tc.limits)
+			if err == nil || !isNamed(err) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v\nwant: %s", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestRowsBeforeAnError(t *testing.T) {
+	got, err := readFile(t.Context(), archived(t, holding(row(text("a"))+row(text("b"))+row(cell("", "<text:p>&x;</text:p>")))), Limits{})
+	if len(got) != 2 || err == nil || !strings.HasPrefix(err.Error(), "line 3: the workbook is damaged") {
+		t.Errorf("%v, error %v", got, err)
+	}
+}
+
+func TestEncrypted(t *testing.T) {
+	manifest := func(path string) string {
+		return `<?xml version="1.0"?><!DOCTYPE m:manifest PUBLIC "-//OpenOffice.org//DTD Manifest 1.0//EN" "Manifest.dtd"><m:manifest xmlns:m="` + uris + `manifest:1.0"><m:file-entry m:full-path="/"/>` +
+			`<m:file-entry m:media-type="text/xml" m:full-path="` + path + `" m:size="7"><m:encryption-data m:checksum="x"><m:algorithm/></m:encryption-data></m:file-entry></m:manifest>`
+	}
+	good := holding(row(text("a")))
+	for name, list := range map[string][]entry{
+		"content":   with(with(good, contentPart, "\x01\x02\x03"), manifestPart, manifest(contentPart)),
+		"all":       with(with(without(good, contentPart), encryptedPart, "\x01\x02\x03"), manifestPart, manifest(encryptedPart)),
+		"all, told": with(good, manifestPart, manifest(encryptedPart)),
+	} {
+		if _, err := readFile(t.Context(), archived(t, list), Limits{}); !errors.Is(err, errProtected) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got, err := readFile(t.Context(), archived(t, with(good, manifestPart, manifest("Basic/a.xml"))), Limits{}); err != nil || len(got) != 1 {
+		t.Errorf("encrypted macros: %v, error %v", got, err)
+	}
+	flagged := archived(t, good)
+	for _, mark := range []struct {
+		text string
+		at   int
+	}{{"PK\x03\x04", 6}, {"PK\x01\x02", 8}} {
+		for at := 0; ; at++ {
+			next := bytes.Index(flagged[at:], []byte(mark.text))
+			if next < 0 {
+				break
+			}
+			at += next
+			flagged[at+mark.at] |= 1
+		}
+	}
+	if _, err := readFile(t.Context(), flagged, Limits{}); !errors.Is(err, errProtected) {
+		t.Errorf("an encrypted archive: %v", err)
+	}
+}
+
+func TestBadNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"../content.xml": "leads to another folder", "a/../b": "leads to another folder", "/content.xml": "begins with a slash",
+		`a\b`: "has a backslash", "C:a": "begins with a drive", "a\x00": "has a NUL character", "CONTENT.XML": `holds the entry "CONTENT.XML" twice`,
+	} {
+		_, err := readFile(t.Context(), archived(t, append(holding(""), entry{name, "x"})), Limits{})
+		if err == nil || !isNamed(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if badName("") == "" || badName("a..b/c") != "" {
+		t.Error("names are not judged by their parts")
+	}
+}
+
+// TestDamage changes numbers of the directory.
+func TestDamage(t *testing.T) {
+	good := archived(t, holding(strings.Repeat(row(text("a"), number(1.5)), 200)))
+	directory := bytes.Index(good, []byte("PK\x01\x02"))
+	last := bytes.LastIndex(good, []byte("PK\x01\x02"))
+	for name, change := range map[string]func(file []byte){
+		"entries overlap":       func(file []byte) { binary.LittleEndian.PutUint32(file[last+42:], 0) },
+		"an entry far away":     func(file []byte) { binary.LittleEndian.PutUint32(file[last+42:], 1<<30) },
+		"an entry too long":     func(file []byte) { binary.LittleEndian.PutUint32(file[last+20:], 1<<30) },
+		"an unknown method":     func(file []byte) { binary.LittleEndian.PutUint16(file[last+10:], 99) },
+		"another sum":           func(file []byte) { file[last+16]++ },
+		"a bit of the content":  func(file []byte) { file[directory-200] ^= 4 },
+		"the directory is gone": func(file []byte) { copy(file[len(file)-22:], "xxxx") },
+	} {
+		file := bytes.Clone(good)
+		change(file)
+		if _, err := readFile(t.Context(), file, Limits{}); !isNamed(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	lying := bytes.Clone(good)
+	binary.LittleEndian.PutUint32(lying[last+24:], 5) // says to inflate to 5 bytes
+	if _, err := readFile(t.Context(), lying, Limits{}); !isNamed(err) {
+		t.Errorf("a size that lies: %v", err)
+	}
+}
+
+func TestTooLongADirectory(t *testing.T) {
+	list := holding("")
+	for range 40 {
+		list = append(list, entry{strings.Repeat("n", 60_000) + string(rune('a'+len(list))), ""})
+	}
+	_, err := readFile(t.Context(), archived(t, list), Limits{Entries: 50})
+	var limit *source.LimitError
+	if !errors.As(err, &limit) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestStoredContent(t *testing.T) {
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, e := range holding(row(text("a"))) {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: e.name, Method: zip.Store})
+		if err == nil {
+			_, err = f.Write([]byte(e.text))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readFile(t.Context(), out.Bytes(), Limits{}); err != nil || len(got) != 1 {
+		t.Errorf("%v, error %v", got, err)
+	}
+}

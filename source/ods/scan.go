@@ -1,0 +1,260 @@
+package ods
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/intraydata/intray/source"
+)
+
+// token is what the scanner has found.
+type token uint8
+
+const (
+	tokenNone token = iota
+	tokenStart
+	tokenText
+	tokenEnd
+	// tokenOver is the end of the part.
+	tokenOver
+)
+
+// scanner pulls the XML of a part token by token. It refuses DOCTYPE, and knows
+// of other entities than those of XML nothing. What a token gives is gone with
+// the next one.
+type scanner struct {
+	src  io.Reader
+	part string
+	// longest is the most bytes of a tag or a text, deepest the most open
+	// elements.
+	longest, deepest int
+
+	buf      []byte
+	pos, end int
+	ended    bool
+
+	// prefix and local are the name of the element which starts.
+	prefix, local []byte
+	attrs         []attribute
+	// text is raw, with its entities, unless it is literal.
+	text    []byte
+	literal bool
+	// empty says that the element just started ends at once.
+	empty bool
+
+	// open holds the full names of the open elements one behind the other,
+	// begins where each begins.
+	open   []byte
+	begins []int
+	rooted bool
+	spaces []binding
+
+	// doctype allows a DOCTYPE that declares nothing in itself. What it points
+	// to is never read.
+	doctype bool
+}
+
+// bufferBytes is what a scanner begins with: much of the content is inflated at
+// once.
+const bufferBytes = 64 << 10
+
+func newScanner(src io.Reader, part string, limits Limits) (*scanner, error) {
+	s := &scanner{src: src, part: part, longest: limits.CellBytes + bufferBytes, deepest: limits.Depth, buf: make([]byte, bufferBytes), spaces: usual()}
+	if _, err := s.more(); err != nil {
+		return nil, err
+	}
+	return s, s.begin()
+}
+
+// broken says that the part is no XML.
+func (s *scanner) broken(format string, args ...any) error {
+	return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is damaged: its part %q %s", s.part, fmt.Sprintf(format, args...))}
+}
+
+// tooLong says that a tag or a text passes the limit.
+func (s *scanner) tooLong() error {
+	return &source.LimitError{Reason: fmt.Sprintf("the part %q of the workbook has a text of more than %d bytes", s.part, s.longest-bufferBytes)}
+}
+
+// cut says that the part ends too early, unless reading failed.
+func (s *scanner) cut(err error) error {
+	if err != nil {
+		return err
+	}
+	return s.broken("ends in the middle of its XML")
+}
+
+// more reads on. It gives false at the end of the part.
+func (s *scanner) more() (bool, error) {
+	if s.ended {
+		return false, nil
+	}
+	if s.pos > 0 {
+		s.end = copy(s.buf, s.buf[s.pos:s.end])
+		s.pos = 0
+	}
+	if s.end == len(s.buf) {
+		if len(s.buf) >= s.longest {
+			return false, s.tooLong()
+		}
+		s.buf = append(s.buf, make([]byte, min(len(s.buf), s.longest-len(s.buf)))...)
+	}
+	before := s.end
+	for s.end < len(s.buf) && !s.ended {
+		n, err := s.src.Read(s.buf[s.end:])
+		s.end += n
+		if err != nil && err != io.EOF {
+			return false, err
+		}
+		s.ended = err == io.EOF
+	}
+	return s.end > before, nil
+}
+
+// need makes sure of n bytes in the buffer. It gives false where the part ends
+// before.
+func (s *scanner) need(n int) (bool, error) {
+	for s.end-s.pos < n {
+		if ok, err := s.more(); !ok {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// next gives the next token.
+func (s *scanner) next() (token, error) {
+	if s.empty {
+		s.empty = false
+		s.close()
+		return tokenEnd, nil
+	}
+	for {
+		if s.pos == s.end {
+			if ok, err := s.more(); err != nil {
+				return tokenNone, err
+			} else if !ok {
+				return s.over()
+			}
+		}
+		found, err := s.one()
+		if found != tokenNone || err != nil {
+			return found, err
+		}
+	}
+}
+
+// one reads a token at pos; tokenNone is one that nobody needs.
+func (s *scanner) one() (token, error) {
+	if s.buf[s.pos] != '<' {
+		return s.plain()
+	}
+	if ok, err := s.need(2); !ok {
+		return tokenNone, s.cut(err)
+	}
+	switch s.buf[s.pos+1] {
+	case '/':
+		return tokenEnd, s.endTag()
+	case '!':
+		return s.declaration()
+	case '?':
+		return tokenNone, s.skipPast("?>")
+	}
+	return tokenStart, s.startTag()
+}
+
+// over checks that the part may end here.
+func (s *scanner) over() (token, error) {
+	if !s.rooted {
+		return tokenNone, s.broken("is empty")
+	}
+	if len(s.begins) > 0 {
+		return tokenNone, s.cut(nil)
+	}
+	return tokenOver, nil
+}
+
+// plain reads a text up to the next tag.
+func (s *scanner) plain() (token, error) {
+	size, err := s.find("<", 0)
+	if err != nil {
+		return tokenNone, err
+	}
+	if size < 0 {
+		size = s.end - s.pos
+	}
+	s.text, s.literal = s.buf[s.pos:s.pos+size], false
+	s.pos += size
+	if len(s.begins) == 0 {
+		if len(bytes.TrimSpace(s.text)) > 0 {
+			return tokenNone, s.broken("has text outside of its XML")
+		}
+		return tokenNone, nil
+	}
+	return tokenText, nil
+}
+
+// find gives the place of a mark behind pos and skip bytes, counted from pos;
+// -1 where there is none up to the end of the part.
+func (s *scanner) find(mark string, skip int) (int, error) {
+	for {
+		if s.end-s.pos > skip {
+			if i := bytes.Index(s.buf[s.pos+skip:s.end], []byte(mark)); i >= 0 {
+				return skip + i, nil
+			}
+			skip = max(skip, s.end-s.pos-len(mark)+1)
+		}
+		if ok, err := s.more(); !ok {
+			return -1, err
+		}
+	}
+}
+
+// skipPast skips what nobody needs, of any length, up to a mark.
+func (s *scanner) skipPast(mark string) error {
+	s.pos += 2
+	for {
+		if i := bytes.Index(s.buf[s.pos:s.end], []byte(mark)); i >= 0 {
+			s.pos += i + len(mark)
+			return nil
+		}
+		s.pos = max(s.pos, s.end-len(mark)+1)
+		if ok, err := s.more(); !ok {
+			return s.cut(err)
+		}
+	}
+}
+
+// declaration reads a comment or literal text, and refuses all else.
+func (s *scanner) declaration() (token, error) {
+	const comment, literal = "<!--", "<![CDATA["
+	if _, err := s.need(len(literal)); err != nil {
+		return tokenNone, err
+	}
+	rest := s.buf[s.pos:s.end]
+	switch {
+	case bytes.HasPrefix(rest, []byte(comment)):
+		s.pos += 2
+		return tokenNone, s.skipPast("-->")
+	case bytes.HasPrefix(rest, []byte(literal)) && len(s.begins) > 0:
+		end, err := s.find("]]>", len(literal))
+		if end < 0 {
+			return tokenNone, s.cut(err)
+		}
+		s.text, s.literal = s.buf[s.pos+len(literal):s.pos+end], true
+		s.pos += end + len("]]>")
+		return tokenText, nil
+	}
+	if s.doctype && bytes.HasPrefix(rest, []byte("<!DOCTYPE")) {
+		end, err := s.find(">", 0)
+		if end < 0 {
+			return tokenNone, s.cut(err)
+		}
+		if bytes.IndexByte(s.buf[s.pos:s.pos+end], '[') < 0 {
+			s.pos += end + 1
+			return tokenNone, nil
+		}
+	}
+	return tokenNone, s.broken("has a declaration (DOCTYPE), which workbooks never have")
+}

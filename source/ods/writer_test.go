@@ -1,0 +1,190 @@
+package ods
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/sourcetest"
+)
+
+const (
+	spreadsheetKind = "application/vnd.oasis.opendocument.spreadsheet"
+	uris            = "urn:oasis:names:tc:opendocument:xmlns:"
+	declared        = ` xmlns:office="` + uris + `office:1.0" xmlns:style="` + uris + `style:1.0" xmlns:text="` + uris + `text:1.0" xmlns:table="` + uris +
+		`table:1.0" xmlns:draw="` + uris + `drawing:1.0" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0" office:version="1.3"`
+	styles = `<office:automatic-styles><style:style style:name="ta1" style:family="table"><style:table-properties table:display="true"/></style:style>` +
+		`<style:style style:name="ta2" style:family="table"><style:table-properties table:display="false" style:writing-mode="lr-tb"/></style:style></office:automatic-styles>`
+)
+
+// entry is a file of an archive.
+type entry struct{ name, text string }
+
+// table writes a sheet.
+func table(name, rows string) string {
+	return `<table:table table:name="` + name + `" table:style-name="ta1"><table:table-column table:number-columns-repeated="16384"/>` + rows + `</table:table>`
+}
+
+// row writes a row of cells.
+func row(cells ...string) string {
+	return `<table:table-row table:style-name="ro1">` + strings.Join(cells, "") + `</table:table-row>`
+}
+
+// text writes a cell of one line.
+func text(line string) string {
+	return `<table:table-cell office:value-type="string" calcext:value-type="string"><text:p>` + line + `</text:p></table:table-cell>`
+}
+
+// number writes a cell that shows its number.
+func number(n any) string {
+	return fmt.Sprintf(`<table:table-cell office:value-type="float" office:value="%v" calcext:value-type="float"><text:p>%[1]v</text:p></table:table-cell>`, n)
+}
+
+// body writes a content with these sheets.
+func body(sheets ...string) string {
+	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<office:document-content` + declared + `><office:scripts/><office:font-face-decls/>` + styles +
+		`<office:body><office:spreadsheet>` + strings.Join(sheets, "") + `<table:named-expressions/></office:spreadsheet></office:body></office:document-content>`
+}
+
+// flat writes a flat document with these sheets.
+func flat(sheets ...string) string {
+	return strings.NewReplacer("<office:document-content", `<office:document office:mimetype="`+spreadsheetKind+`"`, "</office:document-content", "</office:document").Replace(body(sheets...))
+}
+
+// around makes the entries of a workbook with this content.
+func around(content string) []entry {
+	return []entry{
+		{mimetypePart, spreadsheetKind},
+		{manifestPart, `<manifest:manifest xmlns:manifest="` + uris + `manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="` + spreadsheetKind + `"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>`},
+		{contentPart, content},
+	}
+}
+
+// with gives the entries with one more, or another.
+func with(list []entry, name, text string) []entry {
+	list = slices.Clone(list)
+	for i := range list {
+		if list[i].name == name {
+			list[i].text = text
+			return list
+		}
+	}
+	return append(list, entry{name, text})
+}
+
+func without(list []entry, name string) []entry {
+	return slices.DeleteFunc(slices.Clone(list), func(e entry) bool { return e.name == name })
+}
+
+// archived writes an archive; the entry that tells the kind is not compressed.
+func archived(tb testing.TB, list []entry) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, e := range list {
+		method := zip.Deflate
+		if e.name == mimetypePart {
+			method = zip.Store
+		}
+		f, err := w.CreateHeader(&zip.FileHeader{Name: e.name, Method: method})
+		if err == nil {
+			_, err = io.WriteString(f, e.text)
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// workbook writes a workbook with these sheets.
+func workbook(tb testing.TB, sheets ...string) []byte {
+	tb.Helper()
+	return archived(tb, around(body(sheets...)))
+}
+
+func input(file []byte) source.Input { return sourcetest.Input("book.ods", file) }
+
+// kindName is how the tests call a kind.
+func kindName(k intray.CellKind) string {
+	return [...]string{"text", "number", "date", "datetime", "time", "bool", "error"}[k]
+}
+
+// tell writes a cell as the tests do: where it is, its kind, its value, and
+// what is shown where that differs.
+func tell(r grid.Row, c grid.Cell) string {
+	told := fmt.Sprintf("%c%d %s %s", 'A'+rune(c.Column), r.Number, kindName(c.Kind), c.Value)
+	if c.Shown != nil {
+		told += fmt.Sprintf(" [%s]", c.Shown)
+	}
+	if r.Hidden {
+		told += " hidden"
+	}
+	return told
+}
+
+// readSheet reads all cells of a sheet.
+func readSheet(ctx context.Context, book grid.Workbook, sheet int) (cells []string, err error) {
+	rows, err := book.Rows(ctx, sheet)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	last := int64(0)
+	for {
+		row, err := rows.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return cells, nil
+		}
+		if err != nil {
+			return cells, err
+		}
+		if row.Number <= last || len(row.Cells) == 0 {
+			return cells, fmt.Errorf("row %d with %d cells behind row %d", row.Number, len(row.Cells), last)
+		}
+		last = row.Number
+		for i, c := range row.Cells {
+			if i > 0 && c.Column <= row.Cells[i-1].Column {
+				return cells, fmt.Errorf("row %d: column %d behind %d", row.Number, c.Column, row.Cells[i-1].Column)
+			}
+			cells = append(cells, tell(row, c))
+		}
+	}
+}
+
+// readFile reads the first sheet of a file.
+func readFile(ctx context.Context, file []byte, limits Limits) (cells []string, err error) {
+	book, err := Open(ctx, input(file), limits)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, book.Close()) }()
+	return readSheet(ctx, book, 0)
+}
+
+// opened opens a workbook for the rest of the test.
+func opened(t *testing.T, file []byte) grid.Workbook {
+	t.Helper()
+	book, err := Open(t.Context(), input(file), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := book.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return book
+}

@@ -1,0 +1,246 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/intraydata/intray"
+)
+
+// maxDecimalBytes is the most bytes of a decimal, enough for maxPrecision.
+const maxDecimalBytes = 512
+
+const errNotText = damage("a value that should be text is not UTF-8, or holds the NUL character")
+
+// render adds the text of a value and says what it is. Its typed value is the
+// same text, but for timestamps.
+func (l *leaf) render(b []byte, v value) ([]byte, intray.CellKind, error) {
+	switch l.meaning.kind {
+	case meansString, meansEnum, meansJSON:
+		return appendText(b, v.bytes)
+	case meansBSON, meansGeometry, meansGeography:
+		return hex.AppendEncode(b, v.bytes), intray.CellText, nil
+	case meansInteger:
+		return l.renderInteger(b, v)
+	case meansDecimal:
+		return l.renderDecimal(b, v)
+	case meansDate:
+		b, kind := appendDay(b, int64(int32(v.bits)))
+		return b, kind, nil
+	case meansTime:
+		return appendTime(b, l.signed(v), l.meaning.digits), intray.CellTime, nil
+	case meansTimestamp:
+		b, kind := appendTimestamp(b, l.signed(v), l.meaning.digits, l.meaning.utc)
+		return b, kind, nil
+	case meansUUID:
+		return appendUUID(b, v.bytes), intray.CellText, nil
+	case meansFloat16:
+		b, kind := appendFloat(b, half(binary.LittleEndian.Uint16(v.bytes)), 32)
+		return b, kind, nil
+	case meansInterval:
+		le := binary.LittleEndian
+		return appendInterval(b, uint64(le.Uint32(v.bytes)), uint64(le.Uint32(v.bytes[4:])), uint64(le.Uint32(v.bytes[8:]))), intray.CellText, nil
+	case meansNull:
+		return b, intray.CellText, damage("a column that holds only nulls has a value")
+	}
+	return l.renderPlain(b, v)
+}
+
+// renderPlain adds a value that only its physical type explains.
+func (l *leaf) renderPlain(b []byte, v value) ([]byte, intray.CellKind, error) {
+	kind := intray.CellNumber
+	switch l.physical {
+	case format.Boolean:
+		return strconv.AppendBool(b, v.bits != 0), intray.CellBool, nil
+	case format.Int32, format.Int64:
+		b = strconv.AppendInt(b, l.signed(v), 10)
+	case format.Int96:
+		b, kind = appendInt96(b, v.bytes)
+	case format.Float:
+		b, kind = appendFloat(b, float64(math.Float32frombits(uint32(v.bits))), 32)
+	case format.Double:
+		b, kind = appendFloat(b, math.Float64frombits(v.bits), 64)
+	default:
+		if l.hex {
+			return hex.AppendEncode(b, v.bytes), intray.CellText, nil
+		}
+		return appendText(b, v.bytes)
+	}
+	return b, kind, nil
+}
+
+func appendText(b, text []byte) ([]byte, intray.CellKind, error) {
+	if !isText(text) {
+		return b, intray.CellText, errNotText
+	}
+	return append(b, text...), intray.CellText, nil
+}
+
+// signed is a whole number with its sign.
+func (l *leaf) signed(v value) int64 {
+	if l.physical == format.Int32 {
+		return int64(int32(v.bits))
+	}
+	return int64(v.bits)
+}
+
+func (l *leaf) renderInteger(b []byte, v value) ([]byte, intray.CellKind, error) {
+	shift := 64 - l.meaning.bits
+	if l.meaning.signed {
+		return strconv.AppendInt(b, int64(v.bits<<shift)>>shift, 10), intray.CellNumber, nil
+	}
+	return strconv.AppendUint(b, v.bits<<shift>>shift, 10), intray.CellNumber, nil
+}
+
+// appendFloat adds the shortest text that reads back. What is no number is text.
+func appendFloat(b []byte, f float64, size int) ([]byte, intray.CellKind) {
+	switch {
+	case math.IsNaN(f):
+		return append(b, "NaN"...), intray.CellText
+	case math.IsInf(f, 1):
+		return append(b, "Infinity"...), intray.CellText
+	case math.IsInf(f, -1):
+		return append(b, "-Infinity"...), intray.CellText
+	case f == 0 || math.Abs(f) >= 1e-6 && math.Abs(f) < 1e21:
+		return strconv.AppendFloat(b, f, 'f', -1, size), intray.CellNumber
+	}
+	from := len(b)
+	b = strconv.AppendFloat(b, f, 'e', -1, size)
+	for i := from; i < len(b); i++ {
+		if b[i] != 'e' {
+			continue
+		}
+		rest := i + 1
+		if b[rest] == '-' {
+			i++
+		}
+		for rest++; b[rest] == '0'; rest++ {
+		}
+		return append(b[:i+1], b[rest:]...), intray.CellNumber
+	}
+	return b, intray.CellNumber
+}
+
+// half reads a floating number of 16 bits.
+func half(n uint16) float64 {
+	exponent, fraction := int(n>>10&31), float64(n&1023)
+	f := math.Ldexp(1024+fraction, exponent-25)
+	switch {
+	case exponent == 31 && fraction > 0:
+		return math.NaN()
+	case exponent == 31:
+		f = math.Inf(1)
+	case exponent == 0:
+		f = math.Ldexp(fraction, -24)
+	}
+	if n>>15 == 1 {
+		return -f
+	}
+	return f
+}
+
+func appendUUID(b, id []byte) []byte {
+	for i, from := range []int{0, 4, 6, 8, 10} {
+		if i > 0 {
+			b = append(b, '-')
+		}
+		b = hex.AppendEncode(b, id[from:[]int{4, 6, 8, 10, 16}[i]])
+	}
+	return b
+}
+
+// appendInt96 adds a timestamp of older programs: nanoseconds of a Julian day.
+func appendInt96(b, v []byte) ([]byte, intray.CellKind) {
+	ns := int64(binary.LittleEndian.Uint64(v))
+	days := int64(int32(binary.LittleEndian.Uint32(v[8:]))) - julianEpoch
+	seconds := floorDiv(ns, 1e9)
+	return appendMoment(b, days*daySeconds+seconds, uint64(ns-seconds*1e9), nanos, false)
+}
+
+// renderDecimal adds a decimal with all its digits.
+func (l *leaf) renderDecimal(b []byte, v value) ([]byte, intray.CellKind, error) {
+	n, size := l.signed(v), len(v.bytes)
+	switch {
+	case l.isNumber():
+	case size > maxDecimalBytes:
+		return b, 0, limitReached("a decimal has more than " + strconv.Itoa(maxDecimalBytes) + " bytes")
+	case size > 16:
+		return appendPoint(b, bigDigits(v.bytes), v.bytes[0]>>7 == 1, l.meaning.scale), intray.CellNumber, nil
+	case size > 8:
+		hi := bigEndian(v.bytes[:size-8])
+		var scratch [40]byte
+		digits := wideDigits(scratch[:0], hi, binary.BigEndian.Uint64(v.bytes[size-8:]))
+		return appendPoint(b, digits, hi < 0, l.meaning.scale), intray.CellNumber, nil
+	default:
+		n = bigEndian(v.bytes)
+	}
+	magnitude := uint64(n)
+	if n < 0 {
+		magnitude = -magnitude
+	}
+	var scratch [20]byte
+	return appendPoint(b, strconv.AppendUint(scratch[:0], magnitude, 10), n < 0, l.meaning.scale), intray.CellNumber, nil
+}
+
+// bigEndian reads up to 8 bytes with their sign.
+func bigEndian(b []byte) (n int64) {
+	if len(b) > 0 && b[0]>>7 == 1 {
+		n = -1
+	}
+	for _, one := range b {
+		n = n<<8 | int64(one)
+	}
+	return n
+}
+
+// wideDigits adds the digits of a number of 128 bits without its sign.
+func wideDigits(b []byte, high int64, low uint64) []byte {
+	hi := uint64(high)
+	if high < 0 {
+		var borrow uint64
+		low, borrow = bits.Sub64(0, low, 0)
+		hi, _ = bits.Sub64(0, hi, borrow)
+	}
+	const unit = 1e19 // hi is at most 2^63, which is less
+	above, below := bits.Div64(hi, low, unit)
+	if above == 0 {
+		return strconv.AppendUint(b, below, 10)
+	}
+	return appendPadded(strconv.AppendUint(b, above, 10), below, 19)
+}
+
+// bigDigits gives the digits of a number of any length without its sign.
+func bigDigits(b []byte) []byte {
+	n := new(big.Int).SetBytes(b)
+	if b[0]>>7 == 1 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	return n.Abs(n).Append(nil, 10)
+}
+
+// appendPoint adds digits with a sign and a point before the last scale of them.
+func appendPoint(b, digits []byte, negative bool, scale int) []byte {
+	if negative {
+		b = append(b, '-')
+	}
+	whole := len(digits) - scale
+	if whole <= 0 {
+		b = append(b, '0')
+	} else {
+		b = append(b, digits[:whole]...)
+	}
+	if scale == 0 {
+		return b
+	}
+	b = append(b, '.')
+	for ; whole < 0; whole++ {
+		b = append(b, '0')
+	}
+	return append(b, digits[max(len(digits)-scale, 0):]...)
+}

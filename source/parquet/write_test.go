@@ -1,0 +1,166 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/intraydata/intray/source/sourcetest"
+)
+
+// written is a file of rows by the writer of parquet-go.
+func written(tb testing.TB, root parquet.Node, rows []parquet.Row, options ...parquet.WriterOption) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	w := parquet.NewWriter(&out, append([]parquet.WriterOption{parquet.NewSchema("rows", root)}, options...)...)
+	if _, err := w.WriteRows(rows); err != nil {
+		tb.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// one is a file of one column that may be null: the values, and a null behind
+// them.
+func one(tb testing.TB, node parquet.Node, values ...parquet.Value) []byte {
+	tb.Helper()
+	var rows []parquet.Row
+	for _, v := range values {
+		rows = append(rows, parquet.Row{v.Level(0, 1, 0)})
+	}
+	rows = append(rows, parquet.Row{parquet.NullValue().Level(0, 0, 0)})
+	return written(tb, parquet.Group{"v": parquet.Optional(node)}, rows)
+}
+
+// of is a file of Go values.
+func of[T any](tb testing.TB, rows []T, options ...parquet.WriterOption) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[T](&out, options...)
+	if _, err := w.Write(rows); err != nil {
+		tb.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// footed is a file with another footer behind its pages.
+func footed(tb testing.TB, file []byte, change func(meta *format.FileMetaData)) []byte {
+	tb.Helper()
+	at := len(file) - tailBytes - int(binary.LittleEndian.Uint32(file[len(file)-tailBytes:]))
+	var meta format.FileMetaData
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), file[at:len(file)-tailBytes], &meta); err != nil {
+		tb.Fatal(err)
+	}
+	change(&meta)
+	return withFooter(tb, file[:at], &meta)
+}
+
+func withFooter(tb testing.TB, pages []byte, meta *format.FileMetaData) []byte {
+	tb.Helper()
+	footer, err := thrift.Marshal(new(thrift.CompactProtocol), meta)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return finish(pages, footer)
+}
+
+func finish(pages, footer []byte) []byte {
+	out := append(slices.Clone(pages), footer...)
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(footer)))
+	return append(out, mark...)
+}
+
+// byHand is a file of one column in one row group, with these pages.
+func byHand(tb testing.TB, e format.SchemaElement, codec format.CompressionCodec, rows int64, pages ...[]byte) []byte {
+	tb.Helper()
+	e.Name = "v"
+	body := append([]byte(mark), slices.Concat(pages...)...)
+	return withFooter(tb, body, &format.FileMetaData{
+		Version: 1, NumRows: rows,
+		Schema: []format.SchemaElement{{Name: "rows", NumChildren: thrift.New[int32](1)}, e},
+		RowGroups: []format.RowGroup{{NumRows: rows, Columns: []format.ColumnChunk{{MetaData: format.ColumnMetaData{
+			Type: e.Type.V, Codec: codec, NumValues: rows, PathInSchema: []string{"v"}, DataPageOffset: int64(len(mark)), TotalCompressedSize: int64(len(body)),
+		}}}}},
+	})
+}
+
+// required is a leaf without levels.
+func required(physical format.Type) format.SchemaElement {
+	return format.SchemaElement{Type: thrift.New(physical), RepetitionType: thrift.New(format.Required)}
+}
+
+// paged is a page: its header, and its body.
+func paged(tb testing.TB, header format.PageHeader, body []byte) []byte {
+	tb.Helper()
+	text, err := thrift.Marshal(new(thrift.CompactProtocol), &header)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return append(text, body...)
+}
+
+// valuesPage is a page of values that are not compressed.
+func valuesPage(tb testing.TB, encoding format.Encoding, count int, body []byte) []byte {
+	tb.Helper()
+	return paged(tb, format.PageHeader{
+		Type: format.DataPage, UncompressedPageSize: int32(len(body)), CompressedPageSize: int32(len(body)),
+		DataPageHeader: thrift.New(format.DataPageHeader{NumValues: int32(count), Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE}),
+	}, body)
+}
+
+func dictionaryPage(tb testing.TB, count int, body []byte) []byte {
+	tb.Helper()
+	return paged(tb, format.PageHeader{
+		Type: format.DictionaryPage, UncompressedPageSize: int32(len(body)), CompressedPageSize: int32(len(body)),
+		DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: int32(count), Encoding: format.Plain}),
+	}, body)
+}
+
+// tabled writes a table of the suite; an empty cell is null. The columns of the
+// writer come by their names.
+func tabled(tb testing.TB, table sourcetest.Table) sourcetest.Sample {
+	tb.Helper()
+	root := parquet.Group{}
+	for _, name := range table.Headers {
+		root[name] = parquet.Optional(parquet.String())
+	}
+	order := make([]int, len(table.Headers))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return bytes.Compare([]byte(table.Headers[a]), []byte(table.Headers[b])) })
+	sample := table.Sample()
+	sheet := &sample.Sheets[0]
+	sheet.Headers, sheet.Records, sheet.Lines = nil, nil, nil
+	var rows []parquet.Row
+	for _, record := range table.Records {
+		var row parquet.Row
+		var cells []string
+		for at, i := range order {
+			cells = append(cells, record[i])
+			v := parquet.NullValue().Level(0, 0, at)
+			if record[i] != "" {
+				v = parquet.ValueOf(record[i]).Level(0, 1, at)
+			}
+			row = append(row, v)
+		}
+		rows = append(rows, row)
+		sheet.Records = append(sheet.Records, cells)
+		sheet.Lines = append(sheet.Lines, int64(len(rows)))
+	}
+	for _, i := range order {
+		sheet.Headers = append(sheet.Headers, table.Headers[i])
+	}
+	sample.Text = written(tb, root, rows)
+	return sample
+}

@@ -1,0 +1,191 @@
+package xmlss
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/charset"
+)
+
+const (
+	// sampleBytes is how much of a document is looked at to find its encoding.
+	sampleBytes = 1 << 20
+	// readBytes is how much is read at a time.
+	readBytes = 128 << 10
+)
+
+// document is a file and how it is written.
+type document struct {
+	in    source.Input
+	guess charset.Guess
+	// declared says that the document itself, or who reads it, named the
+	// encoding.
+	declared bool
+}
+
+// openDocument finds the encoding of a file: that which was asked for, a byte
+// order mark, what the document declares, or UTF-8.
+func openDocument(in source.Input, asked string) (*document, error) {
+	sample, err := (&document{in: in}).sample(0)
+	if err != nil {
+		return nil, err
+	}
+	if len(bytes.TrimSpace(bytes.TrimPrefix(sample, []byte("\uFEFF")))) == 0 && int64(len(sample)) == in.Size {
+		return nil, source.ErrEmpty
+	}
+	d := &document{in: in, guess: charset.Detect(sample, int64(len(sample)) == in.Size)}
+	g := &d.guess
+	if asked != "" {
+		return d, d.take(asked, "it was asked for", "there is no encoding named %q")
+	}
+	name := g.Encoding.Name()
+	if g.BOM > 0 || strings.HasPrefix(name, "UTF-16") || strings.HasPrefix(name, "UTF-32") {
+		return d, nil
+	}
+	label := declaredIn(sample)
+	encoding, _ := charset.Lookup(label)
+	switch {
+	case encoding != charset.UTF8 && !strings.HasPrefix(encoding.Name(), "UTF-16") || label != "" && !known(label):
+		return d, d.take(label, "the document says so", "the document says that it is written in %q, which is no known encoding")
+	case g.Encoding != charset.UTF8 || g.Invalid > 0:
+		g.Reason = "the document should be UTF-8, which it is not; " + g.Reason
+	case label != "":
+		g.Confidence, g.Reason = 1, "the document says so"
+	default:
+		g.Confidence, g.Reason = 1, "XML that says nothing of its encoding is UTF-8"
+	}
+	return d, nil
+}
+
+func known(label string) bool {
+	_, ok := charset.Lookup(label)
+	return ok
+}
+
+// take reads the document in a named encoding.
+func (d *document) take(label, reason, unknown string) error {
+	encoding, ok := charset.Lookup(label)
+	if !ok {
+		return &source.UnreadableError{Reason: fmt.Sprintf(unknown, label)}
+	}
+	if encoding.Name() == "ISO-8859-1" && label != "" { // the wider set reads the same, and what programs put into the gap
+		encoding, _ = charset.Lookup("windows-1252")
+	}
+	if encoding != d.guess.Encoding {
+		d.guess = charset.Guess{Encoding: encoding, BOM: d.guess.BOM}
+	}
+	d.guess.Confidence, d.guess.Reason, d.guess.Second, d.declared = 1, reason, nil, true
+	return nil
+}
+
+// declaredIn finds the encoding that an XML declaration names; "" for none.
+func declaredIn(head []byte) string {
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<?xml"))
+	end := bytes.Index(rest, []byte("?>"))
+	if !ok || end < 0 {
+		return ""
+	}
+	_, value, found := strings.Cut(string(rest[:end]), "encoding")
+	value = strings.TrimLeft(value, " =\t\r\n")
+	if !found || value == "" {
+		return ""
+	}
+	label, _, _ := strings.Cut(value[1:], value[:1])
+	return label
+}
+
+// sample gives some of the bytes of the file.
+func (d *document) sample(at int64) ([]byte, error) {
+	left := max(d.in.Size-at, 0)
+	return io.ReadAll(io.LimitReader(&promised{io.NewSectionReader(d.in, at, left), left}, sampleBytes))
+}
+
+// text gives the document as UTF-8, from a place of the text on.
+func (d *document) text(at int64) (io.Reader, error) {
+	direct := d.direct()
+	skip := int64(d.guess.BOM)
+	if direct {
+		skip += at
+	}
+	left := max(d.in.Size-skip, 0)
+	raw := bufio.NewReaderSize(&promised{io.NewSectionReader(d.in, skip, left), left}, readBytes)
+	if direct {
+		return raw, nil
+	}
+	text := charset.NewReader(raw, d.guess.Encoding)
+	if _, err := io.CopyN(io.Discard, text, at); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return text, nil
+}
+
+// direct says whether the bytes of the file are its text.
+func (d *document) direct() bool { return d.guess.Encoding == charset.UTF8 }
+
+// guessAround finds the encoding of a document that should be UTF-8 and is not
+// from a byte on. It says whether that changes anything.
+func (d *document) guessAround(at int64) (bool, error) {
+	sample, err := d.sample(max(0, at-sampleBytes/2))
+	if err != nil {
+		return false, err
+	}
+	if i := bytes.IndexByte(sample, '>'); i >= 0 {
+		sample = sample[i+1:]
+	}
+	bom := d.guess.BOM
+	d.guess = charset.Detect(sample, false)
+	d.guess.BOM = bom
+	d.guess.Reason = "the document should be UTF-8, which it is not; " + d.guess.Reason
+	return !d.direct(), nil
+}
+
+func (d *document) evidence() intray.Evidence {
+	reason := d.guess.Reason
+	if d.guess.Preview != "" {
+		reason += "; it reads " + d.guess.Preview
+	}
+	return intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: reason}
+}
+
+// doubt is a notice where the encoding is not sure.
+func (d *document) doubt() []intray.Notice {
+	g := d.guess
+	if g.Confidence >= charset.Sure || g.ASCII || d.direct() && g.Invalid == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("The workbook is read as %s, which is not sure", g.Encoding.Name())
+	if s := g.Second; s != nil {
+		text += fmt.Sprintf("; it may be %s", s.Encoding.Name())
+		if s.Preview != "" && g.Preview != "" {
+			text += fmt.Sprintf(" (%s instead of %s)", s.Preview, g.Preview)
+		}
+	}
+	return []intray.Notice{{Type: intray.EncodingUncertain, Level: intray.LevelError, Text: text + ". Save the file as .xlsx and send it again."}}
+}
+
+// promised is a reader that must give a number of bytes: a store that ends
+// before that has failed.
+type promised struct {
+	io.Reader
+	left int64
+}
+
+var errEndedEarly = errors.New("the file ended before its size")
+
+func (p *promised) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	p.left -= int64(n)
+	if errors.Is(err, io.EOF) && p.left > 0 {
+		err = errEndedEarly
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("read the workbook: %w", err)
+	}
+	return n, err
+}

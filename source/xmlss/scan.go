@@ -1,0 +1,299 @@
+package xmlss
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/intraydata/intray/source"
+)
+
+// token is what the scanner has found.
+type token uint8
+
+const (
+	tokenText token = iota
+	tokenStart
+	tokenEnd
+)
+
+const (
+	// deepest is how deep elements may be nested.
+	deepest = 64
+	// longestName is the most bytes of the name of an element.
+	longestName = 256
+	// windowBytes is how much of the text the scanner begins to hold.
+	windowBytes = 64 << 10
+)
+
+// scanner goes through XML. It knows no namespaces and follows no references
+// but to characters.
+type scanner struct {
+	src io.Reader
+	// most is the longest text or tag.
+	most int
+	// buf holds the text from base on; pos is where the scanner is in it.
+	buf  []byte
+	base int64
+	pos  int
+	err  error
+
+	// at is where the token at hand begins. Its name, its attributes and its text
+	// are gone with the next.
+	at          int64
+	name, attrs []byte
+	text        []byte
+	// literal says that the text has no references, empty that the element which
+	// has just started ends at once.
+	literal, empty bool
+	// open holds the names of the elements that are open, begins where each is.
+	open   []byte
+	begins []int
+	rooted bool
+}
+
+func newScanner(src io.Reader, most int) *scanner {
+	return &scanner{src: src, most: most, buf: make([]byte, 0, min(windowBytes, most))}
+}
+
+func damaged(reason string, args ...any) error {
+	return &source.UnreadableError{Reason: "the workbook is damaged: " + fmt.Sprintf(reason, args...)}
+}
+
+// fill reads on. What is in front of pos is given up.
+func (s *scanner) fill() error {
+	if s.err != nil {
+		return s.err
+	}
+	if s.pos > 0 {
+		s.base += int64(s.pos)
+		s.buf = s.buf[:copy(s.buf, s.buf[s.pos:])]
+		s.pos = 0
+	}
+	if len(s.buf) >= s.most {
+		return &source.LimitError{Reason: fmt.Sprintf("a text or tag of the workbook is longer than %d bytes", s.most)}
+	}
+	if len(s.buf) == cap(s.buf) {
+		s.buf = append(make([]byte, 0, min(2*cap(s.buf), s.most)), s.buf...)
+	}
+	for range 100 {
+		n, err := s.src.Read(s.buf[len(s.buf):cap(s.buf)])
+		s.buf, s.err = s.buf[:len(s.buf)+n], err
+		if n > 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.err = io.ErrNoProgress
+	return s.err
+}
+
+// cut gives the error for a text that ends where it should go on.
+func (s *scanner) cut(err error) error {
+	if errors.Is(err, io.EOF) {
+		return damaged("it ends in the middle of its XML; the file is cut off")
+	}
+	return err
+}
+
+// find gives the place of a mark behind skip bytes from here, reading on as far
+// as it takes.
+func (s *scanner) find(mark string, skip int) (int, error) {
+	for from := skip; ; {
+		if from <= len(s.buf)-s.pos {
+			if i := bytes.Index(s.buf[s.pos+from:], []byte(mark)); i >= 0 {
+				return from + i, nil
+			}
+			from = max(from, len(s.buf)-s.pos-len(mark)+1)
+		}
+		if err := s.fill(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// drop moves behind a mark without holding what is in front of it.
+func (s *scanner) drop(mark string, skip int) error {
+	s.pos += skip
+	for {
+		if i := bytes.Index(s.buf[s.pos:], []byte(mark)); i >= 0 {
+			s.pos += i + len(mark)
+			return nil
+		}
+		s.pos = max(s.pos, len(s.buf)-len(mark)+1)
+		if err := s.fill(); err != nil {
+			return s.cut(err)
+		}
+	}
+}
+
+// next moves to the next token. It gives io.EOF behind the outermost element.
+func (s *scanner) next() (token, error) {
+	if s.empty {
+		s.empty = false
+		s.close()
+		return tokenEnd, nil
+	}
+	for {
+		if s.pos == len(s.buf) {
+			if err := s.fill(); err != nil {
+				if len(s.begins) > 0 || !s.rooted {
+					err = s.cut(err)
+				}
+				return 0, err
+			}
+		}
+		if s.buf[s.pos] != '<' {
+			if err := s.chars(); err != nil {
+				return 0, err
+			}
+			if len(s.begins) > 0 {
+				return tokenText, nil
+			}
+			continue
+		}
+		if kind, found, err := s.markup(); found || err != nil {
+			return kind, err
+		}
+	}
+}
+
+// chars takes a text up to the next markup.
+func (s *scanner) chars() error {
+	n := bytes.IndexByte(s.buf[s.pos:], '<')
+	if n < 0 {
+		var err error
+		if n, err = s.find("<", 0); errors.Is(err, io.EOF) && len(s.begins) == 0 {
+			n = len(s.buf) - s.pos
+		} else if err != nil {
+			return s.cut(err)
+		}
+	}
+	s.at = s.base + int64(s.pos)
+	s.text, s.literal = s.buf[s.pos:s.pos+n], false
+	s.pos += n
+	if len(s.begins) == 0 && len(bytes.TrimSpace(bytes.TrimPrefix(s.text, []byte("\uFEFF")))) > 0 {
+		return damaged("it has text outside of its XML")
+	}
+	return nil
+}
+
+// markup takes what begins with <. Without found it was nothing to tell of.
+func (s *scanner) markup() (kind token, found bool, err error) {
+	for len(s.buf)-s.pos < len("<![CDATA[") {
+		if err := s.fill(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return 0, false, err
+		}
+	}
+	s.at = s.base + int64(s.pos)
+	switch rest := s.buf[s.pos:]; {
+	case bytes.HasPrefix(rest, []byte("<!--")):
+		return 0, false, s.drop("-->", len("<!--"))
+	case bytes.HasPrefix(rest, []byte("<?")):
+		return 0, false, s.drop("?>", len("<?"))
+	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
+		return tokenText, len(s.begins) > 0, s.literally()
+	case bytes.HasPrefix(rest, []byte("<!")):
+		return 0, false, damaged("it has a declaration (DOCTYPE), which workbooks do not have and which is not followed")
+	case bytes.HasPrefix(rest, []byte("</")):
+		return tokenEnd, true, s.endTag()
+	}
+	return tokenStart, true, s.startTag()
+}
+
+func (s *scanner) literally() error {
+	n, err := s.find("]]>", len("<![CDATA["))
+	if err != nil {
+		return s.cut(err)
+	}
+	s.text, s.literal = s.buf[s.pos+len("<![CDATA["):s.pos+n], true
+	s.pos += n + len("]]>")
+	return nil
+}
+
+func (s *scanner) endTag() error {
+	n, err := s.find(">", len("</"))
+	if err != nil {
+		return s.cut(err)
+	}
+	name := s.buf[s.pos+len("</") : s.pos+n]
+	for len(name) > 0 && isSpace(name[len(name)-1]) {
+		name = name[:len(name)-1]
+	}
+	s.pos += n + 1
+	if len(s.begins) == 0 || !bytes.Equal(s.open[s.begins[len(s.begins)-1]:], name) {
+		return damaged("it closes an element that is not open")
+	}
+	s.close()
+	return nil
+}
+
+func (s *scanner) close() {
+	last := len(s.begins) - 1
+	s.open, s.begins = s.open[:s.begins[last]], s.begins[:last]
+}
+
+func (s *scanner) startTag() error {
+	n, err := s.tagEnd()
+	if err != nil {
+		return s.cut(err)
+	}
+	tag := s.buf[s.pos+1 : s.pos+n]
+	s.pos += n + 1
+	if s.empty = len(tag) > 0 && tag[len(tag)-1] == '/'; s.empty {
+		tag = tag[:len(tag)-1]
+	}
+	end := 0
+	for end < len(tag) && !isSpace(tag[end]) {
+		end++
+	}
+	s.name, s.attrs = tag[:end], tag[end:]
+	switch {
+	case end == 0 || end > longestName || s.name[0] < 'A' && s.name[0] != ':':
+		return damaged("it has a tag that cannot be read")
+	case len(s.begins) == deepest:
+		return &source.LimitError{Reason: fmt.Sprintf("the elements of the workbook are nested deeper than %d", deepest)}
+	case len(s.begins) == 0 && s.rooted:
+		return damaged("it goes on behind its end")
+	}
+	s.rooted = true
+	s.begins = append(s.begins, len(s.open))
+	s.open = append(s.open, s.name...)
+	return nil
+}
+
+// tagEnd finds the end of a tag, outside of the values of attributes.
+func (s *scanner) tagEnd() (int, error) {
+	quote := byte(0)
+	for i := 1; ; i++ {
+		if s.pos+i >= len(s.buf) {
+			if err := s.fill(); err != nil {
+				return 0, err
+			}
+		}
+		switch c := s.buf[s.pos+i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '>':
+			return i, nil
+		case c == '<':
+			return 0, damaged("it has a tag that cannot be read")
+		}
+	}
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// local gives a name without its prefix.
+func local(name []byte) []byte {
+	return name[bytes.IndexByte(name, ':')+1:]
+}
