@@ -37,7 +37,7 @@ fuzz: ## Fuzz every reader and sniffer, FUZZTIME each (default 30s).
 	FUZZTIME=$(FUZZTIME) sh .ci/fuzz
 
 .PHONY: bench
-bench: ## Measure imports of 2,000,000 rows and the creation of imports.
+bench: ## Measure imports, and the readers side by side with those of others.
 	INTRAY_BENCH=full $(GO) test -count=1 -timeout 60m -v ./bench
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./source/... ./internal/stage ./output
 

@@ -1,15 +1,9 @@
-// Package bench measures the running service from outside, over HTTP. It prints
-// what it measured; README.md beside it says how.
-//
-// A tenth of each measurement runs by default, the whole with
-// INTRAY_BENCH=full.
 package bench
 
 import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -18,19 +12,6 @@ import (
 	"github.com/intraydata/intray/internal/bench"
 	"github.com/intraydata/intray/internal/livetest"
 )
-
-func TestMain(m *testing.M) {
-	status := m.Run()
-	livetest.Clean()
-	os.Exit(status)
-}
-
-func share(whole int) int {
-	if os.Getenv("INTRAY_BENCH") == "full" {
-		return whole
-	}
-	return whole / 10
-}
 
 // maxMemory is the most memory that the service may use, whatever the file's
 // size: 256 MB.
@@ -52,8 +33,7 @@ func schema() map[string]any {
 // how much memory the service used at most.
 func TestLargeImport(t *testing.T) {
 	rows := share(2_000_000)
-	name := filepath.Join(t.TempDir(), "large.csv")
-	size := generate(t, name, rows)
+	name, size := made(t, "csv", rows)
 	server := livetest.Start(t, livetest.Config{})
 	id, address := server.CreateImport(t, schema())
 	file, err := os.Open(name)
@@ -82,23 +62,6 @@ func TestLargeImport(t *testing.T) {
 	if peak > maxMemory {
 		t.Errorf("the service used %d bytes at its peak, the most is %d", peak, maxMemory)
 	}
-}
-
-func generate(t *testing.T, name string, rows int) int64 {
-	t.Helper()
-	file, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	if err := bench.Write(file, rows, 1); err != nil {
-		t.Fatal(err)
-	}
-	info, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info.Size()
 }
 
 // TestCreate makes imports, 8 at a time, and prints how long that took.

@@ -1,0 +1,174 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/bench"
+)
+
+// A contest is one task for several contestants. The first of them is the one
+// that the others are held against.
+type contest struct {
+	name string
+	// form is the ending of the file.
+	form string
+	rows int
+	// alike are the columns whose cells all contestants give byte for byte.
+	alike       []int
+	contestants []contestant
+}
+
+// startRows is how large a file is whose reading costs next to nothing.
+const startRows = 10
+
+// held is what a contestant needed in all runs.
+type held struct {
+	contestant
+	// costs are those of the whole file, starts those of a file of next to
+	// nothing: of the process itself.
+	costs, starts []cost
+}
+
+// hold checks that all contestants find the same, then lets them run in turns.
+func (c contest) hold(t *testing.T) (size int64, all []held) {
+	t.Helper()
+	file, size := made(t, c.form, c.rows)
+	small, _ := made(t, c.form, startRows)
+	found := make([]tally, len(c.contestants))
+	for i, one := range c.contestants {
+		found[i] = one.check(t, file)
+		if err := c.compare(found[0], found[i]); err != nil {
+			t.Fatalf("%s: %s and %s do not read the same: %v", c.name, c.contestants[0].name, one.name, err)
+		}
+		all = append(all, held{contestant: one})
+	}
+	for range repeats(5) {
+		for i := range all {
+			all[i].starts = append(all[i].starts, all[i].time(t, small).Cost)
+			r := all[i].time(t, file)
+			if r.Tally.Rows != int64(c.rows) || !all[i].keeps && !slices.Equal(r.Tally.Bytes, found[i].Bytes) {
+				t.Fatalf("%s: %s finds %+v when timed, and %+v when checked", c.name, all[i].name, r.Tally, found[i])
+			}
+			all[i].costs = append(all[i].costs, r.Cost)
+		}
+	}
+	return size, all
+}
+
+// compare says how the tally of a contestant is not that of the first, or nil.
+func (c contest) compare(first, other tally) error {
+	if first.Rows != int64(c.rows) || other.Rows != int64(c.rows) {
+		return fmt.Errorf("%d rows and %d, want %d", first.Rows, other.Rows, c.rows)
+	}
+	width := len(bench.Header)
+	for _, t := range []tally{first, other} {
+		if len(t.Sums) != width || len(t.Bytes) != width {
+			return fmt.Errorf("%d columns, want %d", len(t.Sums), width)
+		}
+	}
+	for _, column := range c.alike {
+		if first.Bytes[column] != other.Bytes[column] || first.Sums[column] != other.Sums[column] {
+			return fmt.Errorf("the column %s has %d bytes with the sum %x, and %d with the sum %x", bench.Header[column],
+				first.Bytes[column], first.Sums[column], other.Bytes[column], other.Sums[column])
+		}
+	}
+	return nil
+}
+
+// rowBytes is about how much a row takes on the disk in each form.
+var rowBytes = map[string]int{"csv": 150, "ndjson": 260, "xlsx": 100}
+
+// spareBytes is what stays free on the disk.
+const spareBytes = 1_000_000_000
+
+// made makes a file of rows in a process of its own and gives its name and size.
+// Where there is no room for it the test is skipped.
+func made(t *testing.T, form string, rows int) (name string, size int64) {
+	t.Helper()
+	needed := rows * rowBytes[form]
+	if free := freeBytes(t); free < uint64(needed+spareBytes) {
+		t.Skipf("SKIPPED: the temporary folder has %d MB free, a file of %d MB is to be read and %d MB are left alone; set TMPDIR to a folder with more room",
+			free/1e6, needed/1e6, spareBytes/1_000_000)
+	}
+	name = filepath.Join(t.TempDir(), fmt.Sprintf("people-%d.%s", rows, form))
+	ask(t, &size, childCommand("generate", form, strconv.Itoa(rows), name)...)
+	return name, size
+}
+
+func freeBytes(t *testing.T) uint64 {
+	t.Helper()
+	var state syscall.Statfs_t
+	if err := syscall.Statfs(t.TempDir(), &state); err != nil {
+		t.Fatal(err)
+	}
+	return state.Bavail * uint64(state.Bsize)
+}
+
+// generateFile is the child that writes a file. Its size is the answer.
+func generateFile(args []string) (any, error) {
+	forms := map[string]func(io.Writer, int, uint64) error{"csv": bench.Write, "ndjson": bench.WriteNDJSON, "xlsx": bench.WriteWorkbook}
+	if len(args) != 3 || forms[args[0]] == nil {
+		return nil, errors.New("want csv, ndjson or xlsx, the number of rows and a name")
+	}
+	rows, err := strconv.Atoi(args[1])
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Create(args[2])
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if err := forms[args[0]](file, rows, 1); err != nil {
+		return nil, err
+	}
+	state, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return state.Size(), file.Close()
+}
+
+// columnsBut are all columns without some.
+func columnsBut(names ...string) (list []int) {
+	for i, name := range bench.Header {
+		if !slices.Contains(names, name) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func TestCompare(t *testing.T) {
+	if diff := cmp.Diff([]int{0, 1, 2, 3, 4, 7, 8, 9}, columnsBut("signed_up", "amount")); diff != "" {
+		t.Errorf("columns but two (-want +got):\n%s", diff)
+	}
+	c := contest{rows: 2, alike: columnsBut("amount")}
+	fine := tally{Rows: 2, Bytes: make([]int64, 10), Sums: make([]uint64, 10)}
+	for name, wrong := range map[string]func(*tally){
+		"a row less":          func(t *tally) { t.Rows = 1 },
+		"a column less":       func(t *tally) { t.Bytes, t.Sums = t.Bytes[:9], t.Sums[:9] },
+		"no sums":             func(t *tally) { t.Sums = nil },
+		"other bytes":         func(t *tally) { t.Bytes[3]++ },
+		"other cells":         func(t *tally) { t.Sums[9]++ },
+		"":                    func(*tally) {},
+		"other amounts, fine": func(t *tally) { t.Sums[6]++ },
+	} {
+		other := tally{Rows: 2, Bytes: slices.Clone(fine.Bytes), Sums: slices.Clone(fine.Sums)}
+		wrong(&other)
+		same := name == "" || name == "other amounts, fine"
+		if err := c.compare(fine, other); (err == nil) != same {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

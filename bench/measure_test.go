@@ -1,0 +1,144 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// cost is what one process took, from its start to its end.
+type cost struct {
+	// CPU are seconds of all cores together, of the program and the kernel for
+	// it; Wall are seconds of the clock.
+	CPU, Wall float64
+	// Peak is the most memory it held at a time, in bytes.
+	Peak float64
+}
+
+// run is a cost and what was found for it.
+type run struct {
+	Cost  cost
+	Tally tally
+}
+
+// measure runs a command and measures it. It does so as a child itself, because
+// the system counts to a process the memory that its parent had when it
+// started it, and that of a test is large.
+func measure(command []string) (any, error) {
+	if len(command) == 0 {
+		return nil, errors.New("no command to measure")
+	}
+	process := exec.Command(command[0], command[1:]...)
+	process.Stderr = os.Stderr
+	var out bytes.Buffer
+	process.Stdout = &out
+	began := time.Now()
+	err := process.Run()
+	wall := time.Since(began)
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", command, err)
+	}
+	used, ok := process.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return nil, errors.New("the system does not tell what a process used")
+	}
+	r := run{Cost: cost{
+		CPU:  float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9,
+		Wall: wall.Seconds(),
+		Peak: float64(used.Maxrss) * peakUnit(),
+	}}
+	if err := json.Unmarshal(out.Bytes(), &r.Tally); err != nil {
+		return nil, fmt.Errorf("%q answers %.500q: %w", command, out.Bytes(), err)
+	}
+	return r, nil
+}
+
+// peakUnit is what getrusage counts memory in, in bytes.
+func peakUnit() float64 {
+	if runtime.GOOS == "darwin" {
+		return 1
+	}
+	return 1024
+}
+
+// A contestant reads a file and prints its tally. Its command is given "time" or
+// "check" and the file's name.
+type contestant struct {
+	name    string
+	command []string
+	// keeps says that it counts no bytes when it is timed: it makes a table.
+	keeps bool
+	goal  goal
+}
+
+func (c contestant) check(t *testing.T, file string) (found tally) {
+	t.Helper()
+	ask(t, &found, append(slices.Clone(c.command), "check", file)...)
+	return found
+}
+
+func (c contestant) time(t *testing.T, file string) (r run) {
+	t.Helper()
+	ask(t, &r, childCommand("measure", append(slices.Clone(c.command), "time", file)...)...)
+	return r
+}
+
+// spread are the figures of several runs.
+type spread struct{ least, median, most float64 }
+
+func spreadOf(costs []cost, figure func(cost) float64) spread {
+	figures := make([]float64, len(costs))
+	for i, c := range costs {
+		figures[i] = figure(c)
+	}
+	slices.Sort(figures)
+	n := len(figures)
+	return spread{figures[0], (figures[(n-1)/2] + figures[n/2]) / 2, figures[n-1]}
+}
+
+func cpu(c cost) float64  { return c.CPU }
+func wall(c cost) float64 { return c.Wall }
+func peak(c cost) float64 { return c.Peak }
+
+func TestSpread(t *testing.T) {
+	for _, c := range []struct {
+		figures []float64
+		want    spread
+	}{
+		{[]float64{3}, spread{3, 3, 3}},
+		{[]float64{4, 2}, spread{2, 3, 4}},
+		{[]float64{9, 1, 2, 8, 3}, spread{1, 3, 9}},
+	} {
+		var costs []cost
+		for _, f := range c.figures {
+			costs = append(costs, cost{Wall: f})
+		}
+		if got := spreadOf(costs, wall); got != c.want {
+			t.Errorf("the spread of %v is %v, want %v", c.figures, got, c.want)
+		}
+	}
+}
+
+// TestMeasure measures a process that is known to wait, and one that fails.
+func TestMeasure(t *testing.T) {
+	got, err := measure([]string{"sh", "-c", `sleep 0.1; echo '{"rows": 7}'`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := got.(run); r.Tally.Rows != 7 || r.Cost.Wall < 0.1 || r.Cost.CPU <= 0 || r.Cost.CPU > r.Cost.Wall || r.Cost.Peak < 1e5 {
+		t.Errorf("measured %+v", r)
+	}
+	for _, script := range []string{"exit 3", "echo no JSON"} {
+		if _, err := measure([]string{"sh", "-c", script}); err == nil {
+			t.Errorf("%q was measured", script)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/intraydata/intray/internal/bench"
+)
+
+// A ladder is files of one form that grow. Reading them must take the same
+// memory.
+type ladder struct {
+	name, form string
+	rows       []int
+}
+
+// ladders are the files of the whole measurement. A worksheet has room for no
+// more than 1,048,576 rows.
+var ladders = []ladder{
+	{"CSV", "csv", []int{1_000_000, 3_000_000, 10_000_000}},
+	{"NDJSON", "ndjson", []int{1_000_000, 3_000_000, 10_000_000}},
+	{"XLSX", "xlsx", []int{200_000, 500_000, 1_000_000}},
+}
+
+// flat is how much more the largest file may take than the smallest.
+const flat = 1.2
+
+// measureMemory reads the files of a ladder and reports the peaks.
+func measureMemory(t *testing.T, r *report, l ladder) {
+	var peaks []float64
+	for _, whole := range l.rows {
+		rows := share(whole)
+		h := held{contestant: ours()}
+		file, size := made(t, l.form, rows)
+		for range repeats(3) {
+			got := h.time(t, file)
+			if got.Tally.Rows != int64(rows) || len(got.Tally.Bytes) != len(bench.Header) {
+				t.Fatalf("%d rows of %s are read as %d with %d columns", rows, l.name, got.Tally.Rows, len(got.Tally.Bytes))
+			}
+			h.costs = append(h.costs, got.Cost)
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		peaks = append(peaks, spreadOf(h.costs, peak).median)
+		r.add("memory, "+l.name, int64(rows), size, h, "", "", climb(peaks, len(l.rows)))
+	}
+}
+
+// climb is the verdict below the last rung.
+func climb(peaks []float64, rungs int) string {
+	if len(peaks) < rungs {
+		return ""
+	}
+	least, most := peaks[0], peaks[0]
+	for _, p := range peaks {
+		least, most = min(least, p), max(most, p)
+	}
+	return fmt.Sprintf("most over least memory %.2f, at most %.1f: %s", most/least, flat, verdict(most/least <= flat))
+}
+
+func TestClimb(t *testing.T) {
+	for want, peaks := range map[string][]float64{
+		"": {50, 60},
+		"most over least memory 1.20, at most 1.2: reached": {50, 60, 55},
+		"most over least memory 1.22, at most 1.2: missed":  {60, 61, 50},
+	} {
+		if got := climb(peaks, 3); got != want {
+			t.Errorf("%v: %q, want %q", peaks, got, want)
+		}
+	}
+}

@@ -1,0 +1,17 @@
+package bench
+
+import "testing"
+
+// contestNDJSON reads one object a line. DuckDB writes numbers anew when it gives
+// them as text, 10.50 as 10.5, so amounts are not compared.
+func contestNDJSON(t *testing.T, r *report) {
+	c := contest{name: "NDJSON", form: "ndjson", rows: share(2_000_000), alike: columnsBut("amount"), contestants: []contestant{ours()}}
+	if r.python == "" {
+		skipWithoutDuckDB(t)
+	} else {
+		c.contestants = append(c.contestants,
+			contestant{name: "DuckDB, all text", command: duckDBCommand(r.python, "ndjson"), goal: goal{cpu: 1}},
+			contestant{name: "DuckDB, types found out", command: duckDBCommand(r.python, "typed"), keeps: true, goal: goal{cpu: 1}})
+	}
+	r.contest(t, c)
+}

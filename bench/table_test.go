@@ -1,0 +1,166 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"text/tabwriter"
+)
+
+// goal is what is wanted of a contest: how many times less than this contestant
+// Intray is to need, and the most memory, in bytes, that one may take. Zero is no
+// goal.
+type goal struct{ cpu, wall, peak float64 }
+
+// report is the table of one run.
+type report struct {
+	// python has DuckDB; "" where it is missing.
+	python string
+	lines  [][]string
+}
+
+// TestRatios holds all contests and prints one table of them.
+func TestRatios(t *testing.T) {
+	var r report
+	var version string
+	if r.python, version = duckDB(t); r.python == "" {
+		version = "no DuckDB"
+	}
+	t.Run("CSV", func(t *testing.T) { contestCSV(t, &r) })
+	t.Run("XLSX", func(t *testing.T) { contestXLSX(t, &r) })
+	t.Run("NDJSON", func(t *testing.T) { contestNDJSON(t, &r) })
+	for _, l := range ladders {
+		t.Run("memory "+l.name, func(t *testing.T) { measureMemory(t, &r, l) })
+	}
+	t.Logf("%s; %s; %s\n%s%s", machine(), version, excelizeVersion(t), extent(), r.table())
+}
+
+// extent says how much was measured.
+func extent() string {
+	switch {
+	case raced():
+		return "A hundredth of the rows, under the race detector: these are no measurements.\n"
+	case full():
+		return ""
+	}
+	return "A tenth of the rows, each run once. The goals are those of the whole; files this small tell little about them.\n"
+}
+
+// machine names what was measured on.
+func machine() string {
+	text := fmt.Sprintf("%d cores, %s/%s, %s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		text += ", load " + strings.Join(strings.Fields(string(load))[:3], " ")
+	}
+	return text
+}
+
+// contest holds a contest and adds a line for each contestant.
+func (r *report) contest(t *testing.T, c contest) {
+	t.Helper()
+	size, all := c.hold(t)
+	for i, h := range all {
+		var byCPU, byWall string
+		var ratios goal
+		if i > 0 {
+			ratios = goal{cpu: ratio(h, all[0], cpu), wall: ratio(h, all[0], wall)}
+			byCPU, byWall = factor(ratios.cpu), factor(ratios.wall)
+		}
+		ratios.peak = spreadOf(h.costs, peak).median
+		r.add(c.name, int64(c.rows), size, h, byCPU, byWall, h.goal.against(ratios))
+	}
+}
+
+// ratio is how many times less than a contestant Intray needs to read the file,
+// without what each process needs to start.
+func ratio(other, ours held, figure func(cost) float64) float64 {
+	return net(other, figure) / net(ours, figure)
+}
+
+func net(h held, figure func(cost) float64) float64 {
+	return spreadOf(h.costs, figure).median - spreadOf(h.starts, figure).median
+}
+
+// factor writes a ratio. One that is not above zero tells of a file too small to
+// be measured.
+func factor(ratio float64) string {
+	if !(ratio > 0) {
+		return "?"
+	}
+	return fmt.Sprintf("%.2f", ratio)
+}
+
+// against holds ratios, and the peak itself, against the goal.
+func (g goal) against(got goal) string {
+	var list []string
+	if g.cpu > 0 {
+		list = append(list, fmt.Sprintf("CPU at least %.1f: %s", g.cpu, verdict(got.cpu >= g.cpu)))
+	}
+	if g.wall > 0 {
+		list = append(list, fmt.Sprintf("wall at least %.1f: %s", g.wall, verdict(got.wall >= g.wall)))
+	}
+	if g.peak > 0 {
+		list = append(list, fmt.Sprintf("peak at most %.0f MB: %s", g.peak/1e6, verdict(got.peak <= g.peak)))
+	}
+	return strings.Join(list, "; ")
+}
+
+func verdict(reached bool) string {
+	if reached {
+		return "reached"
+	}
+	return "missed"
+}
+
+// add adds a line.
+func (r *report) add(name string, rows, size int64, h held, byCPU, byWall, goal string) {
+	start := ""
+	if len(h.starts) > 0 {
+		start = fmt.Sprintf("%.2f", spreadOf(h.starts, cpu).median)
+	}
+	used := spreadOf(h.costs, cpu)
+	r.lines = append(r.lines, []string{
+		name, fmt.Sprint(rows), fmt.Sprintf("%.0f", float64(size)/1e6), h.name, used.text(), spreadOf(h.costs, wall).text(), start,
+		fmt.Sprintf("%.0f", spreadOf(h.costs, peak).median/1e6), fmt.Sprintf("%.0f", float64(rows)/used.median),
+		byCPU, byWall, goal,
+	})
+}
+
+func (s spread) text() string { return fmt.Sprintf("%.2f (%.2f to %.2f)", s.median, s.least, s.most) }
+
+var titles = []string{"contest", "rows", "MB", "contestant", "CPU s (least to most)", "wall s (least to most)", "start CPU s",
+	"peak MB", "rows per CPU s", "CPU ratio", "wall ratio", "goal"}
+
+func (r *report) table() string {
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, line := range append([][]string{titles}, r.lines...) {
+		fmt.Fprintln(w, strings.Join(line, "\t"))
+	}
+	w.Flush()
+	return text.String()
+}
+
+func TestTable(t *testing.T) {
+	slow := held{contestant: contestant{name: "slow"}, costs: []cost{{CPU: 4.5, Wall: 3, Peak: 5e6}}, starts: []cost{{CPU: 0.5, Wall: 1}}}
+	quick := held{costs: []cost{{CPU: 2, Wall: 2}}, starts: []cost{{CPU: 0, Wall: 1}}}
+	if c, w := ratio(slow, quick, cpu), ratio(slow, quick, wall); c != 2 || w != 2 {
+		t.Errorf("the ratios are %v and %v, want 2 and 2", c, w)
+	}
+	if got := factor(ratio(slow, held{costs: []cost{{}}, starts: []cost{{CPU: 1}}}, cpu)); got != "?" {
+		t.Errorf("a ratio to less than nothing is %s", got)
+	}
+	got := goal{cpu: 2, wall: 3, peak: 4e6}.against(goal{cpu: 2, wall: 2.9, peak: 5e6})
+	if want := "CPU at least 2.0: reached; wall at least 3.0: missed; peak at most 4 MB: missed"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var r report
+	r.add("CSV", 9, 1e6, slow, "2.00", "2.00", got)
+	for _, part := range []string{"contest", "CSV", "slow", "4.50 (4.50 to 4.50)", "0.50", "2.00", "missed"} {
+		if !strings.Contains(r.table(), part) {
+			t.Errorf("the table lacks %q:\n%s", part, r.table())
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package bench
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// contestXLSX reads a workbook. Excelize gives the numbers that the file holds,
+// Intray beside them what Excel shows, so days and amounts are not compared.
+func contestXLSX(t *testing.T, r *report) {
+	us := ours()
+	us.goal = goal{peak: 128e6}
+	c := contest{name: "XLSX", form: "xlsx", rows: share(200_000), alike: columnsBut("signed_up", "amount"), contestants: []contestant{us}}
+	if program := excelize(t); program != "" {
+		c.contestants = append(c.contestants, contestant{name: "excelize, raw rows", command: []string{program}, goal: goal{cpu: 6}})
+	}
+	r.contest(t, c)
+}
+
+// excelize builds the program in the folder versus, "" where its modules are not
+// to be had.
+func excelize(t *testing.T) (program string) {
+	t.Helper()
+	if out, err := versus(t, "mod", "download"); err != nil {
+		t.Run("excelize", func(t *testing.T) {
+			t.Skipf("SKIPPED: the modules of excelize are not there, nothing is held against it; "+
+				"run go mod download in bench/versus where the network is: %v, %.300s", err, strings.TrimSpace(out))
+		})
+		return ""
+	}
+	program = filepath.Join(t.TempDir(), "versus")
+	if out, err := versus(t, "build", "-o", program, "."); err != nil {
+		t.Fatalf("build bench/versus: %v\n%s", err, out)
+	}
+	return program
+}
+
+func excelizeVersion(t *testing.T) string {
+	t.Helper()
+	out, err := os.ReadFile("versus/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(out), "github.com/xuri/excelize/v2 ")
+	if !found {
+		t.Fatal("bench/versus/go.mod does not require excelize")
+	}
+	version, _, _ := strings.Cut(after, "\n")
+	return "excelize " + version
+}
+
+// versus runs the go command in the module of the other readers.
+func versus(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", args...)
+	command.Dir = "versus"
+	out, err := command.CombinedOutput()
+	return string(out), err
+}
