@@ -1,0 +1,146 @@
+package date
+
+// Date is a day of the Gregorian calendar in the years 1 to 9999. The zero Date
+// is no day.
+type Date struct {
+	Year       int16
+	Month, Day uint8
+}
+
+// Clock is a time of day, from 00:00:00 to 23:59:59.999999999.
+type Clock struct {
+	Hour, Minute, Second uint8
+	Nano                 uint32
+}
+
+// Moment is a time of a day, without a zone.
+type Moment struct {
+	Date
+	Clock
+}
+
+// NewDate gives the day, and false where there is no such day or the year is
+// outside of 1 to 9999.
+func NewDate(year, month, day int) (Date, bool) {
+	if uint(year-1) >= 9999 || uint(month-1) >= 12 || uint(day-1) >= 31 {
+		return Date{}, false
+	}
+	if day > 28 && day > monthDays(year, month) {
+		return Date{}, false
+	}
+	return Date{Year: int16(year), Month: uint8(month), Day: uint8(day)}, true
+}
+
+// IsZero says whether d is no day.
+func (d Date) IsZero() bool { return d.Month == 0 }
+
+// Weekday is 1 for Monday up to 7 for Sunday.
+func (d Date) Weekday() int { return (d.number()+2)%7 + 1 }
+
+// YearDay is the day of the year, from 1.
+func (d Date) YearDay() int {
+	first := Date{Year: d.Year, Month: 1, Day: 1}
+	return d.number() - first.number() + 1
+}
+
+// Week is the ISO 8601 week and the year it belongs to.
+func (d Date) Week() (year, week int) {
+	thursday := fromNumber(d.number() + 4 - d.Weekday())
+	return int(thursday.Year), (thursday.YearDay()-1)/7 + 1
+}
+
+// Append appends YYYY-MM-DD.
+func (d Date) Append(dst []byte) []byte {
+	y := int(d.Year)
+	return append(dst, '0'+byte(y/1000), '0'+byte(y/100%10), '0'+byte(y/10%10), '0'+byte(y%10),
+		'-', '0'+d.Month/10, '0'+d.Month%10, '-', '0'+d.Day/10, '0'+d.Day%10)
+}
+
+// Append appends 15:04, or 15:04:05 with seconds. Parts of a second are left
+// out.
+func (c Clock) Append(dst []byte, seconds bool) []byte {
+	dst = append(dst, '0'+c.Hour/10, '0'+c.Hour%10, ':', '0'+c.Minute/10, '0'+c.Minute%10)
+	if seconds {
+		dst = append(dst, ':', '0'+c.Second/10, '0'+c.Second%10)
+	}
+	return dst
+}
+
+// Append appends 2006-01-02T15:04, or 2006-01-02T15:04:05 with seconds.
+func (m Moment) Append(dst []byte, seconds bool) []byte {
+	return m.Clock.Append(append(m.Date.Append(dst), 'T'), seconds)
+}
+
+// number counts days from 0000-03-01, which lets leap days fall to the end of a
+// year (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+func (d Date) number() int {
+	y, m := int(d.Year), int(d.Month)
+	if m <= 2 {
+		y--
+		m += 12
+	}
+	return 365*y + y/4 - y/100 + y/400 + (153*(m-3)+2)/5 + int(d.Day) - 1
+}
+
+// fromNumber is number backwards. Numbers outside of the years 1 to 9999 give
+// the zero Date.
+func fromNumber(n int) Date {
+	if n < 306 || n > 3652364 {
+		return Date{}
+	}
+	era, inEra := n/146097, n%146097
+	yoe := (inEra - inEra/1460 + inEra/36524 - inEra/146096) / 365
+	doy := inEra - (365*yoe + yoe/4 - yoe/100)
+	m := (5*doy + 2) / 153
+	year, month := era*400+yoe, m+3
+	if month > 12 {
+		year, month = year+1, month-12
+	}
+	return Date{Year: int16(year), Month: uint8(month), Day: uint8(doy - (153*m+2)/5 + 1)}
+}
+
+// unixEpoch is the number of 1970-01-01.
+const unixEpoch = 719468
+
+// fromWeek gives a day of an ISO 8601 week.
+func fromWeek(year, week, weekday int) (Date, bool) {
+	if uint(year-1) >= 9999 || uint(week-1) >= 53 || uint(weekday-1) >= 7 {
+		return Date{}, false
+	}
+	fourth := Date{Year: int16(year), Month: 1, Day: 4}
+	d := fromNumber(fourth.number() - fourth.Weekday() + 7*(week-1) + weekday)
+	if y, w := d.Week(); d.IsZero() || y != year || w != week {
+		return Date{}, false
+	}
+	return d, true
+}
+
+// fromYearDay gives the nth day of a year.
+func fromYearDay(year, day int) (Date, bool) {
+	if uint(year-1) >= 9999 || day < 1 || day > 366 {
+		return Date{}, false
+	}
+	d := fromNumber(Date{Year: int16(year), Month: 1, Day: 1}.number() + day - 1)
+	return d, int(d.Year) == year
+}
+
+func monthDays(year, month int) int {
+	switch month {
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	case 4, 6, 9, 11:
+		return 30
+	}
+	return 31
+}
+
+// newClock gives the time of day, and false where there is none.
+func newClock(hour, minute, second int) (Clock, bool) {
+	if uint(hour) >= 24 || uint(minute) >= 60 || uint(second) >= 60 {
+		return Clock{}, false
+	}
+	return Clock{Hour: uint8(hour), Minute: uint8(minute), Second: uint8(second)}, true
+}

@@ -1,0 +1,310 @@
+package date
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// decider is one decision in the making.
+type decider struct {
+	Decision
+	column *Column
+	hints  Hints
+	// open are the orders that each form can still have.
+	open [forms][]Order
+	// byCells are the forms that their own cells decided.
+	byCells [forms]bool
+}
+
+// Decide says how the column writes its days. It can be asked again, with other
+// hints or after more cells.
+func (c *Column) Decide(hints Hints) Decision {
+	d := decider{column: c, hints: hints}
+	d.Cells, d.Unread = c.cells, c.unread
+	d.Style.Pivot, d.Style.Autofix = hints.Pivot, hints.Autofix
+	if c.want != WantClock {
+		d.decideNames()
+		d.eachForm((*decider).decideByCells)
+		d.eachForm((*decider).decideByOthers)
+		d.tellCentury()
+	}
+	d.tellZones()
+	return d.Decision
+}
+
+func (d *decider) eachForm(decide func(*decider, *tally)) {
+	for _, t := range d.column.forms {
+		if t != nil && d.Style.Orders[t.form] == Undecided {
+			decide(d, t)
+		}
+	}
+}
+
+// decideByCells looks at what the cells of the form themselves tell.
+func (d *decider) decideByCells(t *tally) {
+	d.open[t.form] = t.form.orders()
+	steps := [...]func(*decider, *tally){
+		(*decider).byYears, (*decider).byNumbers, (*decider).byWeekdays, (*decider).bySign, (*decider).bySeries,
+	}
+	for _, step := range steps {
+		if len(d.open[t.form]) > 1 {
+			step(d, t)
+		}
+	}
+	if len(d.open[t.form]) == 1 {
+		d.byCells[t.form] = true
+		d.Style.Orders[t.form] = d.open[t.form][0]
+		d.tellNumbers(t)
+		d.tellMixed(t)
+	}
+}
+
+// decideByOthers looks beyond the cells of the form, and asks in the end.
+func (d *decider) decideByOthers(t *tally) {
+	if t.several == 0 {
+		return // every cell means the same in all orders that fit it
+	}
+	if t.form == YearFirst {
+		d.Style.Orders[YearFirst] = YMD
+		return
+	}
+	for _, find := range [...]func(*decider, *tally) Order{
+		(*decider).otherForms, (*decider).neighbours, (*decider).ownFormat, (*decider).ownLocale,
+	} {
+		if o := find(d, t); o != Undecided {
+			d.Style.Orders[t.form] = o
+			return
+		}
+	}
+	d.ask(t)
+}
+
+// keep drops the orders that another open one beats, unless that leaves none.
+func (d *decider) keep(f Form, beats func(a, b Order) bool) {
+	var left []Order
+	for _, b := range d.open[f] {
+		beaten := false
+		for _, a := range d.open[f] {
+			beaten = beaten || a != b && beats(a, b)
+		}
+		if !beaten {
+			left = append(left, b)
+		}
+	}
+	if len(left) > 0 {
+		d.open[f] = left
+	}
+}
+
+// beats says whether cells that only fit a outweigh those that only fit b. A
+// fifth against it leaves it open, unless no other cell depends on it.
+func beats(over *[maxOrder][maxOrder]int64, a, b Order, several int64) bool {
+	won, lost := over[a][b], over[b][a]
+	switch {
+	case won == 0 || won <= lost:
+		return false
+	case several == 0:
+		return true
+	}
+	return lost*5 <= won+lost
+}
+
+func (d *decider) byNumbers(t *tally) {
+	d.keep(t.form, func(a, b Order) bool {
+		return places[a][0] == places[b][0] && beats(&t.over, a, b, t.several)
+	})
+}
+
+func (d *decider) byWeekdays(t *tally) {
+	before := d.open[t.form]
+	d.keep(t.form, func(a, b Order) bool { return beats(&t.weekday, a, b, t.several) })
+	if left := d.open[t.form]; len(left) < len(before) {
+		for _, loser := range before {
+			if n := t.weekday[left[0]][loser]; n > 0 {
+				d.tell(CodeWeekdays, "In %s the weekday beside the date only fits where %s.", plural(n, "cell"), orderTexts[left[0]])
+				return
+			}
+		}
+	}
+}
+
+// certain is how much likelier one reading must be than another: a hundred
+// times, as a logarithm.
+const certain = 4.6
+
+// byYears tells a year of two digits from a day: numbers over 31 are no days, and
+// the years of a column repeat more than its days do. One cell weighs little more
+// than certain, so that a slip of the pen does not outweigh a column.
+func (d *decider) byYears(t *tally) {
+	if !t.form.short() && t.form != Named {
+		return
+	}
+	repeated := repeats(&t.values[1]) - repeats(&t.values[0])
+	if t.cells < 5 {
+		repeated = min(repeated, 0) // too few to tell a habit from an accident
+	}
+	likelier := repeated + yearLast(t.form) + 5*float64(t.yearLast-t.yearFirst)
+	before := d.open[t.form]
+	switch {
+	case likelier > certain:
+		d.drop(t.form, YMD)
+	case likelier < -certain && (t.cells >= 5 || t.yearFirst > 0):
+		d.drop(t.form, DMY, MDY)
+	}
+	if left := d.open[t.form]; len(left) < len(before) && t.several > 0 {
+		d.tell(CodeYears, "%s", yearsText(t, left[0], repeated))
+	}
+}
+
+// yearLast is how much rarer years of two digits are in the first place, as a
+// logarithm: a judgement of habit, which a few cells can overrule where dashes
+// or nothing stand between the numbers.
+func yearLast(f Form) float64 {
+	switch f {
+	case ShortSlash, ShortDot, Named:
+		return 5.3 // 200 times
+	}
+	return 2.3 // 10 times
+}
+
+// repeats is the logarithm of how likely these numbers are as years, of which
+// the next is the likelier the more often it came before (a Chinese restaurant
+// process over 100 years).
+func repeats(values *[100]uint32) float64 {
+	sum, n := 0.0, 0.0
+	for _, count := range values {
+		if count > 0 {
+			gamma, _ := math.Lgamma(float64(count))
+			sum += gamma - math.Log(100)
+			n += float64(count)
+		}
+	}
+	gamma, _ := math.Lgamma(n + 1)
+	return sum - gamma
+}
+
+func (d *decider) drop(f Form, orders ...Order) {
+	d.keep(f, func(_, b Order) bool {
+		for _, o := range orders {
+			if o == b {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// bySign knows that points are written between day, month and year.
+func (d *decider) bySign(t *tally) {
+	if t.form != Dot && t.form != ShortDot || t.several == 0 {
+		return
+	}
+	before := len(d.open[t.form])
+	d.drop(t.form, MDY)
+	if len(d.open[t.form]) < before {
+		d.tell(CodeSign, "Points stand between the numbers, as in %s: with points the day comes before the month.", t.twofold[0])
+	}
+}
+
+// bySeries finds the only order in which the days follow each other.
+func (d *decider) bySeries(t *tally) {
+	if o, only := d.only(t, func(o Order) bool { return t.series[o].regular() }); only {
+		d.open[t.form] = []Order{o}
+		d.tell(CodeSeries, "Where %s, each day follows the one before by %s; otherwise they follow no rule.", orderTexts[o], t.series[o].text())
+		return
+	}
+	o, only := d.only(t, func(o Order) bool { return t.series[o].ordered() })
+	if only && !t.sortedAsText(o) {
+		d.open[t.form] = []Order{o}
+		d.tell(CodeSeries, "Where %s, the %d days that follow each other are in order; otherwise they jump back and forth.", orderTexts[o], t.series[o].changes)
+	}
+}
+
+// sortedAsText says whether the order of the cells may come from sorting their
+// text: then it tells nothing of the days. Text puts the first number before
+// the year.
+func (t *tally) sortedAsText(o Order) bool {
+	return o == YMD || o == MDY && (t.minYear == t.maxYear || t.series[o].yearChanges == 0)
+}
+
+// only finds the only open order for which is holds.
+func (d *decider) only(t *tally, is func(Order) bool) (found Order, only bool) {
+	for _, o := range d.open[t.form] {
+		if is(o) {
+			if found != Undecided {
+				return found, false
+			}
+			found = o
+		}
+	}
+	return found, found != Undecided
+}
+
+func (d *decider) isOpen(f Form, o Order) bool {
+	for _, open := range d.open[f] {
+		if open == o {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *decider) otherForms(t *tally) Order {
+	found := Undecided
+	for f, by := range d.byCells {
+		if o := d.Style.Orders[f]; by && d.isOpen(t.form, o) && Form(f) < YearFirst {
+			if found != Undecided && found != o {
+				return Undecided
+			}
+			found = o
+		}
+	}
+	if found != Undecided {
+		d.tell(CodeForms, "Cells such as %s are read like the other dates of the column, where %s.", t.twofold[0], orderTexts[found])
+	}
+	return found
+}
+
+func (d *decider) neighbours(t *tally) Order {
+	found, headers := Undecided, []string(nil)
+	for _, n := range d.hints.Neighbours {
+		o := n.Style.Orders[t.form]
+		if !d.isOpen(t.form, o) {
+			continue
+		}
+		if found != Undecided && found != o {
+			return Undecided
+		}
+		found = o
+		headers = append(headers, fmt.Sprintf("%q", n.Header))
+	}
+	if found != Undecided {
+		d.tell(CodeNeighbour, "In the column %s of this table, which writes dates in the same way, %s.", strings.Join(headers, ", "), orderTexts[found])
+	}
+	return found
+}
+
+func (d *decider) ownFormat(t *tally) Order {
+	layout, err := CompileLayout(d.hints.Format, d.hints.Locale, d.column.want, false)
+	if d.hints.Format == "" || err != nil {
+		return Undecided
+	}
+	return d.own(t, layout.Order(), CodeFormat, fmt.Sprintf("The field's format %s", d.hints.Format))
+}
+
+func (d *decider) ownLocale(t *tally) Order {
+	l, ok := FindLocale(d.hints.Locale)
+	if !ok {
+		return Undecided
+	}
+	return d.own(t, l.Order(), CodeLocale, fmt.Sprintf("The field's locale %s", l.Code))
+}
+
+func (d *decider) own(t *tally, o Order, code EvidenceCode, what string) Order {
+	if !d.isOpen(t.form, o) {
+		return Undecided
+	}
+	d.tell(code, "%s decides what the data leaves open: %s.", what, orderTexts[o])
+	return o
+}

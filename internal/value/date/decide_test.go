@@ -1,0 +1,184 @@
+package date
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// outcome is a decision in short: its style, the codes of its evidence, and the
+// answers of its ties.
+func outcome(d Decision) string {
+	text, _ := d.Style.MarshalText()
+	parts := []string{string(text)}
+	for _, e := range d.Evidence {
+		parts = append(parts, string(e.Code))
+	}
+	for _, tie := range d.Ties {
+		var labels []string
+		for _, c := range tie.Choices {
+			labels = append(labels, c.Label)
+		}
+		parts = append(parts, "? "+tie.Form.String()+": "+strings.Join(labels, " | "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func TestDecisions(t *testing.T) {
+	const dayOrMonth = "Day, month, year | Month, day, year"
+	created := []Neighbour{{Header: "created_at", Style: Style{Orders: [forms]Order{Slash: MDY}}}}
+	for _, c := range []struct {
+		title, cells string
+		hints        Hints
+		want         string
+	}{
+		{"a number over 12", "25/12/2021 03/04/2021", Hints{}, "slash=DMY; numbers"},
+		{"the other number over 12", "12/25/2021 03/04/2021", Hints{}, "slash=MDY; numbers"},
+		{"a few against many", "25/12/2021 03/04/2021 13/04/2021 14/04/2021 15/04/2021 12/25/2021", Hints{Autofix: true}, "slash=DMY autofix; numbers; mixed"},
+		{"a column that contradicts itself", "25/12/2021 03/04/2021 12/25/2021", Hints{}, "; ? slash: " + dayOrMonth},
+		{"a contradiction on which nothing depends", "25/12/2021 25/12/2020 12/25/2021", Hints{}, "slash=DMY; numbers; mixed"},
+		{"nothing tells", "03/04/2021 05/06/2021 12/01/2020", Hints{}, "; ? slash: " + dayOrMonth},
+		{"nothing depends", "03/03/2021 05/05/2021", Hints{}, ""},
+		{"dashes tell nothing", "03-04-2021 05-06-2021", Hints{}, "; ? dash: " + dayOrMonth},
+		{"points", "03.04.2021 05.06.2021", Hints{}, "dot=DMY; separator"},
+		{"the locale of the field", "03/04/2021 05/06/2021", Hints{Locale: "en-GB"}, "slash=DMY; locale"},
+		{"the locale of the field is American", "03/04/2021 05/06/2021", Hints{Locale: "en_US"}, "slash=MDY; locale"},
+		{"the locale says nothing of this form", "03/04/2021 05/06/2021", Hints{Locale: "sv"}, "; ? slash: " + dayOrMonth},
+		{"the format of the field comes before its locale", "03/04/2021 05/06/2021", Hints{Format: "dd/MM/yyyy", Locale: "en-US"}, "slash=DMY; display_format"},
+		{"the localized format of the field", "03/04/2021 05/06/2021", Hints{Format: "D", Locale: "de"}, "slash=DMY; display_format"},
+		{"a format without order", "03/04/2021 05/06/2021", Hints{Format: "d MMM y"}, "; ? slash: " + dayOrMonth},
+		{"the locale yields to the cells", "25/12/2021 03/04/2021", Hints{Locale: "en-US"}, "slash=DMY; numbers"},
+		{"another column of the table", "04/03/2021 05/06/2021", Hints{Neighbours: created}, "slash=MDY; other_columns"},
+		{"another column of another form", "04-03-2021 05-06-2021", Hints{Neighbours: created}, "; ? dash: " + dayOrMonth},
+		{"two columns that contradict each other", "04/03/2021", Hints{Neighbours: append([]Neighbour{{"x", Style{Orders: [forms]Order{DMY}}}}, created...)}, "; ? slash: " + dayOrMonth},
+		{"other cells of the column", "25-12-2021 03/04/2021 2021-03-04", Hints{}, "slash=DMY dash=DMY year=YMD; numbers; other_cells"},
+		{"months that follow each other", "01/11/2020 01/12/2020 01/01/2021 01/02/2021 01/03/2021", Hints{}, "slash=DMY; series"},
+		{"days or months that follow each other", "01/01/2020 01/02/2020 01/03/2020 01/04/2020 01/05/2020", Hints{}, "; ? slash: " + dayOrMonth},
+		{"days in order", "01/02/2021 03/02/2021 11/02/2021 02/03/2021 05/03/2021 12/03/2021 01/04/2021 03/05/2021 07/06/2021", Hints{}, "slash=DMY; series"},
+		{"cells sorted as text", "01/02/2021 01/05/2021 02/01/2021 02/07/2021 03/01/2021 03/04/2021 04/02/2021 05/06/2021 06/01/2021", Hints{}, "; ? slash: " + dayOrMonth},
+		{"days in order over years", "11/05/2019 12/07/2019 01/03/2020 02/01/2020 10/02/2020 12/12/2020 01/02/2021 02/01/2021 03/02/2021", Hints{}, "slash=MDY; series"},
+		{"weekdays", "Thu,04/03/2021 Fri,05/03/2021", Hints{}, "slash=DMY; weekdays"},
+		{"two digits with slashes", "25/12/19", Hints{}, "slash2=DMY; years; numbers; century"},
+		{"two digits with dashes", "25-12-19", Hints{}, "; century; ? dash2: Day, month, year | Year, month, day"},
+		{"one question for two forms", "03/04/2021 03-04-2021 03-04-05", Hints{}, "; century; ? slash: Day, month, year | Month, day, year; ? dash2: Day, month, year | Month, day, year | Year, month, day"},
+		{"no such month", "3_tháng_0,_21 3_tháng_99,_21", Hints{}, "named=DMY; century"},
+		{"two digits, the year first", "21-03-04 21-03-15 21-05-22 21-06-30 21-07-04", Hints{}, "dash2=YMD; years; numbers; century"},
+		{"two digits, too few to tell", "19-07-14 17-06-14", Hints{}, "; century; ? dash2: Day, month, year | Year, month, day"},
+		{"two digits, nothing tells", "03-04-05 04-05-06", Hints{}, "; century; ? dash2: Day, month, year | Month, day, year | Year, month, day"},
+		{"two digits and a Swedish field", "03-04-05 04-05-06", Hints{Locale: "sv"}, "dash2=YMD; locale; century"},
+		{"another century", "03/04/95 13/04/29", Hints{Pivot: 30}, "slash2=DMY pivot=30; years; numbers; century"},
+		{"years of two digits beside names", "03-Mar-21 04-Jun-21", Hints{}, "named=DMY names=en+bs+da+de+es+id+is+nb+pt+sk+sl+sr-Latn; years; century"},
+		{"the day before the month, the year first", "2021-25-12 2021-26-12 2021-03-04", Hints{Autofix: true}, "year=YDM autofix; numbers"},
+		{"no signs", "040321 250321 110321 050421 070521", Hints{}, "bare2=DMY; years; numbers; century"},
+		{"names of one language", "3_March_2021 4_May_2021", Hints{}, "names=en"},
+		{"a name of two languages", "3._listopada_2021 4._listopada_2021", Hints{}, "; ? named: Croatian | Polish"},
+		{"a name of two languages and another one", "3._listopada_2021 4._sierpnia_2021", Hints{}, "names=pl; month_names"},
+		{"a name of two languages and a field of one", "3._listopada_2021", Hints{Locale: "hr-HR"}, "names=hr; locale; month_names"},
+		{"zones", "2021-03-04T15:20+01:00 2021-07-04T15:20+02:00", Hints{}, "year=YMD; zones"},
+		{"nothing at all", "hello ___ 44259", Hints{}, ""},
+	} {
+		got := decided(madeColumn{cells: cellsOf(c.cells)}, c.hints)
+		if diff := cmp.Diff(c.want, outcome(got)); diff != "" {
+			t.Errorf("%s: %s", c.title, diff)
+		}
+	}
+}
+
+func TestEvidenceForPeople(t *testing.T) {
+	d := decided(madeColumn{cells: []string{"25/12/2021", "03/04/2021", "26/12/2021"}}, Hints{})
+	want := []Evidence{{CodeNumbers, "In 2 of 3 cells, such as 25/12/2021, the first number cannot be a month, in none the second: the day comes before the month."}}
+	if diff := cmp.Diff(want, d.Evidence); diff != "" {
+		t.Error(diff)
+	}
+	d = decided(madeColumn{cells: []string{"25/12/2021", "03/04/2021", "12/26/2021", "nonsense", " "}}, Hints{})
+	wantTie := Tie{
+		Form: Slash,
+		Text: "Dates such as 03/04/2021 can be read in several ways, and the column contradicts itself: of 3 cells 1 can only be read where the day comes before the month, such as 25/12/2021, and 1 only where the month comes before the day, such as 12/26/2021.",
+		Choices: []Choice{
+			{Order: DMY, Label: "Day, month, year", Examples: []Example{{"03/04/2021", "2021-04-03"}}, forms: 1 << Slash},
+			{Order: MDY, Label: "Month, day, year", Examples: []Example{{"03/04/2021", "2021-03-04"}}, forms: 1 << Slash},
+		},
+	}
+	if diff := cmp.Diff([]Tie{wantTie}, d.Ties, cmp.AllowUnexported(Choice{})); diff != "" {
+		t.Error(diff)
+	}
+	if d.Cells != 4 || d.Unread != 1 {
+		t.Errorf("%d cells, %d unread", d.Cells, d.Unread)
+	}
+}
+
+// TestSlipsOfThePen puts a day that does not exist into columns that are clear
+// otherwise: it must be wrong, and change nothing.
+func TestSlipsOfThePen(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 3))
+	for format, slips := range map[string][]string{
+		"dd/MM/yy":   {"31/04/21", "30/02/21", "45/04/21"},
+		"dd-MM-yy":   {"31-04-21", "29-02-21", "45-04-21"},
+		"d-MMM-yy":   {"31-Apr-21", "30-Feb-21"},
+		"MM/dd/yyyy": {"04/31/2021", "02/30/2021"},
+		"yyyy-MM-dd": {"2021-04-31", "2021-02-30"},
+	} {
+		for _, slip := range slips {
+			c := makeColumn(t, rnd, format, "en", 50, false)
+			clear := decided(c, Hints{Autofix: true})
+			c.cells = append(c.cells, slip)
+			d := decided(c, Hints{Autofix: true})
+			if d.Style != clear.Style || len(d.Ties) > 0 {
+				t.Errorf("%s in %s: %s, without it %s", slip, format, outcome(d), outcome(clear))
+			}
+			if r := d.Style.Read([]byte(slip), WantDate); r.Reason != NoSuchDay {
+				t.Errorf("%s in %s is %s", slip, format, asText(r, WantDate))
+			}
+		}
+	}
+}
+
+// TestChoicesSettleTheirTie applies each answer and reads the cells in question.
+func TestChoicesSettleTheirTie(t *testing.T) {
+	for _, cells := range [][]string{{"03/04/2021", "05/06/2021"}, {"03-04-05", "04-05-06"}, {"3. listopada 2021"}, {"03/04/2021", "05-06-2021", "06 05 2021"}} {
+		d := decided(madeColumn{cells: cells}, Hints{})
+		if len(d.Ties) != 1 {
+			t.Fatalf("%q: %d ties", cells, len(d.Ties))
+		}
+		seen := map[Date]bool{}
+		for _, choice := range d.Ties[0].Choices {
+			style := choice.Apply(d.Style)
+			for _, cell := range cells {
+				if r := style.Read([]byte(cell), WantDate); r.Reason != Read {
+					t.Errorf("%q with %q: %s", cell, choice.Label, r.Reason.Code())
+				}
+			}
+			r := style.Read([]byte(cells[0]), WantDate)
+			if text := asText(r, WantDate); r.Reason != Read || seen[r.Date] || text != choice.Examples[0].Value {
+				t.Errorf("%q with %q: %s, the example says %s", cells[0], choice.Label, text, choice.Examples[0].Value)
+			}
+			seen[r.Date] = true
+		}
+	}
+}
+
+// TestColumnKeepsLittle gives a column many cells that are all different.
+func TestColumnKeepsLittle(t *testing.T) {
+	c := NewColumn(WantDate)
+	var cell []byte
+	add := func() {
+		for i := range 1000 {
+			cell = fmt.Appendf(cell[:0], "%02d/%02d/%04d", i%28+1, i%12+1, 1900+i%200)
+			c.Add(cell)
+		}
+	}
+	add()
+	if n := testing.AllocsPerRun(5, func() {
+		for range 1000 {
+			c.Add(cell)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations for 1000 further cells", n)
+	}
+	if d := c.Decide(Hints{}); d.Cells != 7000 || outcome(d) != "slash=DMY; numbers" {
+		t.Errorf("%d cells: %s", d.Cells, outcome(d))
+	}
+}

@@ -1,0 +1,294 @@
+package date
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// ISO is the format that stands for the canonical form: 2022-03-27,
+// 2022-03-27T15:20 or 15:20, by what the field holds.
+const ISO = "[ISO]"
+
+// Layout is a compiled format. It is read only, and may be used from several
+// goroutines.
+//
+// Formats are made of the tokens of Luxon 3 (https://moment.github.io/luxon,
+// "Formatting" and "Parsing"), with text between single quotes; two quotes
+// with nothing between them are a quote, and signs that are no tokens stand for
+// themselves. Two differences:
+// the tokens of local weeks, n nn ii iiii, give ISO weeks, and the zone of all
+// moments is UTC. Localized patterns are for the Gregorian calendar in all
+// locales.
+type Layout struct {
+	pieces  []piece
+	iso     bool
+	want    Want
+	seconds bool
+	zero    rune // the digit 0 of the locale
+}
+
+// piece is one token, or text between tokens.
+type piece struct {
+	field field
+	width uint8
+	// text is what a literal is, folded how it is compared.
+	text, folded string
+	// names are what a name is written as, keys what it is read as; numbers says
+	// which month or day a key means.
+	names   []string
+	keys    []string
+	numbers []uint8
+}
+
+type field uint8
+
+const (
+	literal field = iota
+	yearField
+	monthField
+	dayField
+	hourField
+	hour12Field
+	minuteField
+	secondField
+	milliField
+	centiField
+	deciField
+	meridiemField
+	monthName
+	weekdayName
+	weekdayField
+	eraName
+	zoneNarrow
+	zoneColon
+	zonePlain
+	zoneID
+	weekYearField
+	weekField
+	yearDayField
+	quarterField
+	unixField
+	unixMilliField
+)
+
+// numeric are the tokens of numbers, with their field and fewest digits. A year
+// of two digits has the width 2.
+var numeric = map[string]piece{
+	"y": {field: yearField, width: 1}, "yy": {field: yearField, width: 2}, "yyyy": {field: yearField, width: 4},
+	"yyyyy": {field: yearField, width: 4}, "yyyyyy": {field: yearField, width: 6},
+	"M": {field: monthField, width: 1}, "MM": {field: monthField, width: 2},
+	"L": {field: monthField, width: 1}, "LL": {field: monthField, width: 2},
+	"d": {field: dayField, width: 1}, "dd": {field: dayField, width: 2},
+	"H": {field: hourField, width: 1}, "HH": {field: hourField, width: 2},
+	"h": {field: hour12Field, width: 1}, "hh": {field: hour12Field, width: 2},
+	"m": {field: minuteField, width: 1}, "mm": {field: minuteField, width: 2},
+	"s": {field: secondField, width: 1}, "ss": {field: secondField, width: 2},
+	"S": {field: milliField, width: 1}, "SSS": {field: milliField, width: 3}, "u": {field: milliField, width: 3},
+	"uu": {field: centiField, width: 2}, "uuu": {field: deciField, width: 1},
+	"E": {field: weekdayField, width: 1}, "c": {field: weekdayField, width: 1},
+	"ZZZZ": {field: zoneID}, "ZZZZZ": {field: zoneID},
+	"Z": {field: zoneNarrow}, "ZZ": {field: zoneColon}, "ZZZ": {field: zonePlain}, "z": {field: zoneID},
+	"kk": {field: weekYearField, width: 2}, "kkkk": {field: weekYearField, width: 4},
+	"ii": {field: weekYearField, width: 2}, "iiii": {field: weekYearField, width: 4},
+	"W": {field: weekField, width: 1}, "WW": {field: weekField, width: 2},
+	"n": {field: weekField, width: 1}, "nn": {field: weekField, width: 2},
+	"o": {field: yearDayField, width: 1}, "ooo": {field: yearDayField, width: 3},
+	"q": {field: quarterField, width: 1}, "qq": {field: quarterField, width: 2},
+	"X": {field: unixField, width: 1}, "x": {field: unixMilliField, width: 1},
+}
+
+// named are the tokens of names, with the list of the locale they are from.
+var named = map[string]struct {
+	field field
+	list  string
+}{
+	"MMM": {monthName, "months.short"}, "MMMM": {monthName, "months.long"}, "MMMMM": {monthName, "months.narrow"},
+	"LLL": {monthName, "months.short.alone"}, "LLLL": {monthName, "months.long.alone"}, "LLLLL": {monthName, "months.narrow"},
+	"EEE": {weekdayName, "days.short"}, "EEEE": {weekdayName, "days.long"}, "EEEEE": {weekdayName, "days.narrow"},
+	"EEEEEE": {weekdayName, "days.sentence"}, // of our own patterns only
+	"ccc":    {weekdayName, "days.short.alone"}, "cccc": {weekdayName, "days.long.alone"}, "ccccc": {weekdayName, "days.narrow"},
+	"a": {meridiemField, "meridiems"}, "G": {eraName, "eras.short"}, "GG": {eraName, "eras.long"}, "GGGGG": {eraName, "eras.narrow"},
+}
+
+// maxFormat is the longest format in bytes; real ones have a tenth of it.
+const maxFormat = 256
+
+// CompileLayout compiles a format for a locale, en-US where that is empty. Want
+// and seconds only say what [ISO] is. A locale that is not known is an error, as
+// is a format without any token or of more than 256 bytes.
+func CompileLayout(format, locale string, want Want, seconds bool) (*Layout, error) {
+	l := &Layout{want: want, seconds: seconds, zero: '0'}
+	if format == ISO {
+		l.iso = true
+		return l, nil
+	}
+	if len(format) > maxFormat {
+		return nil, fmt.Errorf("compile a date format of %d bytes: at most %d are allowed", len(format), maxFormat)
+	}
+	if locale == "" {
+		locale = "en-US"
+	}
+	where, ok := FindLocale(locale)
+	if !ok {
+		return nil, fmt.Errorf("compile the date format %q: the locale %q is not known", format, locale)
+	}
+	if zero := where.entry("digits"); zero != "" {
+		l.zero, _ = utf8.DecodeRuneInString(zero)
+	}
+	l.compile(format, where)
+	for _, p := range l.pieces {
+		if p.field != literal {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("compile the date format %q: it has no token", format)
+}
+
+// compile splits a format into runs of the same letter, and text in quotes.
+func (l *Layout) compile(format string, where *Locale) {
+	for format != "" {
+		if format[0] == '\'' {
+			format = l.quoted(format[1:])
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(format)
+		end := size
+		for strings.HasPrefix(format[end:], format[:size]) {
+			end += size
+		}
+		l.token(format[:end], where)
+		format = format[end:]
+	}
+}
+
+func (l *Layout) quoted(format string) (rest string) {
+	text, rest, _ := strings.Cut(format, "'")
+	if text == "" {
+		text = "'"
+	}
+	l.addText(text)
+	return rest
+}
+
+func (l *Layout) token(token string, where *Locale) {
+	if p, is := numeric[token]; is {
+		l.pieces = append(l.pieces, p)
+		return
+	}
+	if n, is := named[token]; is {
+		l.pieces = append(l.pieces, namePiece(n.field, n.list, where))
+		return
+	}
+	if strings.Trim(token, "DtTfF") == "" && len(token) <= 4 {
+		if pattern := where.entry(token); pattern != "" {
+			l.compile(pattern, where)
+			return
+		}
+	}
+	l.addText(token)
+}
+
+func (l *Layout) addText(text string) {
+	if n := len(l.pieces); n > 0 && l.pieces[n-1].field == literal {
+		text = l.pieces[n-1].text + text
+		l.pieces = l.pieces[:n-1]
+	}
+	folded := appendFolded(make([]byte, 0, 4*len(text)+utf8.UTFMax), []byte(text))
+	l.pieces = append(l.pieces, piece{text: text, folded: strings.ReplaceAll(string(folded), " ", "")})
+}
+
+// namePiece writes the names of one list, and reads those of all lists of its
+// kind: the case of the long and the short form is no reason to refuse a cell.
+func namePiece(f field, list string, where *Locale) piece {
+	p := piece{field: f, names: where.names(strings.TrimSuffix(list, ".alone"))}
+	if strings.HasSuffix(list, ".alone") {
+		p.names = strings.Split(where.entry(list), "|")
+	}
+	lists := []string{list}
+	if kind, _, _ := strings.Cut(list, "."); (kind == "months" || kind == "days") && !strings.HasSuffix(list, ".narrow") {
+		lists = []string{list, kind + ".long", kind + ".long.alone", kind + ".short", kind + ".short.alone"}
+	}
+	for _, list := range lists {
+		names := where.names(list)
+		if strings.HasSuffix(list, ".alone") {
+			names = strings.Split(where.entry(list), "|")
+		}
+		for i, name := range names {
+			p.addKey(letterKey(name), uint8(i+1))
+		}
+	}
+	p.sortKeys()
+	return p
+}
+
+// letterKey is a name as it is compared: without spaces and points.
+func letterKey(name string) string {
+	folded := appendFolded(make([]byte, 0, 4*len(name)+utf8.UTFMax), []byte(name))
+	return strings.NewReplacer(" ", "", ".", "").Replace(string(folded))
+}
+
+func (p *piece) addKey(key string, number uint8) {
+	for i, k := range p.keys {
+		if k == key && p.numbers[i] == number {
+			return
+		}
+	}
+	if key != "" {
+		p.keys, p.numbers = append(p.keys, key), append(p.numbers, number)
+	}
+}
+
+// sortKeys puts longer names first: the longest that fits is the one meant.
+func (p *piece) sortKeys() {
+	at := make([]int, len(p.keys))
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortStableFunc(at, func(a, b int) int { return len(p.keys[b]) - len(p.keys[a]) })
+	keys, numbers := make([]string, len(at)), make([]uint8, len(at))
+	for i, from := range at {
+		keys[i], numbers[i] = p.keys[from], p.numbers[from]
+	}
+	p.keys, p.numbers = keys, numbers
+}
+
+// Order is the order of day, month and year where all three are numbers, and
+// Undecided otherwise.
+func (l *Layout) Order() Order {
+	if l.iso {
+		return YMD
+	}
+	var pattern []byte
+	for _, p := range l.pieces {
+		switch p.field {
+		case dayField:
+			pattern = append(pattern, 'd')
+		case monthField:
+			pattern = append(pattern, 'M')
+		case yearField:
+			pattern = append(pattern, 'y')
+		}
+	}
+	return patternOrder(string(pattern))
+}
+
+// Needs says what of a moment the layout shows.
+func (l *Layout) Needs() (day, clock bool) {
+	if l.iso {
+		return l.want != WantClock, l.want != WantDate
+	}
+	for _, p := range l.pieces {
+		switch p.field {
+		case hourField, hour12Field, minuteField, secondField, milliField, centiField, deciField, meridiemField:
+			clock = true
+		case unixField, unixMilliField:
+			day, clock = true, true
+		case literal, zoneNarrow, zoneColon, zonePlain, zoneID:
+		default:
+			day = true
+		}
+	}
+	return day, clock
+}

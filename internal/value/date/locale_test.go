@@ -1,0 +1,144 @@
+package date
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestLocalesReadBackFreely writes a moment of each month in the localized
+// patterns of each locale, and reads it without saying what format it has.
+func TestLocalesReadBackFreely(t *testing.T) {
+	for _, code := range LocaleCodes() {
+		where, ok := FindLocale(code)
+		if !ok {
+			t.Fatalf("%s is not found", code)
+		}
+		style := Style{Languages: 1 << where.language, Orders: [forms]Order{Dot: DMY, Slash: DMY, Dash: DMY, Space: DMY}}
+		if where.Order() == MDY {
+			style.Orders = [forms]Order{Slash: MDY, Dash: MDY, Space: MDY, Dot: DMY}
+		}
+		for format := range strings.FieldsSeq("D DD DDD DDDD t tt T TT f ff fff ffff F FF FFF FFFF ttt TTT") {
+			layout, err := CompileLayout(format, code, WantMoment, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for month := uint8(1); month <= 12; month++ {
+				readBack(t, layout, style, Moment{Date{2021, month, 3 + month}, Clock{Hour: month*2 - 1, Minute: 20}})
+			}
+		}
+	}
+}
+
+func readBack(t *testing.T, l *Layout, s Style, m Moment) {
+	t.Helper()
+	want := WantMoment
+	day, clock := l.Needs()
+	if !day {
+		want, m.Date = WantClock, Date{}
+	}
+	if !clock {
+		m.Clock = Clock{}
+	}
+	text := l.Append(nil, m)
+	oddly := strings.Contains(string(text), ".20:00 h") // as French Switzerland writes in full, by the CLDR
+	if r := s.Read(text, want); r.Moment != m && !oddly {
+		t.Errorf("%q is %s, want %v", text, asText(r, want), m)
+	}
+	if r := l.Read(text, want); r.Moment != m {
+		t.Errorf("%q by its layout is %s, want %v", text, asText(r, want), m)
+	}
+}
+
+func TestFindLocale(t *testing.T) {
+	for tag, want := range map[string]string{
+		"de": "de", "de-DE": "de", "de_at": "de-AT", "EN-us": "en-US", "en-ZZ": "en", "no": "nb", "nn-NO": "nb", "pt-BR": "pt", "pt-PT": "pt-PT",
+		"zh-TW": "zh-Hant", "zh-CN": "zh", "zh-Hant-TW": "zh-Hant", "zh-HK": "zh-HK", "sr-Latn-RS": "sr-Latn", "iw": "he", "es-419": "es-MX", "fr-Latn-CA": "fr",
+	} {
+		if l, ok := FindLocale(tag); !ok || l.Code != want {
+			t.Errorf("%s: %v %v, want %s", tag, l, ok, want)
+		}
+	}
+	for _, tag := range []string{"", "-", "tlh", "any", "x-y-z"} {
+		if l, ok := FindLocale(tag); ok {
+			t.Errorf("%q: %s", tag, l.Code)
+		}
+	}
+}
+
+func TestLocaleOrders(t *testing.T) {
+	for tag, want := range map[string]Order{
+		"en-US": MDY, "en": MDY, "en-GB": DMY, "de": DMY, "fr": DMY, "sv": YMD, "ja": YMD, "ko": YMD, "hu": YMD, "zh": YMD, "en-CA": YMD, "ar": DMY, "hi": DMY, "pt": DMY, "nl": DMY, "pl": DMY,
+	} {
+		if l, ok := FindLocale(tag); !ok || l.Order() != want {
+			t.Errorf("%s: want %s, have %v", tag, want, l.Order())
+		}
+	}
+}
+
+// TestNamesThatMeanSeveralMonths lists all of them, so that a change of the
+// names that makes another one doubtful is seen.
+func TestNamesThatMeanSeveralMonths(t *testing.T) {
+	want := map[string]bool{"lip": true, "lis": true, "listopad": true, "listopada": true, "srp": true}
+	for key, w := range locales().words {
+		if len(w.months) > 1 != want[key] {
+			t.Errorf("%q: %v", key, w.months)
+		}
+		if w.flags&isAM != 0 && w.flags&isPM != 0 {
+			t.Errorf("%q is morning and afternoon", key)
+		}
+	}
+}
+
+func TestLocalesFileRefused(t *testing.T) {
+	const head = "[any]\nskip = of\n[th]\n"
+	for text, want := range map[string]string{
+		"":                                  "no section [any]",
+		"months.long = x":                   "no section and no",
+		"[th]\nD = d":                       "no section [any]",
+		"[any]\nfoo = x\n[th]":              "no entry \"foo\"",
+		"[any]\nzones = x\n[th]":            "the value of \"x\"",
+		head + "months.long = a|b":          "2 names",
+		head + "read.m13 = x":               "no entry of this name",
+		head + "read.noon = x":              "no entry of this name",
+		head + "parent = xx":                "stands nowhere above",
+		head + `D = \u20`:                   "ends too early",
+		head + `D = \uzzzz`:                 "read",
+		"[any]\nskip = of\n[de]\nD = d.M.y": "\"th\" is not known",
+	} {
+		if _, err := parseLocales(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	if _, err := parseLocales(head + "D = d/M/y"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLanguagesByName(t *testing.T) {
+	for _, code := range locales().languages {
+		set, err := locales().parseLanguages(code)
+		if name := languageText(set); err != nil || name == "" || name == code {
+			t.Errorf("%s: %q %v", code, name, err)
+		}
+	}
+	if got := languageText(1<<6 - 1); !strings.HasSuffix(got, "or another language that agrees") {
+		t.Error(got)
+	}
+}
+
+// TestLocalesOfTheInterface are those in which the service speaks to people, and
+// must read at least.
+func TestLocalesOfTheInterface(t *testing.T) {
+	for code := range strings.FieldsSeq("ar bg cs da de el en es et fi fr he hi hr hu id it ja ko lt lv nb nl pl pt ro ru sk sl sr sv th tr uk vi zh zh-TW pt-BR en-GB") {
+		l, ok := FindLocale(code)
+		if !ok {
+			t.Errorf("%s is missing", code)
+			continue
+		}
+		for _, list := range []string{"months.long", "months.short", "months.narrow", "days.long", "days.short", "meridiems", "eras.short"} {
+			if n := len(l.names(list)); n != 12 && n != 7 && n != 2 {
+				t.Errorf("%s has %d names of %s", code, n, list)
+			}
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package date
+
+// parts is what a cell holds before a style says what its numbers mean.
+type parts struct {
+	kind partsKind
+	form Form
+	// order is that of numbers that can be read in one order only.
+	order Order
+	// nums are the numbers of the day in the order written, widths how many
+	// digits each has. With a named month, that one's place holds nothing.
+	nums   [3]int32
+	widths [3]uint8
+	// months are the months that the cell can mean by a number of its own, name
+	// is the month's name.
+	months uint16
+	name   wordID
+	// weekday is the name of the weekday, or 0.
+	weekday wordID
+	date    Date
+	clock   Clock
+	offset  int16
+	// reason says what is wrong with the cell or its clock, dayReason what is
+	// wrong with its day alone.
+	reason, dayReason Reason
+	// nextDay is 24:00.
+	hasClock, hasZone, nextDay bool
+}
+
+type partsKind uint8
+
+const (
+	noDay partsKind = iota
+	wholeDay
+	threeNumbers
+	namedMonth
+)
+
+// scan takes a cell apart. What is missing for the field is no concern here.
+func (p *parts) scan(raw []byte, want Want) {
+	raw = trim(raw)
+	if len(raw) > cellBytes {
+		p.reason = TooLong
+		return
+	}
+	if want == WantClock {
+		if p.scanClock(raw) {
+			return
+		}
+		*p = parts{}
+	}
+	if p.scanNumeric(raw) && (p.hasClock || want != WantClock) {
+		return
+	}
+	*p = parts{}
+	p.scanLoose(raw, want)
+}
+
+func trim(b []byte) []byte {
+	for len(b) > 0 && b[0] <= ' ' {
+		b = b[1:]
+	}
+	for len(b) > 0 && b[len(b)-1] <= ' ' {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// scanNumeric reads three numbers with the same sign between them, and a time
+// behind T or a space: the great majority of all cells.
+func (p *parts) scanNumeric(b []byte) bool {
+	at := p.scanNumber(b, 0, 0)
+	if at == 0 || at+4 > len(b) {
+		return false
+	}
+	sign := b[at]
+	if sign != '/' && sign != '-' && sign != '.' {
+		return false
+	}
+	second := p.scanNumber(b, at+1, 1)
+	if second == at+1 || second+1 >= len(b) || b[second] != sign {
+		return false
+	}
+	end := p.scanNumber(b, second+1, 2)
+	if end == second+1 || !p.classify(signForm(sign)) {
+		return false
+	}
+	if end == len(b) {
+		return true
+	}
+	if c := b[end]; c != 'T' && c != ' ' && c != 't' {
+		return false
+	}
+	return p.scanClock(b[end+1:])
+}
+
+// scanNumber reads up to four digits as number i, and gives where they end.
+func (p *parts) scanNumber(b []byte, at, i int) int {
+	from, n := at, int32(0)
+	for at < len(b) && isDigit(b[at]) && at < from+4 {
+		n = n*10 + int32(b[at]-'0')
+		at++
+	}
+	p.nums[i], p.widths[i] = n, uint8(at-from)
+	return at
+}
+
+func signForm(sign byte) Form {
+	switch sign {
+	case '/':
+		return Slash
+	case '-':
+		return Dash
+	case '.':
+		return Dot
+	}
+	return Space
+}
+
+// classify finds the form of three numbers by how many digits they have.
+func (p *parts) classify(form Form) bool {
+	first, second, third := p.widths[0], p.widths[1], p.widths[2]
+	p.kind = threeNumbers
+	switch {
+	case second > 2 || second == 0:
+		return false
+	case first <= 2 && third == 4:
+		p.form = form
+	case first == 4 && third <= 2:
+		p.form = YearFirst
+	case first <= 2 && third <= 2:
+		p.form = form + 1
+	default:
+		return false
+	}
+	return true
+}
+
+// scanClock reads 15:20, 15:20:07, 15:20:07.123 or 3:20 PM with Z or a numeric
+// offset behind it, and nothing else.
+func (p *parts) scanClock(b []byte) bool {
+	hour := twoDigits(b)
+	if hour >= 0 {
+		b = b[2:]
+	} else if len(b) > 0 && isDigit(b[0]) {
+		hour, b = int(b[0]-'0'), b[1:]
+	}
+	if hour < 0 || len(b) < 3 || b[0] != ':' {
+		return false
+	}
+	minute, second, nano := twoDigits(b[1:]), 0, uint32(0)
+	b = b[3:]
+	if len(b) > 2 && b[0] == ':' {
+		second = twoDigits(b[1:])
+		b = b[3:]
+	}
+	if minute < 0 || second < 0 {
+		return false
+	}
+	if len(b) > 1 && (b[0] == '.' || b[0] == ',') && isDigit(b[1]) {
+		nano, b = fraction(b[1:])
+	}
+	if half := englishHalf(b); half != 0 && hour <= 12 {
+		hour = hour%12 + int(half-'a')/15*12
+		b = nil
+	}
+	p.setClock(hour, minute, second, nano)
+	return p.scanZone(b)
+}
+
+// englishHalf gives the small first letter of AM or PM, where that is all there
+// is.
+func englishHalf(b []byte) byte {
+	if len(b) == 3 && b[0] == ' ' {
+		b = b[1:]
+	}
+	if len(b) == 2 && b[1]|0x20 == 'm' && (b[0]|0x20 == 'a' || b[0]|0x20 == 'p') {
+		return b[0] | 0x20
+	}
+	return 0
+}
+
+// setClock keeps the time of day; 24:00 is the end of a day.
+func (p *parts) setClock(hour, minute, second int, nano uint32) {
+	if hour == 24 && minute == 0 && second == 0 && nano == 0 {
+		p.nextDay, hour = true, 0
+	}
+	clock, ok := newClock(hour, minute, second)
+	if !ok {
+		p.reason = NoSuchTime
+	}
+	clock.Nano = nano
+	p.clock, p.hasClock = clock, true
+}
+
+func (p *parts) scanZone(b []byte) bool {
+	switch {
+	case len(b) == 0:
+		return true
+	case len(b) == 1 && (b[0] == 'Z' || b[0] == 'z'):
+		p.hasZone = true
+		return true
+	case b[0] != '+' && b[0] != '-' || len(b) < 3:
+		return false
+	}
+	hours, minutes := twoDigits(b[1:]), 0
+	switch {
+	case len(b) == 6 && b[3] == ':':
+		minutes = twoDigits(b[4:])
+	case len(b) == 5:
+		minutes = twoDigits(b[3:])
+	case len(b) != 3:
+		return false
+	}
+	return p.setOffset(b[0] == '-', hours, minutes)
+}
+
+func (p *parts) setOffset(west bool, hours, minutes int) bool {
+	if uint(hours) > 18 || uint(minutes) > 59 {
+		return false
+	}
+	p.hasZone, p.offset = true, int16(hours*60+minutes)
+	if west {
+		p.offset = -p.offset
+	}
+	return true
+}
+
+// twoDigits reads the first two bytes as a number, or gives -1.
+func twoDigits(b []byte) int {
+	if len(b) < 2 || !isDigit(b[0]) || !isDigit(b[1]) {
+		return -1
+	}
+	return int(b[0]-'0')*10 + int(b[1]-'0')
+}
+
+// fraction reads digits behind a decimal sign as nanoseconds; those beyond the
+// ninth count for nothing.
+func fraction(b []byte) (nano uint32, rest []byte) {
+	scale := uint32(100_000_000)
+	for len(b) > 0 && isDigit(b[0]) {
+		nano += uint32(b[0]-'0') * scale
+		scale /= 10
+		b = b[1:]
+	}
+	return nano, b
+}

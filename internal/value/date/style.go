@@ -1,0 +1,193 @@
+package date
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Order says what the numbers of a day mean, in the order they are written.
+type Order uint8
+
+// The orders.
+const (
+	// Undecided leaves cells unread that fit several orders.
+	Undecided Order = iota
+	DMY
+	MDY
+	YMD
+	YDM
+)
+
+var orderNames = [...]string{"undecided", "DMY", "MDY", "YMD", "YDM"}
+
+// String is the order's name, such as DMY.
+func (o Order) String() string { return orderNames[o] }
+
+// Form is a way to write a day in numbers. Each form of a column has an order of
+// its own.
+type Form uint8
+
+// The forms. Those with Short have a year of two digits, which may stand first
+// or last; the others of their kind end with a year of four digits.
+const (
+	Slash Form = iota
+	ShortSlash
+	Dash
+	ShortDash
+	Dot
+	ShortDot
+	Space
+	ShortSpace
+	Bare
+	ShortBare
+	// YearFirst begins with a year of four digits, whatever stands between the
+	// numbers.
+	YearFirst
+	// Named has the month's name, and two digits on each side of it.
+	Named
+	forms
+)
+
+var formNames = [forms]string{"slash", "slash2", "dash", "dash2", "dot", "dot2", "space", "space2", "bare", "bare2", "year", "named"}
+
+// String is the form's name in the text of a style.
+func (f Form) String() string { return formNames[f] }
+
+func (f Form) short() bool { return f < YearFirst && f&1 == 1 }
+
+// orders are those that a form can have, the likeliest first.
+func (f Form) orders() []Order { return formOrders[f] }
+
+var formOrders = [forms][]Order{
+	Slash: {DMY, MDY}, Dash: {DMY, MDY}, Dot: {DMY, MDY}, Space: {DMY, MDY}, Bare: {DMY, MDY},
+	ShortSlash: {DMY, MDY, YMD}, ShortDash: {DMY, MDY, YMD}, ShortDot: {DMY, MDY, YMD},
+	ShortSpace: {DMY, MDY, YMD}, ShortBare: {DMY, MDY, YMD},
+	YearFirst: {YMD, YDM},
+	Named:     {DMY, YMD},
+}
+
+// Style says how a column writes its days where a cell alone does not tell. The
+// zero Style reads only what can be read in one way; years that stand first are
+// followed by the month. A Style is a small value and is not changed by reading.
+type Style struct {
+	// Orders holds the order of each form.
+	Orders [forms]Order
+	// Languages are those that may name the months; none means all.
+	Languages Languages
+	// Pivot is the first two-digit year that belongs to the 1900s. Zero means
+	// 50: 49 is 2049, and 50 is 1950.
+	Pivot uint8
+	// Autofix reads a cell that contradicts the order of its form by the only
+	// order that fits it.
+	Autofix bool
+}
+
+// order is that of a form, with what goes without saying.
+func (s *Style) order(f Form) Order {
+	o := s.Orders[f]
+	if o == Undecided && f == YearFirst {
+		return YMD
+	}
+	return o
+}
+
+// fullYear completes a year of two digits.
+func (s *Style) fullYear(year int) int {
+	pivot := int(s.Pivot)
+	if pivot == 0 {
+		pivot = 50
+	}
+	if year < pivot {
+		return 2000 + year
+	}
+	return 1900 + year
+}
+
+// With gives the style with everything that other decides. An answer to a tie
+// can be kept as the text of a style of its own, and put in like this.
+func (s Style) With(other Style) Style {
+	for f, o := range other.Orders {
+		if o != Undecided {
+			s.Orders[f] = o
+		}
+	}
+	if other.Languages != 0 {
+		s.Languages = other.Languages
+	}
+	if other.Pivot != 0 {
+		s.Pivot = other.Pivot
+	}
+	s.Autofix = s.Autofix || other.Autofix
+	return s
+}
+
+// MarshalText writes the style as words: "slash=DMY dash2=YMD names=pl+cs
+// pivot=30 autofix".
+func (s Style) MarshalText() ([]byte, error) {
+	var words []string
+	for f, o := range s.Orders {
+		if o != Undecided {
+			words = append(words, formNames[f]+"="+o.String())
+		}
+	}
+	if s.Languages != 0 {
+		words = append(words, "names="+strings.Join(s.Languages.Codes(), "+"))
+	}
+	if s.Pivot != 0 {
+		words = append(words, fmt.Sprintf("pivot=%d", s.Pivot))
+	}
+	if s.Autofix {
+		words = append(words, "autofix")
+	}
+	return []byte(strings.Join(words, " ")), nil
+}
+
+// UnmarshalText reads what MarshalText wrote. Anything else is an error, and
+// leaves the style as it was.
+func (s *Style) UnmarshalText(text []byte) error {
+	var style Style
+	for _, word := range strings.Fields(string(text)) {
+		if err := style.set(word); err != nil {
+			return fmt.Errorf("read the style %q: %w", text, err)
+		}
+	}
+	*s = style
+	return nil
+}
+
+func (s *Style) set(word string) error {
+	key, value, _ := strings.Cut(word, "=")
+	switch key {
+	case "autofix":
+		s.Autofix = true
+		return nil
+	case "pivot":
+		pivot, err := strconv.ParseUint(value, 10, 8)
+		if err != nil || pivot > 100 {
+			return fmt.Errorf("the pivot %q is no year of two digits", value)
+		}
+		s.Pivot = uint8(pivot)
+		return nil
+	case "names":
+		languages, err := locales().parseLanguages(value)
+		s.Languages = languages
+		return err
+	}
+	return s.setOrder(key, value)
+}
+
+func (s *Style) setOrder(form, order string) error {
+	for f, name := range formNames {
+		if name != form {
+			continue
+		}
+		for _, o := range Form(f).orders() {
+			if o.String() == order {
+				s.Orders[f] = o
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("%s=%s is no order of a form", form, order)
+}
