@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value"
 )
 
 // account is what a batch adds to the outcome. It holds copies: the batch is
@@ -34,6 +35,9 @@ func (p *plan) account(b *intray.Batch) account {
 func (p *plan) notice(b *intray.Batch, problem intray.Problem) intray.Notice {
 	row := b.First + int64(problem.Row)
 	n := intray.Notice{Type: intray.Validation, Level: problem.Level, Text: problem.Text, Row: &row}
+	if problem.Code == value.Mapped {
+		n.Type = intray.ValueMapped
+	}
 	if problem.Field != intray.NoField {
 		n.Field, n.Header = p.keys[problem.Field], p.headers[problem.Field]
 		raw := excerpt(b.Fields[problem.Field].Raw(problem.Row))

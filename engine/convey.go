@@ -18,6 +18,9 @@ import (
 // that workers hold. It bounds the memory of a run, whatever the file's size.
 const reserve = 2
 
+// scratchBytes is how long a value may be without costing memory of its own.
+const scratchBytes = 1024
+
 // load is a batch of records under way, with its place in the order.
 type load struct {
 	seq  int
@@ -180,12 +183,12 @@ func (b *belt) judge(out *Outcome, a account) error {
 // parse turns records into staged batches until there are no more.
 func (b *belt) parse(ctx context.Context) error {
 	var batch intray.Batch
-	var scratch []byte
+	scratch := make([]byte, 0, scratchBytes)
 	for l := range b.work {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		scratch = b.plan.parse(l.recs, &batch, scratch)
+		b.plan.parse(l.recs, &batch, scratch)
 		commit, err := b.sink.Stage(&batch)
 		if err != nil {
 			return fmt.Errorf("stage rows from %d: %w", batch.First, err)

@@ -18,9 +18,7 @@ type gaps struct {
 func unsupported() gaps {
 	return gaps{
 		types: []intray.TypeName{
-			intray.TypeNumber, intray.TypeDate, intray.TypeDatetime, intray.TypeTime, intray.TypeCheckbox,
-			intray.TypeSelect, intray.TypeMultiSelect, intray.TypePhone, intray.TypeURL, intray.TypeDomain,
-			intray.TypeZIP, intray.TypeState, intray.TypeSSN, intray.TypeCountry, intray.TypeUUID,
+			intray.TypeNumber, intray.TypeDate, intray.TypeDatetime, intray.TypeTime, intray.TypePhone,
 		},
 		rules: []string{
 			"unique", "unique_case_insensitive", "unique_with", "regex_match", "regex_exclude",
