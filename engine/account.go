@@ -55,6 +55,15 @@ func (a account) addTo(out *Outcome) {
 	out.Listed = appendUpTo(out.Listed, a.notices, MaxNotices)
 }
 
+// rowNumbers are the rows with an error, for a bitmap.
+func (a account) rowNumbers() []uint32 {
+	rows := make([]uint32, len(a.errorRows))
+	for i, row := range a.errorRows {
+		rows[i] = uint32(row)
+	}
+	return rows
+}
+
 func appendUpTo[T any](list, more []T, limit int) []T {
 	return append(list, more[:min(len(more), limit-len(list))]...)
 }

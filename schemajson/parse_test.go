@@ -130,7 +130,7 @@ func TestGaps(t *testing.T) {
 	if got := g.otherTypes(); got != "string, checkbox, select, multi-select, email, url, domain, us-zip-code, us-state-territory, ssn, country, uuid" || len(g.types) != 5 {
 		t.Errorf("%q and %d others", got, len(g.types))
 	}
-	if got := g.otherRules(); got != "required" || len(g.rules) != 15 {
+	if got := g.otherRules(); !strings.HasPrefix(got, "required, unique, ") || len(g.rules) != 2 {
 		t.Errorf("%q and %d others", got, len(g.rules))
 	}
 }

@@ -21,10 +21,7 @@ func unsupported() gaps {
 			intray.TypeNumber, intray.TypeDate, intray.TypeDatetime, intray.TypeTime, intray.TypePhone,
 		},
 		rules: []string{
-			"unique", "unique_case_insensitive", "unique_with", "regex_match", "regex_exclude",
-			"require_with", "require_without", "require_with_all", "require_without_all",
-			"require_with_values", "require_without_values", "require_with_all_values", "require_without_all_values",
-			"length", "alphabetical",
+			"regex_match", "regex_exclude",
 		},
 		manyToOne: true,
 	}
