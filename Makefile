@@ -29,8 +29,9 @@ lint: ## Check format, imports and style.
 	$(GO) run $(GOLANGCI) run
 
 .PHONY: torture
-torture: ## Kill, flood and fill the service: the whole of what CI runs a tenth of.
+torture: ## Kill, flood and fill the service, damage files: the whole of what CI runs a tenth of.
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./internal/torture
+	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^TestMutations$$' ./cmd/intray
 
 .PHONY: fuzz
 fuzz: ## Fuzz every reader and sniffer, FUZZTIME each (default 30s).

@@ -135,6 +135,9 @@ func (r *Records) Typed(i, c int) (CellKind, []byte) {
 	return CellText, nil
 }
 
+// HasTyped says whether any cell has a kind of its own.
+func (r *Records) HasTyped() bool { return len(r.kinds) > 0 }
+
 // EndRecord closes the record under construction, which began at line.
 func (r *Records) EndRecord(line int64) {
 	r.Lines = append(r.Lines, line)

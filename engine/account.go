@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value"
 )
 
 // account is what a batch adds to the outcome. It holds copies: the batch is
@@ -34,6 +35,9 @@ func (p *plan) account(b *intray.Batch) account {
 func (p *plan) notice(b *intray.Batch, problem intray.Problem) intray.Notice {
 	row := b.First + int64(problem.Row)
 	n := intray.Notice{Type: intray.Validation, Level: problem.Level, Text: problem.Text, Row: &row}
+	if problem.Code == value.Mapped {
+		n.Type = intray.ValueMapped
+	}
 	if problem.Field != intray.NoField {
 		n.Field, n.Header = p.keys[problem.Field], p.headers[problem.Field]
 		raw := excerpt(b.Fields[problem.Field].Raw(problem.Row))
@@ -49,6 +53,15 @@ func (a account) addTo(out *Outcome) {
 	out.Problems += a.problems
 	out.RowsWithError = appendUpTo(out.RowsWithError, a.errorRows, MaxRowsWithError)
 	out.Listed = appendUpTo(out.Listed, a.notices, MaxNotices)
+}
+
+// rowNumbers are the rows with an error, for a bitmap.
+func (a account) rowNumbers() []uint32 {
+	rows := make([]uint32, len(a.errorRows))
+	for i, row := range a.errorRows {
+		rows[i] = uint32(row)
+	}
+	return rows
 }
 
 func appendUpTo[T any](list, more []T, limit int) []T {

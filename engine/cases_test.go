@@ -169,6 +169,10 @@ func (c testCase) run(t *testing.T, workers int) expected {
 		t.Fatal(err)
 	}
 	defer staged.Close()
+	if err := out.FillValues(ctx, c.schema.Fields, staged.Window); err != nil {
+		t.Fatal(err)
+	}
+	got.Outcome = describe(c.schema, out)
 	got.Problems = problems(t, c.schema, staged)
 	if out.Verdict != engine.Done {
 		return got

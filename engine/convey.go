@@ -8,15 +8,20 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/check"
 	"github.com/intraydata/intray/source"
 )
 
 // reserve is how many batches may be read or wait for their turn beside those
 // that workers hold. It bounds the memory of a run, whatever the file's size.
 const reserve = 2
+
+// scratchBytes is how long a value may be without costing memory of its own.
+const scratchBytes = 1024
 
 // load is a batch of records under way, with its place in the order.
 type load struct {
@@ -45,19 +50,27 @@ type belt struct {
 	// trouble is what the reader said of the file. The rows before it go their
 	// way first, so that the same file gives the same outcome.
 	trouble error
+	// uniques compares the values of all rows, where a rule asks for it; errorRows
+	// are then the rows with an error so far.
+	uniques   *check.Uniques
+	errorRows *roaring.Bitmap
 	// dropped says that the file has more rows than the limit of records.
 	dropped bool
 }
 
 // convey moves all rows of the reader into the sink and fills out.
-func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink Sink, out *Outcome) error {
+func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink Sink, out *Outcome) (err error) {
 	slots := e.cfg.Workers + reserve
 	b := &belt{
 		plan: p, sink: sink,
 		cells: e.cfg.Options.Limits.WithDefaults().Cells, problems: e.cfg.Problems,
+		uniques: p.rules.Uniques(e.cfg.Temp), errorRows: roaring.New(),
 		free: make(chan *intray.Records, slots),
 		work: make(chan load, slots),
 		done: make(chan parcel, slots),
+	}
+	if b.uniques != nil {
+		defer func() { err = errors.Join(err, b.uniques.Close()) }()
 	}
 	for range slots {
 		b.free <- &intray.Records{Width: p.width()}
@@ -79,6 +92,11 @@ func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink
 	group.Go(guarded(func() error { return b.commit(ctx, out, e.cfg.Progress) }))
 	if err := group.Wait(); err != nil {
 		return err
+	}
+	if b.uniques != nil && b.trouble == nil {
+		if err := b.compareRows(out); err != nil {
+			return err
+		}
 	}
 	if b.dropped {
 		out.tell(intray.Notice{
@@ -180,12 +198,17 @@ func (b *belt) judge(out *Outcome, a account) error {
 // parse turns records into staged batches until there are no more.
 func (b *belt) parse(ctx context.Context) error {
 	var batch intray.Batch
-	var scratch []byte
+	scratch := make([]byte, 0, scratchBytes)
 	for l := range b.work {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		scratch = b.plan.parse(l.recs, &batch, scratch)
+		b.plan.parse(l.recs, &batch, scratch)
+		if b.uniques != nil {
+			if err := b.uniques.Add(&batch); err != nil {
+				return err
+			}
+		}
 		commit, err := b.sink.Stage(&batch)
 		if err != nil {
 			return fmt.Errorf("stage rows from %d: %w", batch.First, err)
@@ -215,6 +238,9 @@ func (b *belt) commit(ctx context.Context, out *Outcome, progress func(int64)) e
 				return fmt.Errorf("commit rows from %d: %w", p.recs.First, err)
 			}
 			p.account.addTo(out)
+			if b.uniques != nil {
+				b.errorRows.AddMany(p.account.rowNumbers())
+			}
 			progress(out.DataRows)
 			b.free <- p.recs
 		}

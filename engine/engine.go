@@ -17,6 +17,8 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
@@ -36,6 +38,8 @@ type Config struct {
 	// Problems is the most problems of an import; with more of them the file
 	// is refused. Default 50,000,000.
 	Problems int64
+	// Temp is the folder of temporary files. Default os.TempDir.
+	Temp string
 	// Progress is told, from one goroutine at a time, how many rows are done.
 	// Default nobody.
 	Progress func(rows int64)
@@ -65,6 +69,16 @@ type Sink interface {
 	// engine calls commit for each batch in the order of the rows, from one
 	// goroutine.
 	Stage(b *intray.Batch) (commit func() error, err error)
+}
+
+// LateSink is a Sink that also takes what shows only when all rows are known,
+// such as values that are in several rows. The outcome counts and lists such
+// problems for every sink.
+type LateSink interface {
+	Sink
+	// Late adds a problem to rows that were committed. It is called behind the
+	// last commit.
+	Late(problem intray.Problem, rows *roaring.Bitmap) error
 }
 
 // OpenSink makes the sink once the mapping is frozen. The layout lists the

@@ -165,8 +165,8 @@ func TestLimitFallsOnEveryPlace(t *testing.T) {
 
 func TestEngineRefusesASchemaItCannotRead(t *testing.T) {
 	for name, spoil := range map[string]func(f *intray.Field){
-		"type":      func(f *intray.Field) { f.Type.Name = intray.TypeNumber },
-		"validator": func(f *intray.Field) { f.Validators = []intray.Validator{{Rule: "unique"}} },
+		"type":      func(f *intray.Field) { f.Type.Name = "odd" },
+		"validator": func(f *intray.Field) { f.Validators = []intray.Validator{{Rule: "odd"}} },
 	} {
 		schema := people()
 		spoil(&schema.Fields[0])

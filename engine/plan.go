@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/check"
@@ -40,7 +41,7 @@ func compile(schema *intray.Schema, m intray.Mapping, columns int) (*plan, error
 		if err != nil {
 			return nil, fmt.Errorf("compile the schema: %w", err)
 		}
-		p.fields = append(p.fields, fieldPlan{m.Fields[i].Column, parser, string(f.Type.Name)})
+		p.fields = append(p.fields, fieldPlan{m.Fields[i].Column, parser, strings.ReplaceAll(string(f.Type.Name), "-", "_")})
 		p.headers = append(p.headers, mapping.Shorten(m.Fields[i].Header))
 		if f.Type.Name != intray.TypeString {
 			p.problems++
@@ -77,48 +78,53 @@ func separatorHint(choices []intray.Evidence) string {
 	return ""
 }
 
-// parse fills b with the rows of recs, checked. scratch is grown and returned.
-func (p *plan) parse(recs *intray.Records, b *intray.Batch, scratch []byte) []byte {
+// parse fills b with the rows of recs, checked. Values are written to scratch
+// where they fit.
+func (p *plan) parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
 	b.Reset(len(p.fields))
 	b.First = recs.First
 	b.Lines = append(b.Lines, recs.Lines...)
 	for f := range p.fields {
-		scratch = p.parseField(f, recs, b, scratch)
+		p.parseField(f, recs, b, scratch)
 	}
 	p.passThrough(recs, b)
 	p.findRagged(recs, b)
 	p.rules.Apply(b)
-	return scratch
 }
 
-func (p *plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch []byte) []byte {
+func (p *plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch []byte) {
 	field := p.fields[f]
 	cells := &b.Fields[f]
 	if field.column == intray.NoColumn {
 		for range recs.Len() {
 			cells.AppendNull(nil)
 		}
-		return scratch
+		return
 	}
+	typed := recs.HasTyped()
 	for row := range recs.Len() {
-		raw := cell(recs, row, field.column)
-		result := field.parser.Parse(raw, scratch[:0])
+		c := value.Cell{Raw: cell(recs, row, field.column)}
+		if typed && field.column < recs.NumCells(row) {
+			c.Kind, c.Typed = recs.Typed(row, field.column)
+		}
+		result := field.parser.Parse(c, scratch[:0])
 		switch result.State {
 		case value.Same:
-			cells.AppendValue(raw)
+			cells.AppendValue(c.Raw)
 		case value.Parsed:
-			cells.AppendParsed(result.Value, raw)
-			scratch = result.Value
+			cells.AppendParsed(result.Value, c.Raw)
 		case value.Empty:
-			cells.AppendNull(raw)
+			cells.AppendNull(c.Raw)
 		case value.Wrong:
-			cells.AppendNull(raw)
+			cells.AppendNull(c.Raw)
 			b.Problems = append(b.Problems, intray.Problem{
 				Row: row, Field: f, Code: field.code, Level: intray.LevelError, Text: result.Problem,
 			})
 		}
+		if n := result.Note; n.Code != "" {
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: f, Code: n.Code, Level: n.Level, Text: n.Text})
+		}
 	}
-	return scratch
 }
 
 // passThrough copies the cells of columns that feed no field.

@@ -99,8 +99,8 @@ func TestParseRefuses(t *testing.T) {
 		{field(`,"type":"select"`), "fields[0].selectOptions: must have at least 1 element"},
 		{field(`,"selectOptions":[{"label":"a","value":"b"},{"label":"c","value":"a"}]`), `fields[0].selectOptions[1]: is like selectOptions[0]: both have "a"`},
 		{field(`,"selectOptions":[{"label":"a","value":"b"},{"label":"c","value":"d","alternateMatches":["b"]}]`), `both have "b"`},
-		{field(`,"type":"number"`), "fields[0].type: number " + unsupported + "; supported are string, email"},
-		{field(`,"type":["uuid",{"version":4}]`), "fields[0].type: uuid " + unsupported},
+		{field(`,"type":"number"`), "fields[0].type: number " + unsupported + "; supported are string, checkbox, select, multi-select, email, url, domain, us-zip-code, us-state-territory, ssn, country, uuid"},
+		{field(`,"type":["time",{"locale":"de"}]`), "fields[0].type: time " + unsupported},
 		{field(`,"validators":[{"validate":"required"},{"validate":"regex_match","regex":"("}]`), "fields[0].validators[1].validate: regex_match " + unsupported + "; supported are required"},
 		{field(`,"manyToOne":true`), "fields[0].manyToOne: " + unsupported},
 		{with(`"settings":{"maxRecord":1}`), `settings.maxRecord: is not a known property; did you mean "maxRecords"?`},
@@ -127,10 +127,10 @@ func TestParseRefuses(t *testing.T) {
 // known: a name that is misspelled there would be supported silently.
 func TestGaps(t *testing.T) {
 	g := unsupported()
-	if got := g.otherTypes(); got != "string, email" || len(g.types) != 15 {
+	if got := g.otherTypes(); got != "string, checkbox, select, multi-select, email, url, domain, us-zip-code, us-state-territory, ssn, country, uuid" || len(g.types) != 5 {
 		t.Errorf("%q and %d others", got, len(g.types))
 	}
-	if got := g.otherRules(); got != "required" || len(g.rules) != 15 {
+	if got := g.otherRules(); !strings.HasPrefix(got, "required, unique, ") || len(g.rules) != 2 {
 		t.Errorf("%q and %d others", got, len(g.rules))
 	}
 }
@@ -172,7 +172,7 @@ func TestReadFile(t *testing.T) {
 	}
 	for document, want := range map[string]string{
 		`{"fields":[{"key":"a"}],"x":1}`: "fields[0].label: is required\nx: is not a known property; known are name, fields, settings, hooks, id",
-		field(`,"type":"date"`):          "fields[0].type: date is not supported by this version of Intray; supported are string, email",
+		field(`,"type":"date"`):          "fields[0].type: date is not supported by this version of Intray; supported are string, checkbox, select, multi-select, email, url, domain, us-zip-code, us-state-territory, ssn, country, uuid",
 		with(`"name":""`):                "name: must not be empty",
 		with(`"settings":null`):          "settings: must be an object, not null",
 		`[]`:                             "must be an object, not an array",

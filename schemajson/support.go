@@ -18,15 +18,10 @@ type gaps struct {
 func unsupported() gaps {
 	return gaps{
 		types: []intray.TypeName{
-			intray.TypeNumber, intray.TypeDate, intray.TypeDatetime, intray.TypeTime, intray.TypeCheckbox,
-			intray.TypeSelect, intray.TypeMultiSelect, intray.TypePhone, intray.TypeURL, intray.TypeDomain,
-			intray.TypeZIP, intray.TypeState, intray.TypeSSN, intray.TypeCountry, intray.TypeUUID,
+			intray.TypeNumber, intray.TypeDate, intray.TypeDatetime, intray.TypeTime, intray.TypePhone,
 		},
 		rules: []string{
-			"unique", "unique_case_insensitive", "unique_with", "regex_match", "regex_exclude",
-			"require_with", "require_without", "require_with_all", "require_without_all",
-			"require_with_values", "require_without_values", "require_with_all_values", "require_without_all_values",
-			"length", "alphabetical",
+			"regex_match", "regex_exclude",
 		},
 		manyToOne: true,
 	}

@@ -56,7 +56,7 @@ func open(ctx context.Context, cfg Config) (*parts, error) {
 	closeAll := func() error { return errors.Join(rows.Close(), blobs.Close()) }
 	door := egress.New(egress.Config{Allow: cfg.EgressAllow})
 	made, err := service.New(service.Config{
-		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(engine.Config{Formats: all.Formats(cfg.tempDir())}),
+		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(engine.Config{Formats: all.Formats(cfg.tempDir()), Temp: cfg.tempDir()}),
 		SFTP: sftpServers{sftp.New(door, sftp.Config{})}, Node: node, MaxFileSize: cfg.MaxFileSize, Log: cfg.Log,
 		Reach: crashPoint(),
 	})

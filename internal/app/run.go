@@ -99,7 +99,7 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 		writer = stage.NewWriter(ctx, blobs, "stage", stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
 		return writer, nil
 	}
-	moved := engine.New(engine.Config{Formats: all.Formats(""), Progress: cfg.Progress})
+	moved := engine.New(engine.Config{Formats: all.Formats(folder), Temp: folder, Progress: cfg.Progress})
 	if report.Outcome, err = moved.Run(ctx, in, cfg.Schema, cfg.Answers, open); err != nil || writer == nil {
 		return report, err
 	}
@@ -114,6 +114,9 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 		return report, err
 	}
 	defer func() { err = errors.Join(err, staged.Close()) }()
+	if err := report.Outcome.FillValues(ctx, cfg.Schema.Fields, staged.Window); err != nil {
+		return report, err
+	}
 	return report, deliver(ctx, cfg, staged, &report)
 }
 

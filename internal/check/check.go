@@ -11,13 +11,14 @@ import (
 	"sync"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/value"
 )
 
 // Rules are the validators of a schema. They may be applied from several
 // goroutines, to one batch each.
 type Rules struct {
 	fields []rule
+	// unique is what all rows of the table are compared by.
+	unique []uniqueKey
 	// arrangers are used again from batch to batch.
 	arrangers sync.Pool
 }
@@ -31,25 +32,39 @@ func Compile(fields []intray.Field) (*Rules, error) {
 	r := &Rules{arrangers: sync.Pool{New: func() any { return new(arranger) }}}
 	for i, f := range fields {
 		for _, v := range f.Validators {
-			compiled, err := compile(i, f, v)
+			compiled, err := compile(i, fields, v)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("field %q: %w", f.Key, err)
 			}
-			r.fields = append(r.fields, compiled)
+			if compiled != nil {
+				r.fields = append(r.fields, compiled)
+			}
 		}
 	}
+	r.unique = uniqueKeys(fields)
 	return r, nil
 }
 
-func compile(field int, f intray.Field, v intray.Validator) (rule, error) {
-	if v.Rule == "required" {
+// compile gives nil for a rule about all rows of the table.
+func compile(field int, fields []intray.Field, v intray.Validator) (rule, error) {
+	switch v.Rule {
+	case "required":
 		return required(field, v), nil
+	case "length":
+		return length(field, v), nil
+	case "alphabetical":
+		return alphabetical(field, v), nil
+	case "unique", "unique_case_insensitive", "unique_with":
+		return nil, nil
+	case "require_with", "require_without", "require_with_all", "require_without_all",
+		"require_with_values", "require_without_values", "require_with_all_values", "require_without_all_values":
+		return requireWith(field, fields, v)
 	}
-	return nil, fmt.Errorf("field %q: the validator %q is not supported by this version", f.Key, v.Rule)
+	return nil, fmt.Errorf("the validator %q is not supported by this version", v.Rule)
 }
 
 // Len is the number of rules, and so the most problems that they find in a row.
-func (r *Rules) Len() int { return len(r.fields) }
+func (r *Rules) Len() int { return len(r.fields) + len(r.unique) }
 
 // Apply adds to the batch the problems that the rules find, and brings all its
 // problems into the order of the rows, and in a row into that of the fields.
@@ -60,26 +75,4 @@ func (r *Rules) Apply(b *intray.Batch) {
 	a := r.arrangers.Get().(*arranger)
 	defer r.arrangers.Put(a)
 	a.arrange(b.Problems, b.Rows())
-}
-
-// required wants every cell to hold something other than white space. A cell
-// whose text could not be read is not empty: it has a problem of its own.
-func required(field int, v intray.Validator) rule {
-	problem := intray.Problem{Field: field, Code: "required", Level: v.Level, Text: v.Message}
-	if problem.Text == "" {
-		problem.Text = "This cell is empty and must not be. Fill it in."
-	}
-	return func(b *intray.Batch) {
-		cells, found := &b.Fields[field], problem
-		for row := range b.Rows() {
-			if len(cells.Values.At(row)) > 0 && !value.Blank(cells.Values.At(row)) {
-				continue
-			}
-			if !value.Blank(cells.Raw(row)) {
-				continue
-			}
-			found.Row = row
-			b.Problems = append(b.Problems, found)
-		}
-	}
 }

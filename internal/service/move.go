@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+	"github.com/intraydata/intray"
 )
 
 // move brings an import into its next state and its upload with it. It is the
@@ -35,7 +36,17 @@ func (s *Service) follow(ctx context.Context, tx Tx, imp Import) error {
 	u.Status, u.Filename, u.Raw, u.Result = imp.Status.Upload(), imp.Filename, imp.Raw, imp.Result
 	if o := imp.Outcome; o != nil && imp.Status != Pending {
 		u.TotalRows = o.DataRows
-		u.Account = Account{InvalidRows: o.RowsWithError, Errors: o.Listed}
+		u.Account = Account{InvalidRows: o.RowsWithError, Errors: validations(o.Listed)}
 	}
 	return tx.Uploads.Save(ctx, u)
+}
+
+// validations are the notices that are about a broken rule.
+func validations(listed []intray.Notice) (list []intray.Notice) {
+	for _, n := range listed {
+		if n.Type == intray.Validation {
+			list = append(list, n)
+		}
+	}
+	return list
 }

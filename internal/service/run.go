@@ -219,6 +219,9 @@ func (s *Service) conclude(ctx context.Context, imp *Import, schema *intray.Sche
 		return "", fmt.Errorf("seal the staged rows: %w", err)
 	}
 	imp.Stage = prefix
+	if err := s.fillValues(ctx, imp.Outcome, schema, prefix); err != nil {
+		return "", err
+	}
 	s.cfg.Reach("run.staged")
 	if imp.Outcome.Verdict == engine.Open {
 		return NeedsReview, nil
@@ -243,6 +246,16 @@ func (s *Service) makeResult(ctx context.Context, imp *Import, schema *intray.Sc
 	imp.Result = File{Key: key, Size: done.size, SHA256: fmt.Sprintf("%x", done.sha256)}
 	s.cfg.Reach("run.result")
 	return nil
+}
+
+// fillValues adds the texts of cells that came without to what was found.
+func (s *Service) fillValues(ctx context.Context, o *Outcome, schema *intray.Schema, prefix string) error {
+	staged, err := stage.Open(ctx, s.cfg.Blobs, prefix)
+	if err != nil {
+		return fmt.Errorf("open the staged rows: %w", err)
+	}
+	defer func() { _ = staged.Close() }()
+	return o.FillValues(ctx, schema.Fields, staged.Window)
 }
 
 // writeRows writes the finished rows of a stage in a format.

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,11 +21,16 @@ type cursor struct {
 	body    []byte
 	lines   []int64
 	current intray.Batch
-	// table holds the problems of the problem group with index loaded less
-	// one; 0 is none.
+	// early and late hold a group of problems each.
+	early, late loadedProblems
+	names       map[string]string
+}
+
+// loadedProblems holds the problems of the group with index loaded less one; 0 is
+// none.
+type loadedProblems struct {
 	table  problemTable
 	loaded int
-	names  map[string]string
 }
 
 func newCursor(s *Stage) *cursor { return &cursor{stage: s, decoder: newDecoder(s.zstd)} }
@@ -96,19 +102,35 @@ func (d *decoder) field(c *intray.Cells) error {
 	return err
 }
 
-// problems adds to the batch the problems of its rows.
+// problems adds to the batch the problems of its rows, ordered by row and field.
 func (c *cursor) problems(ctx context.Context, b *intray.Batch) error {
-	groups := c.stage.manifest.ProblemGroups
+	m := c.stage.manifest
+	if err := c.problemsOf(ctx, b, &c.early, m.ProblemGroups); err != nil {
+		return err
+	}
+	early := len(b.Problems)
+	if err := c.problemsOf(ctx, b, &c.late, m.LateGroups); err != nil {
+		return err
+	}
+	if early > 0 && early < len(b.Problems) {
+		slices.SortStableFunc(b.Problems, func(x, y intray.Problem) int {
+			return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field))
+		})
+	}
+	return nil
+}
+
+func (c *cursor) problemsOf(ctx context.Context, b *intray.Batch, in *loadedProblems, groups []ProblemGroup) error {
 	end := b.First + int64(b.Rows())
 	at := sort.Search(len(groups), func(i int) bool { return groups[i].Last >= b.First })
 	for ; at < len(groups) && groups[at].First < end; at++ {
-		if err := c.loadProblems(ctx, at); err != nil {
+		if err := c.loadProblems(ctx, in, groups, at); err != nil {
 			return err
 		}
-		from, _ := slices.BinarySearch(c.table.rows, b.First)
-		to, _ := slices.BinarySearch(c.table.rows, end)
+		from, _ := slices.BinarySearch(in.table.rows, b.First)
+		to, _ := slices.BinarySearch(in.table.rows, end)
 		for i := from; i < to; i++ {
-			p, err := c.problem(i)
+			p, err := c.problem(&in.table, i)
 			if err != nil {
 				return err
 			}
@@ -119,19 +141,19 @@ func (c *cursor) problems(ctx context.Context, b *intray.Batch) error {
 	return nil
 }
 
-func (c *cursor) loadProblems(ctx context.Context, index int) error {
-	if c.loaded == index+1 {
+func (c *cursor) loadProblems(ctx context.Context, in *loadedProblems, groups []ProblemGroup, index int) error {
+	if in.loaded == index+1 {
 		return nil
 	}
-	c.loaded = 0
-	g := c.stage.manifest.ProblemGroups[index]
+	in.loaded = 0
+	g := groups[index]
 	if err := c.load(ctx, problemsName, g.Piece, g.Problems); err != nil {
 		return err
 	}
-	if err := c.decoder.problems(&c.table); err != nil {
+	if err := c.decoder.problems(&in.table); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrDamaged, problemsName, err)
 	}
-	c.loaded = index + 1
+	in.loaded = index + 1
 	return nil
 }
 
@@ -153,14 +175,14 @@ func (d *decoder) problems(t *problemTable) error {
 
 // problem makes problem i of the loaded ones. Its row counts from the stage's
 // first.
-func (c *cursor) problem(i int) (intray.Problem, error) {
-	level, known := intray.ParseLevel(c.name(c.table.levels.At(i)))
+func (c *cursor) problem(t *problemTable, i int) (intray.Problem, error) {
+	level, known := intray.ParseLevel(c.name(t.levels.At(i)))
 	if !known {
 		return intray.Problem{}, fmt.Errorf("%w: %s has an unknown level", ErrDamaged, problemsName)
 	}
 	return intray.Problem{
-		Row: int(c.table.rows[i]), Field: int(c.table.fields[i]), Level: level,
-		Code: c.name(c.table.codes.At(i)), Text: c.name(c.table.texts.At(i)),
+		Row: int(t.rows[i]), Field: int(t.fields[i]), Level: level,
+		Code: c.name(t.codes.At(i)), Text: c.name(t.texts.At(i)),
 	}, nil
 }
 

@@ -38,6 +38,9 @@ type Manifest struct {
 	Segments []Segment `json:"segments,omitempty"`
 	// ProblemGroups are the row groups of problems.parquet.
 	ProblemGroups []ProblemGroup `json:"problemGroups,omitempty"`
+	// LateGroups are those behind them, of problems that showed when all rows
+	// were known. They are in the order of the rows by themselves.
+	LateGroups []ProblemGroup `json:"lateGroups,omitempty"`
 	// Kinds count the problems, ordered by field, code and level.
 	Kinds []Kind `json:"kinds,omitempty"`
 	// Errors is the bitmap of the rows with a problem of level error.

@@ -28,6 +28,8 @@ type problemFile struct {
 	table   problemTable
 	group   group
 	groups  []ProblemGroup
+	// lateFrom is the first of the groups that hold late problems.
+	lateFrom int
 }
 
 // problemTable holds the columns of a row group of problems.
@@ -43,6 +45,14 @@ func (t *problemTable) reset() {
 	t.texts.Reset()
 }
 
+func (t *problemTable) add(row int64, p *intray.Problem) {
+	t.rows = append(t.rows, row)
+	t.fields = append(t.fields, int64(p.Field))
+	t.codes.AppendString(p.Code)
+	t.levels.AppendString(p.Level.String())
+	t.texts.AppendString(p.Text)
+}
+
 func (t *problemTable) full() bool {
 	return len(t.rows) >= problemRows || len(t.texts.Arena)+len(t.codes.Arena) >= problemBytes
 }
@@ -51,12 +61,7 @@ func (t *problemTable) full() bool {
 func (f *problemFile) add(first int64, p *packed) error {
 	t := &f.table
 	for i, row := range p.rows {
-		kind := &p.kinds[p.of[i]]
-		t.rows = append(t.rows, first+int64(row))
-		t.fields = append(t.fields, int64(kind.Field))
-		t.codes.AppendString(kind.Code)
-		t.levels.AppendString(kind.Level.String())
-		t.texts.AppendString(kind.Text)
+		t.add(first+int64(row), &p.kinds[p.of[i]])
 		if !t.full() {
 			continue
 		}
@@ -114,20 +119,22 @@ func (f *problemFile) encode() error {
 	return nil
 }
 
-// close seals the file, where there is one.
-func (f *problemFile) close() ([]ProblemGroup, error) {
+// close seals the file, where there is one, and enters its groups in the
+// manifest.
+func (f *problemFile) close(m *Manifest) error {
 	if len(f.table.rows) > 0 {
 		if err := f.flush(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if f.file == nil {
-		return nil, nil
+		return nil
 	}
 	if err := f.file.close(); err != nil {
-		return nil, fmt.Errorf("seal the problems: %w", err)
+		return fmt.Errorf("seal the problems: %w", err)
 	}
-	return f.groups, nil
+	m.ProblemGroups, m.LateGroups = f.groups[:f.lateFrom], f.groups[f.lateFrom:]
+	return nil
 }
 
 func (f *problemFile) abort() {

@@ -74,11 +74,12 @@ func (w *Writer) finish(ctx context.Context) error {
 	if err := w.seal(); err != nil {
 		return err
 	}
-	groups, err := w.problems.close()
-	if err != nil {
+	if err := w.problems.addLate(w.late); err != nil {
 		return err
 	}
-	w.manifest.ProblemGroups = groups
+	if err := w.problems.close(&w.manifest); err != nil {
+		return err
+	}
 	bitmaps, err := w.kinds.encode(&w.manifest)
 	if err != nil {
 		return err

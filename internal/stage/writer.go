@@ -59,6 +59,7 @@ type Writer struct {
 	manifest Manifest
 	problems *problemFile
 	kinds    kinds
+	late     []late
 	// err ends the writer: a stage with a hole must not be sealed.
 	err error
 }

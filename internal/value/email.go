@@ -2,6 +2,8 @@ package value
 
 import (
 	"bytes"
+
+	"github.com/intraydata/intray"
 )
 
 // Lengths of an address, from RFC 5321 section 4.5.3.1 and RFC 1035.
@@ -16,19 +18,21 @@ const (
 // has at least two labels, the last of them is no number, so that it is no IP
 // address either; the local part neither begins nor ends with a dot nor has two
 // in a row. White space around the address is dropped. Letters keep their case.
-type email struct{ problem string }
+type email struct{ wrong Result }
 
-func (e email) Parse(raw, scratch []byte) Result {
-	trimmed := bytes.TrimSpace(raw)
+func newEmail(f intray.Field, _ options) (Parser, error) {
+	return email{wrong(f, "This is not an e-mail address. Write it like name@example.org.")}, nil
+}
+
+func (e email) Parse(c Cell, _ []byte) Result {
+	trimmed := bytes.TrimSpace(c.Raw)
 	switch {
 	case len(trimmed) == 0:
 		return Result{State: Empty}
 	case !validEmail(trimmed):
-		return Result{State: Wrong, Problem: e.problem}
-	case len(trimmed) != len(raw):
-		return Result{State: Parsed, Value: append(scratch, trimmed...)}
+		return e.wrong
 	}
-	return Result{State: Same}
+	return outcome(c.Raw, trimmed)
 }
 
 func validEmail(address []byte) bool {

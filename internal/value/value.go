@@ -1,22 +1,38 @@
-// Package value reads the raw text of a cell as the type of its field.
+// Package value reads the cells of a column as the type of its field.
 //
-// A [Parser] belongs to one field and is compiled once. It gives a canonical
-// text, or says what is wrong. It looks at one cell at a time: it knows neither
-// rows nor validators, and an empty cell is never wrong to it.
+// A [Type] belongs to one field and is compiled once. A [Cell] is what the
+// source gave: raw text, and from a workbook the typed value behind it. A
+// [Parser] turns a cell into the canonical text of its value, or says what is
+// wrong with it. Where cells can be read in several ways (12/04/2021, 1.234), a
+// [Survey] looks at the whole column first and decides on a style, or says that
+// the column leaves it open.
+//
+// The package looks at one column at a time: it knows neither rows nor
+// validators, and an empty cell is never wrong to it.
 package value
 
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 
 	"github.com/intraydata/intray"
 )
 
+// Cell is a cell as the source gave it.
+type Cell struct {
+	// Raw is the text; of a workbook's cell what the application displays.
+	Raw []byte
+	// Kind and Typed are the value behind it, as [intray.Records] has them.
+	Kind  intray.CellKind
+	Typed []byte
+}
+
 // Parser reads the cells of one field. It may be used from several goroutines.
 type Parser interface {
-	// Parse reads raw. It may write to scratch, which it returns grown as
-	// Result.Value where the value differs from the raw text.
-	Parse(raw, scratch []byte) Result
+	// Parse reads a cell. Where the value differs from the raw text, Result.Value
+	// stands in scratch, in the raw text or in memory of its own.
+	Parse(c Cell, scratch []byte) Result
 }
 
 // Result is what a cell was read as.
@@ -26,7 +42,21 @@ type Result struct {
 	Value []byte
 	// Problem is the text of the problem where State is Wrong.
 	Problem string
+	// Note tells what was done to read the cell; most cells need none.
+	Note Note
 }
+
+// Note is something to tell about a cell that was read.
+type Note struct {
+	// Code is that of the problem that it becomes; "" where there is no note.
+	Code  string
+	Level intray.Level
+	Text  string
+}
+
+// Mapped is the code of the note that a text was taken for a value that it is
+// close to.
+const Mapped = "value_mapped"
 
 // State says how a cell was read.
 type State uint8
@@ -43,31 +73,93 @@ const (
 	Wrong
 )
 
-// Compile makes the parser of a field. Types that this version does not read
-// are an error.
-func Compile(f intray.Field) (Parser, error) {
-	switch f.Type.Name {
-	case intray.TypeString:
-		return text{}, nil
-	case intray.TypeEmail:
-		return email{problem: orText(f.InvalidValueMessage,
-			"This is not an e-mail address. Write it like name@example.org.")}, nil
-	}
-	return nil, fmt.Errorf("field %q: the type %q is not supported by this version", f.Key, f.Type.Name)
+// compilers hold for each type how its parser is made.
+var compilers = map[intray.TypeName]func(f intray.Field, o options) (Parser, error){
+	intray.TypeString:      newText,
+	intray.TypeEmail:       newEmail,
+	intray.TypeCheckbox:    newCheckbox,
+	intray.TypeSelect:      newSelect,
+	intray.TypeMultiSelect: newMultiSelect,
+	intray.TypeURL:         newURL,
+	intray.TypeDomain:      newDomain,
+	intray.TypeZIP:         newZIP,
+	intray.TypeState:       newState,
+	intray.TypeSSN:         newSSN,
+	intray.TypeCountry:     newCountry,
+	intray.TypeUUID:        newUUID,
 }
 
-func orText(text, otherwise string) string {
-	if text != "" {
-		return text
+// Compile makes the parser of a field.
+func Compile(f intray.Field) (Parser, error) {
+	compile, known := compilers[f.Type.Name]
+	if !known {
+		return nil, fmt.Errorf("field %q: the type %q is not supported by this version", f.Key, f.Type.Name)
+	}
+	p, err := compile(f, options(f.Type.Options))
+	if err != nil {
+		return nil, fmt.Errorf("field %q: %w", f.Key, err)
+	}
+	return p, nil
+}
+
+// options are those of a field's type. One that is missing has the type's default.
+type options map[string]any
+
+func (o options) flag(name string, otherwise bool) bool {
+	if value, set := o[name].(bool); set {
+		return value
 	}
 	return otherwise
+}
+
+func (o options) text(name, otherwise string) string {
+	if value, set := o[name].(string); set {
+		return value
+	}
+	return otherwise
+}
+
+// integer reads a JSON number, however it was decoded.
+func (o options) integer(name string) (int, bool) {
+	n, err := strconv.Atoi(fmt.Sprint(o[name]))
+	return n, err == nil
+}
+
+func (o options) texts(name string) (list []string) {
+	all, _ := o[name].([]any)
+	for _, value := range all {
+		if text, ok := value.(string); ok {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// wrong gives the result for a cell that cannot be read: with the message of the
+// field where it has one.
+func wrong(f intray.Field, text string) Result {
+	if f.InvalidValueMessage != "" {
+		text = f.InvalidValueMessage
+	}
+	return Result{State: Wrong, Problem: text}
+}
+
+// outcome is the result for a cell whose value is the text given, written in
+// scratch or a part of raw.
+func outcome(raw, value []byte) Result {
+	if len(value) == len(raw) && bytes.Equal(value, raw) {
+		return Result{State: Same}
+	}
+	return Result{State: Parsed, Value: value}
 }
 
 // text is the type string: anything, unchanged. An empty cell is the empty
 // text, which is a value.
 type text struct{}
 
-func (text) Parse(raw, _ []byte) Result { return Result{State: Same} }
+func newText(intray.Field, options) (Parser, error) { return text{}, nil }
+
+func (text) Parse(Cell, []byte) Result { return Result{State: Same} }
 
 // Blank says whether raw holds nothing but white space. Such a cell counts as
 // empty, whatever the type.

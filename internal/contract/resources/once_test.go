@@ -24,6 +24,7 @@ func (c client) posts() []posted {
 	schema := `{"settings":{},"fields":[{"key":"k","label":"L"}],"name":"` + unique("s") + `"}`
 	login := `{"hostname":"h.example","port":22,"user":"u","auth_type":"PASSWORD","password":"p"}`
 	return []posted{
+		{"answerQuestions", importsPath + c.asking() + "/questions/", `{"answers":{"column:a":"0"}}`, `{"answers":{"column:a":"1"}}`},
 		{"createImport", importsPath, `{"fields":[{"key":"k","label":"L"}]}`, `{"fields":[{"key":"k","label":"M"}]}`},
 		{"createSchema", schemasPath, schema, strings.Replace(schema, `"L"`, `"M"`, 1)},
 		{"createCredential", credentialsPath, login, strings.Replace(login, "22", "23", 1)},
@@ -33,6 +34,12 @@ func (c client) posts() []posted {
 		{"resumeSession", sessionsPath + th.session + "/auth/", `{"expires_in":60}`, `{}`},
 		{"deleteUpload", uploadPath + th.upload + "/delete/", "", ""},
 	}
+}
+
+// asking makes an import that asks for the columns of two fields.
+func (c client) asking() string {
+	c.T.Helper()
+	return c.Import(m{"fields": []any{m{"key": "a", "label": "A"}, m{"key": "b", "label": "B"}}}, "x,y\n1,2\n").String("id")
 }
 
 // once sends a POST with an idempotency key.

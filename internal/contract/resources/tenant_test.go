@@ -30,7 +30,8 @@ func (c client) makeThings() things {
 // idFor gives the id that an operation under a key speaks of.
 func (th things) idFor(o site.Operation) string {
 	switch {
-	case site.Fits("/api/v1/headless/imports/{id}", o.Path), site.Fits("/api/v1/headless/imports/{id}/url", o.Path):
+	case site.Fits("/api/v1/headless/imports/{id}", o.Path), site.Fits("/api/v1/headless/imports/{id}/url", o.Path),
+		site.Fits("/api/v1/headless/imports/{id}/questions", o.Path):
 		return th.imp
 	case site.Fits("/api/v1/schemas/{id}", o.Path):
 		return th.schema
@@ -51,6 +52,8 @@ func bodyFor(o site.Operation) any {
 		return password("anything")
 	case "createImport":
 		return m{"fields": contacts()}
+	case "answerQuestions":
+		return m{"answers": m{"sheet": "A"}}
 	}
 	return nil
 }

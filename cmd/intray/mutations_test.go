@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/source/sourcetest"
+)
+
+const (
+	// mutations is how many files are tried in full.
+	mutations = 10_000
+	// mutationTime is the most that one file may take, mutationMemory the most
+	// kilobytes of memory of a process that converts many.
+	mutationTime   = 10 * time.Second
+	mutationMemory = 512 << 10
+	mutationSeed   = 20261121
+	mutationsEnv   = "INTRAY_TEST_MUTATIONS"
+)
+
+// TestMutations converts damaged files of the corpora: each one is read or
+// refused, soon and in bounded memory. A tenth of them runs unless INTRAY_TORTURE
+// is "full". Each number always makes the same file.
+func TestMutations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: the mutations take some seconds")
+	}
+	var folders []string
+	for _, name := range []string{"messy-csv", "workbooks", "csv-spectrum", "json"} {
+		folders = append(folders, sourcetest.Corpus(t, name))
+	}
+	total := mutations
+	if os.Getenv("INTRAY_TORTURE") != "full" {
+		total /= 10
+	}
+	var group sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		group.Go(func() {
+			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMutationsOfOne$", "-test.v")
+			child.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d %s", mutationsEnv, w*total/workers, (w+1)*total/workers, strings.Join(folders, "\n")))
+			out, err := child.CombinedOutput()
+			if err != nil {
+				t.Errorf("%v\n%s", err, last(string(out), 4000))
+				return
+			}
+			peak := child.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+			t.Logf("files %d to %d: peak memory %d MB", w*total/workers, (w+1)*total/workers, peak>>10)
+			if peak > mutationMemory {
+				t.Errorf("%d KB of memory, want at most %d", peak, mutationMemory)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func last(text string, most int) string { return text[max(0, len(text)-most):] }
+
+// TestMutationsOfOne is the process that TestMutations starts.
+func TestMutationsOfOne(t *testing.T) {
+	if os.Getenv(mutationsEnv) == "" {
+		return // it is a part of TestMutations
+	}
+	from, to := 0, 0
+	rest := os.Getenv(mutationsEnv)
+	if _, err := fmt.Sscanf(rest, "%d %d", &from, &to); err != nil {
+		t.Fatal(err)
+	}
+	names := corpusFiles(t, strings.Split(strings.SplitN(rest, " ", 3)[2], "\n"))
+	folder := t.TempDir()
+	for n := from; n < to && !t.Failed(); n++ {
+		random := rand.New(rand.NewPCG(mutationSeed, uint64(n)))
+		name, other := names[random.IntN(len(names))], names[random.IntN(len(names))]
+		mutant := filepath.Join(folder, "mutant"+filepath.Ext(name))
+		if err := os.WriteFile(mutant, mutate(random, read(t, name), read(t, other)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tryMutant(t, n, name, mutant, random)
+	}
+}
+
+// tryMutant converts one file. A file that takes too long ends the process with
+// all its stacks.
+func tryMutant(t *testing.T, n int, name, mutant string, random *rand.Rand) {
+	late := time.AfterFunc(mutationTime, func() { panic(fmt.Sprintf("mutation %d of %s takes over %s", n, name, mutationTime)) })
+	defer late.Stop()
+	args := []string{"convert", mutant, "-"}
+	args = append(args, [][]string{nil, {"--as-is"}, {"--display"}, {"--display", "--as-is"}}[random.IntN(4)]...)
+	var told strings.Builder
+	status := run(context.Background(), args, streams{strings.NewReader(""), io.Discard, &told})
+	if status != exitDone && status != exitFailed || status == exitFailed && told.Len() == 0 {
+		t.Errorf("mutation %d of %s: status %d: %s", n, filepath.Base(name), status, last(told.String(), 2000))
+	}
+}
+
+// corpusFiles lists the files of folders, in an order that does not depend on
+// where they are.
+func corpusFiles(t *testing.T, folders []string) (names []string) {
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				names = append(names, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(names) == 0 {
+		t.Fatal("the corpora hold no file")
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return strings.Compare(filepath.Base(a), filepath.Base(b)) })
+	return names
+}
+
+func read(t *testing.T, name string) []byte {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

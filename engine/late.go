@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/check"
+)
+
+// compareRows adds the problems that show only when all rows are known.
+func (b *belt) compareRows(out *Outcome) error {
+	found, err := b.uniques.Finish()
+	if err != nil {
+		return err
+	}
+	for _, d := range found {
+		n := int64(d.Rows.GetCardinality())
+		if err := b.judge(out, account{problems: n}); err != nil {
+			b.trouble = err
+			return nil
+		}
+		if sink, takes := b.sink.(LateSink); takes {
+			if err := sink.Late(d.Problem, d.Rows); err != nil {
+				return fmt.Errorf("stage late problems: %w", err)
+			}
+		}
+		out.Problems += n
+		if d.Problem.Level == intray.LevelError {
+			b.errorRows.Or(d.Rows)
+		}
+	}
+	if len(found) > 0 {
+		out.addLate(b.plan, found, b.errorRows)
+	}
+	return nil
+}
+
+// addLate lists late problems among the others and counts the rows again.
+func (o *Outcome) addLate(p *plan, found []check.Duplicates, errorRows *roaring.Bitmap) {
+	for _, d := range found {
+		rows := d.Rows.Iterator()
+		for range min(d.Rows.GetCardinality(), MaxNotices) {
+			row := int64(rows.Next())
+			n := intray.Notice{Type: intray.Validation, Level: d.Problem.Level, Text: d.Problem.Text, Row: &row}
+			n.Field, n.Header = p.keys[d.Problem.Field], p.headers[d.Problem.Field]
+			o.Listed = append(o.Listed, n)
+		}
+	}
+	slices.SortStableFunc(o.Listed, func(a, b intray.Notice) int { return cmp.Compare(*a.Row, *b.Row) })
+	o.Listed = o.Listed[:min(len(o.Listed), MaxNotices)]
+	o.ErrorRows = int64(errorRows.GetCardinality())
+	o.RowsWithError = o.RowsWithError[:0]
+	rows := errorRows.Iterator()
+	for range min(o.ErrorRows, MaxRowsWithError) {
+		o.RowsWithError = append(o.RowsWithError, int64(rows.Next()))
+	}
+}
+
+// FillValues adds the raw text of cells to the notices that came without it,
+// because their rows had gone already. read gives the rows from first on, as a
+// stage does.
+func (o *Outcome) FillValues(ctx context.Context, fields []intray.Field, read func(ctx context.Context, first int64, n int) (*intray.Batch, error)) error {
+	for i := range o.Listed {
+		n := &o.Listed[i]
+		field := slices.IndexFunc(fields, func(f intray.Field) bool { return f.Key == n.Field })
+		if n.Value != nil || field < 0 {
+			continue
+		}
+		b, err := read(ctx, *n.Row, 1)
+		if err != nil {
+			return fmt.Errorf("read a row again: %w", err)
+		}
+		raw := excerpt(b.Fields[field].Raw(0))
+		n.Value = &raw
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value"
+)
+
+// empty says whether a cell holds nothing but white space. A cell whose text
+// could not be read is not empty: it has a problem of its own.
+func empty(cells *intray.Cells, row int) bool {
+	if text := cells.Values.At(row); len(text) > 0 && !value.Blank(text) {
+		return false
+	}
+	return value.Blank(cells.Raw(row))
+}
+
+// required wants every cell to hold something.
+func required(field int, v intray.Validator) rule {
+	return requireWhen(field, problemOf(field, v, "This cell is empty and must not be. Fill it in."),
+		func(*intray.Batch, int) bool { return true })
+}
+
+// requireWhen wants a cell to hold something in the rows that are meant.
+func requireWhen(field int, problem intray.Problem, meant func(b *intray.Batch, row int) bool) rule {
+	return func(b *intray.Batch) {
+		cells := &b.Fields[field]
+		for row := range b.Rows() {
+			if !empty(cells, row) || !meant(b, row) {
+				continue
+			}
+			found := problem
+			found.Row = row
+			b.Problems = append(b.Problems, found)
+		}
+	}
+}
+
+// condition looks at one other cell of the row.
+type condition func(b *intray.Batch, row int) bool
+
+// requireWith makes one of the eight rules that depend on other fields: they are
+// about emptiness or about values, want it so or otherwise ("without"), of any
+// or of all fields.
+func requireWith(field int, fields []intray.Field, v intray.Validator) (rule, error) {
+	name, byValue := strings.CutSuffix(v.Rule, "_values")
+	name, all := strings.CutSuffix(name, "_all")
+	without := name == "require_without"
+	conditions, told, err := conditionsOf(fields, v, byValue, without)
+	if err != nil {
+		return nil, err
+	}
+	problem := problemOf(field, v, requireText(told, all, byValue, without))
+	return requireWhen(field, problem, func(b *intray.Batch, row int) bool {
+		for _, holds := range conditions {
+			if holds(b, row) != all {
+				return !all
+			}
+		}
+		return all
+	}), nil
+}
+
+// conditionsOf gives for each field that the rule names what it looks at, and
+// its words.
+func conditionsOf(fields []intray.Field, v intray.Validator, byValue, without bool) (list []condition, told []string, err error) {
+	wanted, _ := v.Options["fieldValues"].(map[string]any)
+	keys := texts(v.Options["fields"])
+	if byValue {
+		keys = slices.Sorted(maps.Keys(wanted))
+	}
+	for _, key := range keys {
+		at := slices.IndexFunc(fields, func(f intray.Field) bool { return f.Key == key })
+		if at < 0 {
+			return nil, nil, fmt.Errorf("the validator %q names the field %q, which is not there", v.Rule, key)
+		}
+		if !byValue {
+			list = append(list, func(b *intray.Batch, row int) bool { return empty(&b.Fields[at], row) == without })
+			told = append(told, strconv.Quote(fields[at].Label))
+			continue
+		}
+		text := wireText(wanted[key])
+		list = append(list, func(b *intray.Batch, row int) bool { return equals(&b.Fields[at], row, text) != without })
+		told = append(told, fmt.Sprintf("%q is %q", fields[at].Label, text))
+	}
+	return list, told, nil
+}
+
+// requireText says when the cell must be filled.
+func requireText(told []string, all, byValue, without bool) string {
+	join := " or "
+	if all != (byValue && without) { // unless turns it around
+		join = " and "
+	}
+	when, is := strings.Join(told, join), "is"
+	if len(told) > 1 && all {
+		is = "are"
+	}
+	switch {
+	case byValue && without:
+		return fmt.Sprintf("This cell must be filled unless %s.", when)
+	case byValue:
+		return fmt.Sprintf("This cell must be filled where %s.", when)
+	case without:
+		return fmt.Sprintf("This cell must be filled where %s %s empty.", when, is)
+	}
+	return fmt.Sprintf("This cell must be filled where %s %s filled.", when, is)
+}
+
+// equals compares the value of a cell, in its canonical form, with a text. An
+// empty text is that of an empty cell.
+func equals(cells *intray.Cells, row int, text []byte) bool {
+	if len(text) == 0 {
+		return empty(cells, row)
+	}
+	value, has := cells.Value(row)
+	return has && bytes.Equal(value, text)
+}
+
+// wireText is a JSON value in the canonical form of values.
+func wireText(v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case string:
+		return []byte(v)
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+func texts(v any) (list []string) {
+	all, _ := v.([]any)
+	for _, one := range all {
+		if text, ok := one.(string); ok {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// number reads a JSON integer, however it was decoded.
+func number(v any) (int, bool) {
+	n, err := strconv.Atoi(fmt.Sprint(v))
+	return n, err == nil
+}

@@ -1,0 +1,200 @@
+package check
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/zeebo/xxh3"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value"
+)
+
+// Duplicates are the rows of a table that break one rule about all of its rows.
+type Duplicates struct {
+	// Problem is the problem of each of the rows; its Row is 0.
+	Problem intray.Problem
+	Rows    *roaring.Bitmap
+}
+
+// Uniques compares the values of all rows of a table, for the rules unique,
+// unique_case_insensitive and unique_with. It keeps a hash of 128 bits for each
+// value and beyond some megabytes writes them to temporary files, so that its
+// memory does not grow with the rows: two values are taken for one only where
+// their hashes, under a seed that nobody knows, are the same, which with ten
+// million rows has a chance of one in 10^24.
+type Uniques struct {
+	keys []uniqueKey
+	sets []*hashSet
+	file spill
+	seed uint64
+}
+
+// uniqueKey is what must be unique: the value of a field or those of several
+// together, and the rules that say so.
+type uniqueKey struct {
+	fields   []int
+	anyCase  bool
+	problems []intray.Problem
+}
+
+// uniqueKeys are those of a schema. Fields with the same uniqueKey are one.
+func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
+	groups := map[string]int{}
+	for i, f := range fields {
+		for _, v := range f.Validators {
+			switch v.Rule {
+			case "unique", "unique_case_insensitive":
+				text := "This value is in several rows, and each row must have its own."
+				keys = append(keys, uniqueKey{[]int{i}, v.Rule != "unique", []intray.Problem{problemOf(i, v, text)}})
+			case "unique_with":
+				name := fmt.Sprint(v.Options["uniqueKey"])
+				at, known := groups[name]
+				if !known {
+					at = len(keys)
+					groups[name] = at
+					keys = append(keys, uniqueKey{})
+				}
+				if !slices.Contains(keys[at].fields, i) {
+					keys[at].fields = append(keys[at].fields, i)
+				}
+				keys[at].problems = append(keys[at].problems, problemOf(i, v, ""))
+			}
+		}
+	}
+	for _, k := range keys {
+		k.name(fields)
+	}
+	return keys
+}
+
+// name writes the text of a rule about several fields.
+func (k uniqueKey) name(fields []intray.Field) {
+	var labels []string
+	for _, f := range k.fields {
+		labels = append(labels, fields[f].Label)
+	}
+	for i, p := range k.problems {
+		if p.Text == "" {
+			k.problems[i].Text = fmt.Sprintf("The values of %s together are in several rows, and each row must have its own.", listed(labels))
+		}
+	}
+}
+
+// listed names a few labels.
+func listed(labels []string) string {
+	const most = 5
+	text := ""
+	for i, label := range labels[:min(len(labels), most)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%q", label)
+	}
+	if more := len(labels) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Uniques makes what compares the rows of one table; nil where no rule asks for
+// it. Temporary files are made in the folder temp, by default os.TempDir.
+func (r *Rules) Uniques(temp string) *Uniques {
+	if len(r.unique) == 0 {
+		return nil
+	}
+	u := &Uniques{keys: r.unique, file: spill{temp: temp}, seed: rand.Uint64()}
+	for range u.keys {
+		u.sets = append(u.sets, newHashSet(&u.file, len(u.keys)))
+	}
+	return u
+}
+
+// Add takes the values of a batch. It may be called from several goroutines.
+func (u *Uniques) Add(b *intray.Batch) error {
+	var entries []entry
+	var scratch []byte
+	for i, key := range u.keys {
+		entries = entries[:0]
+		for row := range b.Rows() {
+			text, has := key.text(b, row, &scratch)
+			if has {
+				entries = append(entries, entry{xxh3.Hash128Seed(text, u.seed), uint32(b.First + int64(row))})
+			}
+		}
+		if err := u.sets[i].add(entries); err != nil {
+			return fmt.Errorf("keep the values of rows from %d on: %w", b.First, err)
+		}
+	}
+	return nil
+}
+
+// text gives what is compared of a row; a row whose cells are all empty has
+// nothing.
+func (k *uniqueKey) text(b *intray.Batch, row int, scratch *[]byte) ([]byte, bool) {
+	if len(k.fields) == 1 {
+		text := b.Fields[k.fields[0]].Values.At(row)
+		if len(text) == 0 || value.Blank(text) {
+			return nil, false
+		}
+		if k.anyCase {
+			text = lower(text, scratch)
+		}
+		return text, true
+	}
+	all, has := (*scratch)[:0], false
+	for _, f := range k.fields {
+		text := b.Fields[f].Values.At(row)
+		if value.Blank(text) {
+			text = nil
+		}
+		has = has || len(text) > 0
+		all = binary.AppendUvarint(all, uint64(len(text)))
+		all = append(all, text...)
+	}
+	*scratch = all
+	return all, has
+}
+
+// lower gives text in lower case; plain letters without memory of their own.
+func lower(text []byte, scratch *[]byte) []byte {
+	out := (*scratch)[:0]
+	for _, c := range text {
+		if c >= utf8.RuneSelf {
+			return bytes.ToLower(bytes.ToUpper(text)) // ſ and s, ς and σ are one
+		}
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		out = append(out, c)
+	}
+	*scratch = out
+	return out
+}
+
+// Finish gives the rows that break a rule, for each rule that any does. Every
+// row of a group of equal values is among them, not only the later ones.
+func (u *Uniques) Finish() ([]Duplicates, error) {
+	var found []Duplicates
+	for i, key := range u.keys {
+		rows, err := u.sets[i].repeated()
+		if err != nil {
+			return nil, fmt.Errorf("compare the values of all rows: %w", err)
+		}
+		if rows.IsEmpty() {
+			continue
+		}
+		for _, p := range key.problems {
+			found = append(found, Duplicates{p, rows})
+		}
+	}
+	return found, nil
+}
+
+// Close removes the temporary file.
+func (u *Uniques) Close() error { return u.file.close() }

@@ -1,0 +1,130 @@
+package value
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"github.com/intraydata/intray"
+)
+
+// country is the type country: a code of ISO 3166-1 in two or three letters, or
+// the exact name of a country in one of the languages of the interface.
+type country struct {
+	three bool
+	wrong Result
+	names map[string]string
+}
+
+func newCountry(f intray.Field, o options) (Parser, error) {
+	return country{
+		o.text("format", "2-letter") == "3-letter",
+		wrong(f, "This is no country that is known. Write its ISO code, like DE, or its name."),
+		countryNames(),
+	}, nil
+}
+
+func (p country) Parse(c Cell, scratch []byte) Result {
+	text := bytes.TrimSpace(c.Raw)
+	if len(text) == 0 {
+		return Result{State: Empty}
+	}
+	code, known := p.names[string(text)]
+	if !known {
+		code, known = p.names[countryKey(string(text))]
+	}
+	if !known {
+		return p.wrong
+	}
+	if p.three {
+		code = code[2:]
+	} else {
+		code = code[:2]
+	}
+	return outcome(c.Raw, append(scratch, code...))
+}
+
+// countryKey is how a code or name is looked up: in lower case, without dots, and
+// with one blank between its words.
+func countryKey(name string) string {
+	name = strings.NewReplacer(".", "", "’", "'", "\u00a0", " ").Replace(strings.ToLower(name))
+	return strings.Join(strings.Fields(name), " ")
+}
+
+// interfaceLanguages are those in which names of countries are known.
+const interfaceLanguages = "ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-PT ro ru sk sl sr sv th tr uk vi zh zh-Hant"
+
+// countryNames gives for each code and name both codes: two letters and three. A
+// name that two countries share in different languages names neither.
+var countryNames = sync.OnceValue(func() map[string]string {
+	names := map[string]string{}
+	shared := map[string]bool{}
+	add := func(name, codes string) {
+		key := countryKey(name)
+		if before, taken := names[key]; taken && before != codes {
+			shared[key] = true
+		}
+		names[key] = codes
+	}
+	var namers []display.Namer
+	for _, tag := range strings.Fields(interfaceLanguages) {
+		if namer := display.Regions(language.MustParse(tag)); namer != nil {
+			namers = append(namers, namer)
+		}
+	}
+	for _, region := range countries() {
+		for _, namer := range namers {
+			if name := namer.Name(region); len(name) > 3 || len(name) > 0 && name[0] >= 0x80 {
+				add(name, region.String()+region.ISO3())
+			}
+		}
+	}
+	for name, code := range usualNames {
+		region := language.MustParseRegion(code)
+		names[name] = code + region.ISO3()
+		delete(shared, name)
+	}
+	for key := range shared {
+		delete(names, key)
+	}
+	for _, region := range countries() { // codes count more than names
+		for _, code := range []string{region.String(), region.ISO3()} {
+			names[countryKey(code)] = region.String() + region.ISO3()
+		}
+	}
+	return names
+})
+
+// usualNames are names in common use that the display names do not have.
+var usualNames = map[string]string{
+	"united states of america": "US", "the united states": "US", "the united states of america": "US", "great britain": "GB",
+	"england": "GB", "scotland": "GB", "wales": "GB", "northern ireland": "GB", "the netherlands": "NL", "holland": "NL",
+	"czech republic": "CZ", "south korea": "KR", "korea, republic of": "KR", "republic of korea": "KR", "north korea": "KP",
+	"russian federation": "RU", "viet nam": "VN", "ivory coast": "CI", "türkiye": "TR", "turkey": "TR", "burma": "MM", "swaziland": "SZ",
+	"macedonia": "MK", "cape verde": "CV", "taiwan": "TW", "hong kong": "HK", "macau": "MO", "vatican": "VA", "usa": "US", "uk": "GB",
+	"republic of ireland": "IE", "deutschland": "DE", "brd": "DE", "tschechische republik": "CZ", "grossbritannien": "GB",
+	"großbritannien": "GB", "holanda": "NL", "estados unidos de américa": "US", "états-unis d'amérique": "US", "中华人民共和国": "CN",
+	"大韓民国": "KR", "uae": "AE", "iran, islamic republic of": "IR", "bolivia, plurinational state of": "BO", "tanzania, united republic of": "TZ",
+	"venezuela, bolivarian republic of": "VE", "moldova, republic of": "MD", "lao people's democratic republic": "LA", "syrian arab republic": "SY",
+}
+
+// countries are all regions of ISO 3166-1.
+func countries() []language.Region {
+	var list []language.Region
+	for a := 'A'; a <= 'Z'; a++ {
+		for b := 'A'; b <= 'Z'; b++ {
+			code := string(a) + string(b)
+			region, err := language.ParseRegion(code)
+			if err == nil && region.IsCountry() && region.String() == code && region.Canonicalize() == region && len(region.ISO3()) == 3 && region.ISO3() != "ZZZ" && !userAssigned[code] {
+				list = append(list, region)
+			}
+		}
+	}
+	return list
+}
+
+// userAssigned are codes that are no countries of the standard.
+var userAssigned = map[string]bool{"AC": true, "CP": true, "DG": true, "EA": true, "EU": true, "EZ": true, "IC": true, "TA": true, "UN": true, "XK": true, "ZZ": true, "QO": true, "XA": true, "XB": true, "CQ": true}

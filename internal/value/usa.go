@@ -1,0 +1,144 @@
+package value
+
+import (
+	"bytes"
+
+	"github.com/intraydata/intray"
+)
+
+// zip is the type us-zip-code: 5 digits, or 9 with or without a dash. In the
+// format of 5 digits the other 4 are cut, and zeros that a spreadsheet dropped
+// at the beginning are put back.
+type zip struct {
+	nine, dash bool
+	wrong      Result
+}
+
+// minZIP is the fewest digits that are taken for a ZIP code without its zeros:
+// the lowest, 00501, has three.
+const minZIP = 3
+
+func newZIP(f intray.Field, o options) (Parser, error) {
+	z := zip{nine: o.text("format", "5-digit") == "9-digit", dash: o.flag("outputDash", false)}
+	z.wrong = wrong(f, "This is not a US ZIP code. Write 5 digits, or 9 like 12345-6789.")
+	if z.nine {
+		z.wrong = wrong(f, "This is not a US ZIP code of 9 digits. Write it like 12345-6789.")
+	}
+	return z, nil
+}
+
+func (z zip) Parse(c Cell, scratch []byte) Result {
+	text := bytes.TrimSpace(c.Raw)
+	if len(text) == 0 {
+		return Result{State: Empty}
+	}
+	dashed := len(text) == 10 && text[5] == '-'
+	digits := len(text)
+	if dashed {
+		digits = 9
+	}
+	for i, b := range text {
+		if (b < '0' || b > '9') && (!dashed || i != 5) {
+			return z.wrong
+		}
+	}
+	switch {
+	case z.nine && digits == 9:
+		return outcome(c.Raw, z.nineDigits(text, scratch))
+	case z.nine || digits != 9 && (digits > 5 || digits < minZIP):
+		return z.wrong
+	case digits == 9:
+		return outcome(c.Raw, text[:5])
+	}
+	return outcome(c.Raw, append(append(scratch, "00000"[:5-digits]...), text...))
+}
+
+func (z zip) nineDigits(text, scratch []byte) []byte {
+	scratch = append(scratch, text[:5]...)
+	if z.dash {
+		scratch = append(scratch, '-')
+	}
+	return append(scratch, text[len(text)-4:]...)
+}
+
+// ssn is the type ssn: 9 digits, or 11 characters with dashes.
+type ssn struct {
+	dash  bool
+	wrong Result
+}
+
+func newSSN(f intray.Field, o options) (Parser, error) {
+	return ssn{o.flag("outputDash", false), wrong(f, "This is not a social security number. Write 9 digits, or 123-45-6789.")}, nil
+}
+
+func (s ssn) Parse(c Cell, scratch []byte) Result {
+	text := bytes.TrimSpace(c.Raw)
+	if len(text) == 0 {
+		return Result{State: Empty}
+	}
+	if len(text) == 11 && text[3] == '-' && text[6] == '-' {
+		text = append(append(append(make([]byte, 0, 9), text[:3]...), text[4:6]...), text[7:]...)
+	}
+	if len(text) != 9 || !digitsOnly(text) {
+		return s.wrong
+	}
+	if !s.dash {
+		return outcome(c.Raw, append(scratch, text...))
+	}
+	for i, b := range text {
+		if i == 3 || i == 5 {
+			scratch = append(scratch, '-')
+		}
+		scratch = append(scratch, b)
+	}
+	return outcome(c.Raw, scratch)
+}
+
+// state is the type us-state-territory: the two letters of a state, the District
+// of Columbia, a territory or a military post, with or without US- before them,
+// or its English name.
+type state struct{ wrong Result }
+
+func newState(f intray.Field, _ options) (Parser, error) {
+	return state{wrong(f, "This is no state or territory of the USA. Write two letters, like CA.")}, nil
+}
+
+func (s state) Parse(c Cell, scratch []byte) Result {
+	text := bytes.TrimSpace(c.Raw)
+	if len(text) == 0 {
+		return Result{State: Empty}
+	}
+	if len(text) == 5 && bytes.EqualFold(text[:3], []byte("US-")) {
+		text = text[3:]
+	}
+	upper := bytes.ToUpper(text)
+	if code, known := states[string(upper)]; known {
+		return outcome(c.Raw, append(scratch, code...))
+	}
+	return s.wrong
+}
+
+// states gives the code for each code and name, in capitals: ISO 3166-2:US, and
+// the military codes of the US Postal Service's Publication 28.
+var states = func() map[string]string {
+	all := map[string]string{}
+	for code, name := range map[string]string{
+		"AL": "ALABAMA", "AK": "ALASKA", "AZ": "ARIZONA", "AR": "ARKANSAS", "CA": "CALIFORNIA", "CO": "COLORADO",
+		"CT": "CONNECTICUT", "DE": "DELAWARE", "DC": "DISTRICT OF COLUMBIA", "FL": "FLORIDA", "GA": "GEORGIA",
+		"HI": "HAWAII", "ID": "IDAHO", "IL": "ILLINOIS", "IN": "INDIANA", "IA": "IOWA", "KS": "KANSAS", "KY": "KENTUCKY",
+		"LA": "LOUISIANA", "ME": "MAINE", "MD": "MARYLAND", "MA": "MASSACHUSETTS", "MI": "MICHIGAN", "MN": "MINNESOTA",
+		"MS": "MISSISSIPPI", "MO": "MISSOURI", "MT": "MONTANA", "NE": "NEBRASKA", "NV": "NEVADA", "NH": "NEW HAMPSHIRE",
+		"NJ": "NEW JERSEY", "NM": "NEW MEXICO", "NY": "NEW YORK", "NC": "NORTH CAROLINA", "ND": "NORTH DAKOTA",
+		"OH": "OHIO", "OK": "OKLAHOMA", "OR": "OREGON", "PA": "PENNSYLVANIA", "RI": "RHODE ISLAND",
+		"SC": "SOUTH CAROLINA", "SD": "SOUTH DAKOTA", "TN": "TENNESSEE", "TX": "TEXAS", "UT": "UTAH", "VT": "VERMONT",
+		"VA": "VIRGINIA", "WA": "WASHINGTON", "WV": "WEST VIRGINIA", "WI": "WISCONSIN", "WY": "WYOMING",
+		"AS": "AMERICAN SAMOA", "GU": "GUAM", "MP": "NORTHERN MARIANA ISLANDS", "PR": "PUERTO RICO",
+		"UM": "UNITED STATES MINOR OUTLYING ISLANDS", "VI": "US VIRGIN ISLANDS",
+		"AA": "ARMED FORCES AMERICAS", "AE": "ARMED FORCES EUROPE", "AP": "ARMED FORCES PACIFIC",
+		"FM": "FEDERATED STATES OF MICRONESIA", "MH": "MARSHALL ISLANDS", "PW": "PALAU",
+	} {
+		all[code], all[name] = code, code
+	}
+	all["VIRGIN ISLANDS, U.S."], all["VIRGIN ISLANDS"], all["U.S. VIRGIN ISLANDS"] = "VI", "VI", "VI"
+	return all
+}()
