@@ -1,7 +1,6 @@
 package csv
 
 import (
-	"bytes"
 	"context"
 	"runtime"
 	"sync"
@@ -21,11 +20,13 @@ const (
 type chunk struct {
 	// from and to are where it is in the text.
 	from, to int64
-	text     []byte
-	batch    intray.Records
-	lines    int64
-	plain    bool
-	read     chan struct{}
+	// raw is that part of the file, text the same as UTF-8, in memory of its own
+	// where the file is written otherwise.
+	raw, text []byte
+	batch     intray.Records
+	lines     int64
+	plain     bool
+	read      chan struct{}
 }
 
 // chunks cuts a text behind line ends outside quotes and lets workers read the
@@ -61,6 +62,7 @@ func beginChunks(text *decoded, f *fast, from, to int64, size, most int) *chunks
 	for range workers {
 		c.group.Go(func() {
 			for job := range c.jobs {
+				job.text = text.decode(job.text, job.raw)
 				job.lines, job.plain = f.read(job.text, most, &job.batch)
 				close(job.read)
 			}
@@ -82,19 +84,19 @@ func (c *chunks) end() {
 func (c *chunks) cut(ctx context.Context, from, to int64) {
 	for from < to && ctx.Err() == nil {
 		job := c.take()
-		size := int(min(int64(c.size), to+tailBytes-from))
-		if cap(job.text) < size {
-			job.text = make([]byte, size)
+		size := int(min(int64(c.size), c.text.length()-from))
+		if cap(job.raw) < size {
+			job.raw = make([]byte, size)
 		}
-		job.text = job.text[:size]
-		if err := readAt(c.text.in, job.text, from+int64(c.text.guess.BOM)); err != nil {
+		job.raw = job.raw[:size]
+		if err := readAt(c.text.in, job.raw, from+int64(c.text.guess.BOM)); err != nil {
 			return
 		}
-		end := c.lastEnd(job.text)
+		end := c.text.units.lastEnd(job.raw, c.fast.quote, c.fast.quoted)
 		if end == 0 {
 			return
 		}
-		job.text = job.text[:end]
+		job.raw = job.raw[:end]
 		job.from, job.to = from, from+int64(end)
 		job.read = make(chan struct{})
 		select {
@@ -121,31 +123,11 @@ func (c *chunks) take() *chunk {
 // giveBack hands over a batch that is no longer needed.
 func (c *chunks) giveBack(job *chunk) {
 	job.text = job.batch.Adopt(nil)
+	if c.text.direct() {
+		job.raw = job.text
+	}
 	select {
 	case c.spare <- job:
 	default:
-	}
-}
-
-// lastEnd is the place behind the last line feed outside quotes, 0 where there
-// is none.
-func (c *chunks) lastEnd(text []byte) int {
-	if !c.fast.quoted {
-		return bytes.LastIndexByte(text, '\n') + 1
-	}
-	quote := []byte{c.fast.quote}
-	open := bytes.Count(text, quote)%2 == 1
-	for end := len(text); ; {
-		feed := bytes.LastIndexByte(text[:end], '\n')
-		if feed < 0 {
-			return 0
-		}
-		if bytes.Count(text[feed:end], quote)%2 == 1 {
-			open = !open
-		}
-		if !open {
-			return feed + 1
-		}
-		end = feed
 	}
 }

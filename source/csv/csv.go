@@ -2,10 +2,12 @@
 //
 // The nouns: a dialect says what separates and quotes cells; a sheet is what was
 // decided about a file (its dialect, its header, what its columns hold) before
-// its records are read; a reading is one way to cut a row that does not fit. The
-// package decides by looking at the file, tells why, and leaves cells as they
-// are: a row that is broken is mended only where one reading clearly fits better
-// than all others, and that is told.
+// its records are read; a reading is one way to cut a row that does not fit; a
+// chunk is a run of records that a worker reads ahead. The package decides by
+// looking at the file, tells why, and leaves cells as they are: a row that is
+// broken is mended only where one reading clearly fits better than all others,
+// and that is told, as is all text that is no record. Where two ways to read the
+// file fit equally well, a notice of level error asks a person.
 //
 // It does not know what a schema wants, and does not change the text of a cell.
 package csv
@@ -14,6 +16,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -78,6 +81,9 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	if text.whole && blankText(text.sample) {
 		return nil, source.ErrEmpty
 	}
+	if !opt.AsIs && opt.Delimiter == "" {
+		text.unwrap()
+	}
 	sheet, err := decide(text.sample, text.whole, opt)
 	if err != nil {
 		return nil, err
@@ -92,7 +98,12 @@ type book struct {
 	sheet *sheet
 }
 
-func (b *book) Evidence() []intray.Evidence { return []intray.Evidence{b.text.evidence()} }
+func (b *book) Evidence() []intray.Evidence {
+	if b.text.wrapped {
+		return []intray.Evidence{b.text.evidence(), wrappedEvidence()}
+	}
+	return []intray.Evidence{b.text.evidence()}
+}
 
 func (b *book) Sheets() []source.Sheet { return []source.Sheet{{}} }
 
@@ -100,17 +111,14 @@ func (b *book) Open(_ context.Context, sheet int) (source.Reader, error) {
 	if sheet != 0 {
 		return nil, fmt.Errorf("open sheet %d: a CSV file has one sheet, number 0", sheet)
 	}
-	from, err := b.text.from(b.sheet.body)
-	if err != nil {
-		return nil, fmt.Errorf("read the file: %w", err)
-	}
+	body := b.text.units.length(b.text.sample[:b.sheet.body])
 	r := &reader{
-		sheet: b.sheet, limits: b.opt.Limits, line: b.sheet.line, told: map[string]int{}, first: b.text.doubt(),
-		w:      window{base: b.sheet.body, from: from},
+		sheet: b.sheet, limits: b.opt.Limits, line: b.sheet.line, told: map[string]int{}, first: slices.Concat(b.text.doubt(), b.sheet.notices),
+		w:      windowAt(b.text, body),
 		repair: newRepairer(b.sheet.dialect, b.sheet.width, b.sheet.profiles),
 	}
-	if b.text.direct() && b.sheet.dialect.plain() && !b.sheet.asIs && b.sheet.width > 1 {
-		r.side = sideBySide{text: b.text, fast: newFast(b.sheet), rowBytes: b.sheet.rowBytes}
+	if b.text.units.known() && b.sheet.dialect.plain() && !b.sheet.asIs && b.sheet.width > 1 {
+		r.side = sideBySide{text: b.text, fast: newFast(b.sheet), rowBytes: b.sheet.rowBytes, size: chunkSize, tail: tailBytes}
 	}
 	return r, nil
 }

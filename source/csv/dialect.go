@@ -55,15 +55,28 @@ const none = -1
 // trusted.
 func (d *dialect) cut(text []byte, literal int, r *record) {
 	*r = record{cells: r.cells[:0]}
-	at := 0
+	at := d.skipGap(text, 0)
 	for {
 		at = d.cutCell(text, at, literal, r)
 		if !hasPrefixAt(text, at, d.delim) {
 			break
 		}
-		at += len(d.delim)
+		at = d.skipGap(text, at+len(d.delim))
+		if d.delim == gap && (at == len(text) || text[at] == '\n' || text[at] == '\r') {
+			break // spaces at the end of a line stand before no cell
+		}
 	}
 	r.next = lineEnd(text, at)
+}
+
+// skipGap passes the rest of a gap between columns.
+func (d *dialect) skipGap(text []byte, at int) int {
+	if d.delim == gap {
+		for at < len(text) && text[at] == ' ' {
+			at++
+		}
+	}
+	return at
 }
 
 // cutLine cuts a line with a quote that is never closed: the first such quote
@@ -120,6 +133,7 @@ func (d *dialect) cutQuoted(text []byte, quote, literal int, r *record) int {
 		}
 		if stop := d.skipSpaces(text, behind); shut != literal && d.stopsAt(text, stop) {
 			c.to = shut
+			c.escaped = c.escaped || d.backslash && bytes.IndexByte(text[c.from:c.to], '\\') >= 0
 			r.cells = append(r.cells, c)
 			r.breaks += lineBreaks(text[c.from:c.to])
 			return stop

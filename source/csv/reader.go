@@ -3,11 +3,9 @@ package csv
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,8 +18,10 @@ const (
 	// maxHeld is the most rows that are held back because they may stand below
 	// the table.
 	maxHeld = 20
-	// maxMends is how many rows are mended; the others stay as found.
-	maxMends = 5000
+	// maxMendWork is how much work the search for readings may be, counted as
+	// the repairer does: some seconds, in which a hundred thousand rows and more
+	// are mended. When it is used up, rows stay as found.
+	maxMendWork = 8 << 30
 	// lookAhead is how many rows below one that does not fit are looked at.
 	lookAhead = 4
 )
@@ -51,7 +51,10 @@ type reader struct {
 	open int64
 	// ended says that the table ends before the text does.
 	ended bool
-	mends int
+	// ragged says that a record had fewer cells than there are columns.
+	ragged bool
+	// gaveUp says that the work for mending is used up, and that this was told.
+	gaveUp bool
 	// told counts the notices of each kind that are told only so often.
 	told map[string]int
 	// first is told with the first batch.
@@ -63,6 +66,7 @@ type reader struct {
 // heldRow is a row that may be no record.
 type heldRow struct {
 	cells  []string
+	filled int
 	line   int64
 	blanks int64
 }
@@ -139,7 +143,7 @@ func (r *reader) step(ctx context.Context, batch *intray.Records) error {
 func (r *reader) cut(ctx context.Context, at int, rec *record) error {
 	for {
 		rest := r.w.rest()
-		if at < len(rest) && r.w.place()+int64(at) < r.open {
+		if at < len(rest) && r.w.placeOf(at) < r.open {
 			if line := physicalLine(rest[at:]); at+line < len(rest) {
 				r.sheet.dialect.cut(rest[at:at+line], none, rec)
 				return r.check(rec)
@@ -319,192 +323,4 @@ func startsTotal(row []byte, cells []cell) bool {
 		}
 	}
 	return false
-}
-
-// odd sees to a row that does not fit.
-func (r *reader) odd(ctx context.Context, batch *intray.Records) error {
-	if r.rec.unclosed {
-		r.open = max(r.open, r.w.place()+int64(r.rec.next))
-		if done, err := r.mend(ctx, batch); done || err != nil {
-			return err
-		}
-		return r.unclosed(batch)
-	}
-	row := r.w.rest()[:r.rec.next]
-	cells := r.texts(&r.rec, 0)
-	switch {
-	case r.repeatsHeader():
-		r.leaveOut(batch, "header", "The header stands here again; the row is left out.")
-		return nil
-	case len(cells) != r.sheet.width && isComment(row, r.sheet.comment):
-		r.leaveOut(batch, "comment", "A line of comment is left out.")
-		return nil
-	}
-	if len(cells) != r.sheet.width {
-		below, err := r.below(ctx, r.rec.next)
-		if err != nil {
-			return err
-		}
-		if r.beginsTable(cells, below) {
-			r.settle(batch, true)
-			batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelWarning,
-				Text: fmt.Sprintf("Another table begins in line %d. It is not read: send it as a file of its own.", r.line)})
-			r.ended = true
-			return nil
-		}
-	}
-	if !r.fits(&r.rec) {
-		if done, err := r.mend(ctx, batch); done || err != nil {
-			return err
-		}
-	}
-	return r.asFound(batch, cells)
-}
-
-// leaveOut passes over a row and says so.
-func (r *reader) leaveOut(batch *intray.Records, kind, text string) {
-	r.tell(batch, kind, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Text: fmt.Sprintf("Line %d: %s", r.line, text)})
-	r.pass(r.rec.next, r.rec.breaks)
-}
-
-// maxTold is how often a notice of one kind is told.
-const maxTold = 1000
-
-func (r *reader) tell(batch *intray.Records, kind string, n intray.Notice) {
-	if r.told[kind]++; r.told[kind] <= maxTold {
-		batch.Notices = append(batch.Notices, n)
-	}
-}
-
-func isComment(row []byte, mark string) bool {
-	return mark != "" && bytes.HasPrefix(bytes.TrimLeft(row, " \t\""), []byte(mark))
-}
-
-// below cuts some rows below a place, without those that are blank.
-func (r *reader) below(ctx context.Context, at int) (rows [][]string, err error) {
-	for len(rows) < lookAhead {
-		err := r.cut(ctx, at, &r.ahead)
-		var limit *source.LimitError
-		if errors.As(err, &limit) {
-			return rows, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if at >= len(r.w.rest()) {
-			return rows, nil
-		}
-		if !blankText(r.w.rest()[at : at+r.ahead.next]) {
-			rows = append(rows, r.texts(&r.ahead, at))
-		}
-		at += r.ahead.next
-	}
-	// The record cut last stays what it was: reading on may have moved it.
-	return rows, nil
-}
-
-// beginsTable says whether a row is the header of another table: the rows below
-// it have its width, which is not that of this table, and it names their
-// columns.
-func (r *reader) beginsTable(cells []string, below [][]string) bool {
-	if len(below) < 2 || len(cells) < 2 || table.Filled(cells) < len(cells) {
-		return false
-	}
-	for _, row := range below[:2] {
-		if len(row) != len(cells) {
-			return false
-		}
-	}
-	return table.NamesColumns(cells, below)
-}
-
-// mend looks for the one reading of the row that clearly fits.
-func (r *reader) mend(ctx context.Context, batch *intray.Records) (bool, error) {
-	if r.sheet.profiles == nil || r.mends > maxMends {
-		return false, nil
-	}
-	if r.mends++; r.mends > maxMends {
-		r.tell(batch, "mends", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,
-			Text: fmt.Sprintf("More than %d rows do not fit the table. From line %d on they stay as they are.", maxMends, r.line)})
-		return false, nil
-	}
-	text := r.w.rest()
-	text = text[:physicalLine(text)]
-	if !r.rec.unclosed && !r.rec.loose {
-		text = r.w.rest()[:r.rec.next]
-	}
-	follows := func(next int) bool {
-		if next >= len(r.w.rest()) {
-			return r.w.done
-		}
-		err := r.cut(ctx, next, &r.ahead)
-		return err == nil && (r.fits(&r.ahead) || blankText(r.w.rest()[next:next+r.ahead.next]))
-	}
-	best, ok := r.repair.repair(bytes.Clone(text), &r.rec, follows)
-	if !ok {
-		return false, nil
-	}
-	r.settle(batch, false)
-	row := r.rows + int64(batch.Len())
-	raw := excerpt(string(bytes.TrimRight(r.w.rest()[:best.next], "\r\n")))
-	r.tell(batch, "repair", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row, Value: &raw,
-		Text: fmt.Sprintf("Line %d has %d cells where the table has %d columns: %s. It reads: %s", r.line, len(r.rec.cells), r.sheet.width, best.what, excerpt(strings.Join(best.cells, " | ")))})
-	r.handCells(batch, best.cells, r.line)
-	line := r.w.rest()[:best.next]
-	r.pass(best.next, lineBreaks(bytes.TrimRight(line, "\r\n")))
-	return true, r.counted()
-}
-
-// excerptBytes is how much of a row a notice shows.
-const excerptBytes = 300
-
-func excerpt(text string) string {
-	if len(text) <= excerptBytes {
-		return text
-	}
-	return strings.ToValidUTF8(text[:excerptBytes], "") + "…"
-}
-
-// asFound hands on a row as it was found, or holds it back where it may stand
-// below the table.
-func (r *reader) asFound(batch *intray.Records, cells []string) error {
-	total, note := table.IsTotal(cells), table.IsNote(cells, r.blanks > 0)
-	small := 2*table.Filled(cells) <= r.sheet.width
-	if r.sheet.width > 1 && len(r.held) < maxHeld && (total || note || len(r.held) > 0 && small) {
-		r.held = append(r.held, heldRow{cells, r.line, r.blanks})
-		r.blanks = 0
-		r.pass(r.rec.next, r.rec.breaks)
-		return nil
-	}
-	return r.hand(batch)
-}
-
-// unclosed reads a row whose quote is never closed line by line: the quote is
-// text.
-func (r *reader) unclosed(batch *intray.Records) error {
-	rest := r.w.rest()
-	line := rest[:physicalLine(rest)]
-	r.sheet.dialect.cutLine(line, &r.ahead)
-	r.settle(batch, false)
-	cells := r.texts(&r.ahead, 0)
-	r.tell(batch, "quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,
-		Text: fmt.Sprintf("Line %d: a quote is opened here and never closed; it is read as text.", r.line)})
-	r.handCells(batch, cells, r.line)
-	r.pass(len(line), 0)
-	return r.counted()
-}
-
-// settle decides about the rows held back: at the end of the table they are left
-// out and told, else they are records like all others.
-func (r *reader) settle(batch *intray.Records, end bool) {
-	for _, h := range r.held {
-		if !end {
-			r.handCells(batch, h.cells, h.line)
-			continue
-		}
-		raw := excerpt(strings.Join(slices.DeleteFunc(slices.Clone(h.cells), func(c string) bool { return strings.TrimSpace(c) == "" }), " | "))
-		r.tell(batch, "footer", intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
-			Text: fmt.Sprintf("Line %d stands below the table and is left out.", h.line)})
-	}
-	r.held = r.held[:0]
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A reading is one way to cut a row that does not fit.
@@ -24,6 +25,11 @@ const (
 	clearly = 3.0
 	// maxRepairBytes is the longest row for which readings are tried.
 	maxRepairBytes = 16 << 10
+	// scoreByte and scoreCell are how much work it is to score a cell, where to
+	// cut a byte is one.
+	scoreByte, scoreCell = 16, 2048
+	// maxRowWork is the most work that one row is worth.
+	maxRowWork = 256 << 20
 )
 
 // repairer finds the reading of a row that fits the columns best.
@@ -35,6 +41,10 @@ type repairer struct {
 	score    func(column int, f features) float64
 	rec      record
 	readings []reading
+	// near is how well the rows beside the one to be mended fit.
+	near float64
+	// work is what was done so far, most what this row may bring it to.
+	work, most int64
 }
 
 func newRepairer(d dialect, width int, p *profiles) repairer {
@@ -45,6 +55,7 @@ func newRepairer(d dialect, width int, p *profiles) repairer {
 // none: then the row stays as found. found is the row as it was cut.
 func (p *repairer) repair(text []byte, found *record, follows func(next int) bool) (best reading, ok bool) {
 	p.readings = p.readings[:0]
+	p.most = p.work + maxRowWork
 	line := text[:physicalLine(text)]
 	row := line
 	if !found.unclosed && !found.loose {
@@ -58,6 +69,9 @@ func (p *repairer) repair(text []byte, found *record, follows func(next int) boo
 	p.otherSeparators(row)
 	p.fewerSeparators(row)
 	p.moreSeparators(row)
+	if p.work > p.most {
+		return reading{}, false // the best may not have been looked at
+	}
 	return p.choose(follows)
 }
 
@@ -78,6 +92,9 @@ func (p *repairer) asFound(text []byte, found *record) {
 
 // try cuts a changed row and keeps the reading if it has the right width.
 func (p *repairer) try(changed []byte, literal, next int, what string, prior float64) {
+	if p.work += int64(len(changed)) + 64; p.work > p.most {
+		return
+	}
 	p.dialect.cut(changed, literal, &p.rec)
 	if len(p.rec.cells) != p.width || p.rec.loose || p.rec.unclosed || p.rec.next < len(changed) {
 		return
@@ -92,6 +109,7 @@ func (p *repairer) take(text []byte, cells []cell, next int, what string, prior 
 // takeBut is take for a row with a stray quote: the cell is held against its
 // column without it.
 func (p *repairer) takeBut(text []byte, cells []cell, stray, next int, what string, prior float64) {
+	p.work += scoreByte*int64(len(text)) + scoreCell*int64(len(cells))
 	r := reading{next: next, what: what, score: prior}
 	for i, c := range cells {
 		cell := string(p.dialect.append(nil, text, c))
@@ -126,6 +144,7 @@ func (p *repairer) literalQuotes(line []byte) {
 // tryLoose is try for a row whose other quotes may be loose as well: a quote
 // within a quoted cell that is not written twice.
 func (p *repairer) tryLoose(line []byte, literal int) {
+	p.work += int64(len(line)) + 64
 	p.dialect.cut(line, literal, &p.rec)
 	if len(p.rec.cells) != p.width || p.rec.unclosed {
 		return
@@ -173,6 +192,9 @@ func (p *repairer) join(row []byte, cells []cell, what string) {
 			for from := j - 1; from < i; from++ {
 				if len(best[j-1][from]) == 0 || !joins(cells[from:i]) {
 					continue
+				}
+				if p.work += scoreCell + scoreByte*int64(cells[i-1].to-cells[from].from); p.work > p.most {
+					return
 				}
 				c := cell{from: cells[from].from, to: cells[i-1].to, quoted: i == from+1 && cells[from].quoted, escaped: cells[from].escaped}
 				score := p.score(j-1, featuresOf(string(p.dialect.append(nil, row, c)), c.quoted)) - 0.3*float64(i-from-1)
@@ -271,19 +293,31 @@ func (p *repairer) moreSeparators(row []byte) {
 	}
 	end := len(bytes.TrimRight(row, "\r\n"))
 	changed := make([]byte, 0, len(row)+len(p.dialect.delim))
-	for at := 1; at < end; at++ {
+	for at := 1; at < end && p.work <= p.most; at++ {
 		inside := row[at]&0xC0 == 0x80 // a character
 		beside := quoted && (hasPrefixAt(row, at, p.dialect.open) || bytes.HasSuffix(row[:at], []byte(p.dialect.shut)))
 		if inside || !short && !beside {
 			continue
 		}
 		changed = append(append(append(changed[:0], row[:at]...), p.dialect.delim...), row[at:]...)
-		p.try(changed, none, len(row), "a separator that is missing is put in", -1)
+		p.try(changed, none, len(row), "a separator that is missing is put in", -1-sameSort(row, at))
 		if strings.IndexByte(",;\t|:^~ ./", row[at]) >= 0 && !hasPrefixAt(row, at, p.dialect.delim) {
 			changed = append(append(append(changed[:0], row[:at]...), p.dialect.delim...), row[at+1:]...)
 			p.try(changed, none, len(row), fmt.Sprintf("%s stands where the separator should", spoken(row[at:at+1])), -1)
 		}
 	}
+}
+
+// sameSort is how much less likely two cells meet between two characters of one
+// sort, as a logarithm: most places inside a word or a number are like that, and
+// most ends of cells are not.
+func sameSort(row []byte, at int) float64 {
+	left, _ := utf8.DecodeLastRune(row[:at])
+	right, _ := utf8.DecodeRune(row[at:])
+	if sort := sortOf(left); sort == sortOf(right) && strings.ContainsRune("9Aa", sort) {
+		return 1.5
+	}
+	return 0
 }
 
 // choose takes the best reading if it is clearly better than every other that
@@ -325,7 +359,7 @@ func (p *repairer) least() float64 {
 	if p.profiles == nil {
 		return leastHeader
 	}
-	return p.profiles.usual - 6*p.profiles.spread - 3
+	return min(p.profiles.usual-6*p.profiles.spread, p.near) - 3
 }
 
 // spoken names a separator in a sentence.
@@ -339,6 +373,8 @@ func spoken[T string | []byte](d T) string {
 		return "a tab"
 	case " ":
 		return "a space"
+	case gap:
+		return "two spaces or more"
 	case "|":
 		return "a bar (|)"
 	}

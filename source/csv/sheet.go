@@ -3,6 +3,7 @@ package csv
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,6 +42,10 @@ type sheet struct {
 	// rowBytes is about how long a record is.
 	rowBytes int
 	evidence []intray.Evidence
+	// named is the line of the header.
+	named int64
+	// notices are told with the first batch.
+	notices []intray.Notice
 }
 
 // sampled is a row of the sample.
@@ -85,18 +90,25 @@ func decide(sample []byte, whole bool, opt source.Options) (*sheet, error) {
 		s.wholeSheet(rows)
 		return s, nil
 	}
+	s.doubtDelimiter(found)
 	return s, s.findTable(rows, sample, opt)
 }
 
 // sampleRows cuts the sample.
 func (s *sheet) sampleRows(text []byte, skip int) (rows []sampled) {
-	line := s.line
+	line, open := s.line, 0
 	var r record
 	for at := 0; at < len(text) && len(rows) < sampleRows; {
-		s.dialect.cut(text[at:], none, &r)
+		upTo := len(text)
+		if at < open {
+			upTo = at + physicalLine(text[at:])
+		}
+		s.dialect.cut(text[at:upTo], none, &r)
 		unclosed := r.unclosed
 		if line := text[at : at+physicalLine(text[at:])]; unclosed {
-			// The rest of the sample would be one cell.
+			// The rest of the sample would be one cell, and is not to be looked
+			// through again for each of its lines.
+			open = max(open, upTo)
 			s.dialect.cutLine(line, &r)
 		}
 		row := sampled{from: skip + at, to: skip + at + r.next, line: line, fine: !r.loose && !unclosed}
@@ -136,8 +148,12 @@ func (s *sheet) findTable(rows []sampled, sample []byte, opt source.Options) err
 	s.mendHeader(rows, sample)
 	texts := make([][]string, 0, findRows)
 	for _, row := range rows[:min(len(rows), findRows)] {
+		if isRule(row.cells) {
+			row.cells = nil
+		}
 		texts = append(texts, row.cells)
 	}
+	s.hidePairs(texts)
 	layout := table.Find(texts, s.width)
 	if opt.HeaderRow > 0 {
 		if opt.HeaderRow > len(texts) {
@@ -153,33 +169,118 @@ func (s *sheet) findTable(rows []sampled, sample []byte, opt source.Options) err
 	}
 	names := s.names(layout, rows, texts)
 	s.width = max(s.width, len(names))
-	body := rows[min(layout.Body(), len(rows)):]
-	s.learn(body)
-	if err := s.takeColumns(names, rows, layout, opt.Limits); err != nil {
+	body := min(layout.Body(), len(rows))
+	if body < len(rows) && layout.Headers > 0 && isRule(rows[body].cells) {
+		s.tellRule(rows[body])
+		body++
+	}
+	s.learn(rows[body:])
+	s.tellHeader(rows, layout)
+	s.tellAbove(rows[:min(layout.First, len(rows))])
+	s.doubtHeader(layout, rows, texts)
+	s.startAt(rows, body)
+	if err := s.takeColumns(names, opt.Limits); err != nil {
 		return err
 	}
-	s.takeSamples(body)
+	s.takeSamples(rows[body:])
 	return nil
 }
 
-// usualCells is how many cells most rows have, blank ones aside.
-func usualCells(rows []sampled) int {
-	counts := map[int]int{}
-	for _, row := range rows {
-		if row.fine && table.Filled(row.cells) > 0 {
-			counts[len(row.cells)]++
-		}
-	}
-	width, n := mostOf(counts)
-	for _, row := range rows {
-		if w := len(row.cells); row.fine && table.Filled(row.cells) > 0 {
-			if counts[w] == n { // among equals that of the first row
-				return w
-			}
+// hidePairs blanks the rows of names and values at the beginning of a file, each
+// with a colon between the two, where a row of more cells follows them.
+func (s *sheet) hidePairs(rows [][]string) {
+	pairs := 0
+	for ; pairs < len(rows); pairs++ {
+		row := rows[pairs]
+		filled := table.Filled(row)
+		if filled > 2 || filled > 0 && !strings.HasSuffix(strings.TrimSpace(row[0]), ":") {
 			break
 		}
 	}
+	if s.width > 2 && pairs < len(rows) && table.Filled(rows[pairs]) > 2 {
+		clear(rows[:pairs])
+	}
+}
+
+// startAt makes a row the first record.
+func (s *sheet) startAt(rows []sampled, at int) {
+	if at < len(rows) {
+		s.body, s.line = int64(rows[at].from), rows[at].line
+	} else if len(rows) > 0 {
+		last := rows[len(rows)-1]
+		s.body, s.line = int64(last.to), last.line+1
+	}
+}
+
+// isRule says whether the cells of a row are lines drawn with characters, as
+// some programs put them below the header.
+func isRule(cells []string) bool {
+	for _, cell := range cells {
+		if cell = strings.TrimSpace(cell); cell != "" && (len(cell) < 3 || strings.Trim(cell, "-=_+|: ") != "") {
+			return false
+		}
+	}
+	return table.Filled(cells) > 0
+}
+
+// tellAbove tells of the rows above a table what they hold.
+func (s *sheet) tellAbove(rows []sampled) {
+	var texts []string
+	last := int64(0)
+	for _, row := range rows {
+		if text := (heldRow{cells: row.cells}).text(); text != "" {
+			texts = append(texts, text)
+			last = row.line
+		}
+	}
+	if len(texts) == 0 {
+		return
+	}
+	raw := excerpt(strings.Join(texts, "\n"))
+	s.notices = append(s.notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
+		Text: fmt.Sprintf("What stands above the table, up to line %d, is left out.", last)})
+}
+
+func (s *sheet) tellRule(row sampled) {
+	s.notices = append(s.notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo,
+		Text: fmt.Sprintf("Line %d is drawn below the header and holds no values; it is left out.", row.line)})
+}
+
+// usualCells is how many cells most rows have. Blank rows do not count, nor do
+// rows of one cell above and below all others: titles and remarks.
+func usualCells(rows []sampled) int {
+	counts := map[int]int{}
+	rows = withoutEdges(rows)
+	first := 0
+	anyFine := slices.ContainsFunc(rows, func(row sampled) bool { return row.fine && table.Filled(row.cells) > 0 })
+	for _, row := range rows {
+		if row.fine == anyFine && table.Filled(row.cells) > 0 {
+			counts[len(row.cells)]++
+			if first == 0 {
+				first = len(row.cells)
+			}
+		}
+	}
+	width, n := mostOf(counts)
+	if counts[first] == n { // among equals that of the first row
+		return first
+	}
 	return width
+}
+
+// withoutEdges leaves out the rows of one cell at both ends, if there are at
+// least two others.
+func withoutEdges(rows []sampled) []sampled {
+	wide := func(row sampled) bool { return row.fine && len(row.cells) > 1 && table.Filled(row.cells) > 1 }
+	from := slices.IndexFunc(rows, wide)
+	to := len(rows)
+	for to > 0 && !wide(rows[to-1]) {
+		to--
+	}
+	if from < 0 || to-from < 2 {
+		return rows
+	}
+	return rows[from:to]
 }
 
 // names gives the names of the columns: those of the header, without empty ones
@@ -202,13 +303,16 @@ func (s *sheet) learn(body []sampled) {
 		return
 	}
 	var fit []sampleRow
-	rows := 0
+	rows, narrow := 0, 0
 	for _, row := range body {
 		if table.Filled(row.cells) == 0 {
 			continue
 		}
 		rows++
 		if !row.fine || len(row.cells) != width {
+			if len(row.cells) < width {
+				narrow++
+			}
 			continue
 		}
 		for i, f := range row.row {
@@ -216,7 +320,7 @@ func (s *sheet) learn(body []sampled) {
 		}
 		fit = append(fit, row.row)
 	}
-	if len(fit) < fewestRows || 2*len(fit) < rows {
+	if len(fit) < fewestRows || 2*len(fit) < rows && (narrow > 0 || 5*len(fit) < rows) {
 		return
 	}
 	s.width = max(s.width, width)
@@ -225,33 +329,32 @@ func (s *sheet) learn(body []sampled) {
 	}
 }
 
-// takeColumns makes the columns and says where the header is.
-func (s *sheet) takeColumns(names []string, rows []sampled, layout table.Layout, limits source.Limits) error {
+// tellHeader says where the header is, and keeps one of one row.
+func (s *sheet) tellHeader(rows []sampled, layout table.Layout) {
 	if layout.Headers == 0 {
 		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: layout.Reason})
-	} else {
-		first := rows[layout.First].line
-		value := strconv.FormatInt(first, 10)
-		if layout.Headers > 1 {
-			value += "–" + strconv.FormatInt(rows[layout.Body()-1].line, 10)
-		}
-		reason := layout.Reason
-		if first > 1 {
-			reason += fmt.Sprintf("; %d lines stand above it", first-1)
-		}
-		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: value, Reason: reason})
+		return
 	}
+	first := rows[layout.First].line
+	value := strconv.FormatInt(first, 10)
+	if layout.Headers > 1 {
+		value += "–" + strconv.FormatInt(rows[layout.Body()-1].line, 10)
+	}
+	reason := layout.Reason
+	if first > 1 {
+		reason += fmt.Sprintf("; %d lines stand above it", first-1)
+	}
+	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: value, Reason: reason})
+	s.named = first
 	if layout.Headers == 1 {
 		for _, cell := range rows[layout.First].cells {
 			s.header = append(s.header, bytes.TrimSpace([]byte(cell)))
 		}
 	}
-	if at := layout.Body(); at < len(rows) {
-		s.body, s.line = int64(rows[at].from), rows[at].line
-	} else if len(rows) > 0 {
-		last := rows[len(rows)-1]
-		s.body, s.line = int64(last.to), last.line+1
-	}
+}
+
+// takeColumns makes the columns.
+func (s *sheet) takeColumns(names []string, limits source.Limits) error {
 	if s.width > limits.Columns {
 		return &source.LimitError{Line: s.line, Reason: fmt.Sprintf("a record has more than %d cells", limits.Columns)}
 	}
@@ -263,61 +366,11 @@ func (s *sheet) takeColumns(names []string, rows []sampled, layout table.Layout,
 			total += len(names[i])
 		}
 		if over := limits.OverHeader(i+1, len(column.Header), total); over != "" {
-			return &source.LimitError{Line: rows[layout.First].line, Reason: over}
+			return &source.LimitError{Line: s.named, Reason: over}
 		}
 		s.columns = append(s.columns, column)
 	}
 	return nil
-}
-
-// leastHeader is how well a mended header must read.
-const leastHeader = -4
-
-// mendHeader looks for the reading of the first row that makes it a header as
-// wide as the table, where the row as it was cut is not.
-func (s *sheet) mendHeader(rows []sampled, sample []byte) {
-	if len(rows) < fewestRows || s.width < 3 {
-		return
-	}
-	first := &rows[0]
-	if first.fine && len(first.cells) == s.width || table.Filled(first.cells) < 2 {
-		return
-	}
-	text := sample[first.from:]
-	r := newRepairer(s.dialect, s.width, nil)
-	r.score = s.nameScore
-	var found record
-	s.dialect.cut(text, none, &found)
-	best, ok := r.repair(text[:max(found.next, physicalLine(text))], &found, nil)
-	if !ok || first.from+best.next > rows[1].from && found.loose {
-		return
-	}
-	first.cells, first.fine = best.cells, true
-	s.evidence = append(s.evidence, intray.Evidence{Choice: "header", Value: strings.Join(best.cells, " | "),
-		Reason: fmt.Sprintf("line %d has %d cells where the table has %d columns: %s", first.line, len(found.cells), s.width, best.what)})
-}
-
-// nameScore says how well a cell serves as the name of a column.
-func (s *sheet) nameScore(_ int, f features) (score float64) {
-	switch {
-	case f.text == "":
-		return -3
-	case f.kind.Typed():
-		return -4
-	}
-	if strings.Contains(f.text, s.dialect.delim) || strings.ContainsAny(f.text, "\r\n") {
-		score -= 4
-	}
-	if strings.Contains(f.text, s.dialect.open) {
-		score -= 4
-	}
-	if len(f.text) > 60 {
-		score -= 2
-	}
-	if len(f.text) < 2 {
-		score--
-	}
-	return score
 }
 
 // takeSamples gives the columns some of their cells.

@@ -2,7 +2,6 @@ package csv
 
 import (
 	"context"
-	"errors"
 
 	"github.com/intraydata/intray"
 )
@@ -21,6 +20,10 @@ type sideBySide struct {
 	pause int64
 	// rowBytes is about how long a record is.
 	rowBytes int
+	// size is how much text a worker reads at a time, tail how much of the end of
+	// the file is read one by one.
+	size int
+	tail int64
 }
 
 func (s *sideBySide) stop() {
@@ -45,8 +48,8 @@ func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, er
 	}
 	if s.chunks == nil {
 		most := min(intray.BatchRows, max(intray.BatchCells/max(r.sheet.width, batch.Width, 1), 1))
-		size := min(chunkSize, max(64<<10, most*s.rowBytes*3/4))
-		s.chunks = beginChunks(s.text, s.fast, r.w.place(), s.end(), size, most)
+		size := min(s.size, max(s.size/16, most*s.rowBytes*3/4))
+		s.chunks = beginChunks(s.text, s.fast, r.w.place(), s.end(), s.text.rawSize(size), most)
 	}
 	var job *chunk
 	select {
@@ -55,19 +58,22 @@ func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, er
 		return false, ctx.Err()
 	}
 	if job == nil {
-		return false, s.back(r, r.w.place(), r.w.place()+chunkSize)
+		s.back(r, r.w.place(), r.w.place()+int64(s.size))
+		return false, nil
 	}
 	select {
 	case <-job.read:
 	case <-ctx.Done():
-		return false, errors.Join(ctx.Err(), s.back(r, job.from, job.from))
+		s.back(r, job.from, job.from)
+		return false, ctx.Err()
 	}
 	if !job.plain {
 		pause := s.pause
-		s.pause = 2*pause + chunkSize
-		return false, s.back(r, job.from, job.to+pause)
+		s.pause = 2*pause + int64(s.size)
+		s.back(r, job.from, job.to+pause)
+		return false, nil
 	}
-	s.pause = max(0, s.pause-chunkSize/4)
+	s.pause = max(0, s.pause-int64(s.size/4))
 	batch.Swap(&job.batch)
 	batch.First = r.rows
 	for i := range batch.Lines {
@@ -75,24 +81,21 @@ func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, er
 	}
 	r.line += job.lines
 	r.cells += int64(batch.Len()) * int64(r.sheet.width)
-	s.chunks.giveBack(job)
-	return true, errors.Join(s.move(r, job.to), r.counted())
+	s.move(r, job.to)
+	s.chunks.giveBack(job) // from here on it is another's
+	return true, r.counted()
 }
 
 // back makes the reader go on one by one from a place to another.
-func (s *sideBySide) back(r *reader, from, until int64) error {
+func (s *sideBySide) back(r *reader, from, until int64) {
 	s.stop()
 	s.until = until
-	return s.move(r, from)
+	s.move(r, from)
 }
 
 // move sets the reader to a place.
-func (s *sideBySide) move(r *reader, to int64) error {
-	from, err := s.text.from(to)
-	r.w = window{base: to, from: from}
-	return err
-}
+func (s *sideBySide) move(r *reader, to int64) { r.w = windowAt(s.text, to) }
 
 // end is the place from which on rows are read one by one: what stands below a
 // table is there.
-func (s *sideBySide) end() int64 { return s.text.in.Size - int64(s.text.guess.BOM) - tailBytes }
+func (s *sideBySide) end() int64 { return s.text.length() - s.tail }

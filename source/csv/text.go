@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -16,9 +17,12 @@ import (
 type decoded struct {
 	in    source.Input
 	guess charset.Guess
+	units units
 	// sample is the beginning of the text, and whole says that it is all.
 	sample []byte
 	whole  bool
+	// wrapped says that each line has quotes around it, which are no text.
+	wrapped bool
 }
 
 // decode finds out the encoding of a file and reads the beginning of it.
@@ -44,6 +48,7 @@ func decode(ctx context.Context, in source.Input, name string) (*decoded, error)
 			return nil, err
 		}
 	}
+	d.units = unitsOf(d.guess.Encoding)
 	if d.direct() {
 		d.sample = raw[d.guess.BOM:]
 		return d, nil
@@ -54,12 +59,12 @@ func decode(ctx context.Context, in source.Input, name string) (*decoded, error)
 }
 
 // direct says whether the bytes of the file are its text.
-func (d *decoded) direct() bool { return d.guess.Encoding == charset.UTF8 }
+func (d *decoded) direct() bool { return d.guess.Encoding == charset.UTF8 && !d.wrapped }
 
-// from gives the text from a place on.
+// from gives the text from a place on, as the units have it.
 func (d *decoded) from(at int64) (io.Reader, error) {
 	start := int64(d.guess.BOM)
-	if d.direct() {
+	if d.units.known() {
 		start += at
 	}
 	left := max(d.in.Size-start, 0)
@@ -67,7 +72,13 @@ func (d *decoded) from(at int64) (io.Reader, error) {
 	if d.direct() {
 		return raw, nil
 	}
-	text := charset.NewReader(raw, d.guess.Encoding)
+	var text io.Reader = charset.NewReader(raw, d.guess.Encoding)
+	if d.units.known() {
+		return text, nil
+	}
+	if d.wrapped {
+		text = newUnwrapped(text)
+	}
 	_, err := io.CopyN(io.Discard, text, at)
 	if errors.Is(err, io.EOF) {
 		err = nil
@@ -130,6 +141,37 @@ func (d *decoded) lookFurther(ctx context.Context) error {
 	return nil
 }
 
+// length is that of the file without its byte order mark.
+func (d *decoded) length() int64 { return d.in.Size - int64(d.guess.BOM) }
+
+// rawSize is about how much of the file makes so much text.
+func (d *decoded) rawSize(text int) int {
+	if d.direct() {
+		return text
+	}
+	return max(d.units.size*text/2, 1)
+}
+
+// decode gives a piece of the file as UTF-8, in memory that it may use. A file of
+// UTF-8 is its text.
+func (d *decoded) decode(into, raw []byte) []byte {
+	if d.direct() {
+		return raw
+	}
+	from := charset.NewReader(bytes.NewReader(raw), d.guess.Encoding)
+	text := slices.Grow(into[:0], len(raw)/d.units.size*9/8+bytes.MinRead)
+	for {
+		n, err := from.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		if err != nil { // the end: nothing else can go wrong in memory
+			return text
+		}
+		if len(text) == cap(text) {
+			text = slices.Grow(text, bytes.MinRead)
+		}
+	}
+}
+
 // evidence tells the encoding.
 func (d *decoded) evidence() intray.Evidence {
 	reason := d.guess.Reason
@@ -141,7 +183,7 @@ func (d *decoded) evidence() intray.Evidence {
 
 // doubt is a notice where the encoding is not sure.
 func (d *decoded) doubt() []intray.Notice {
-	if d.guess.Confidence >= charset.Sure || d.guess.ASCII || d.direct() && d.guess.Invalid == 0 {
+	if d.guess.Confidence >= charset.Sure || d.guess.ASCII || d.guess.Encoding == charset.UTF8 && d.guess.Invalid == 0 {
 		return nil
 	}
 	text := fmt.Sprintf("The file is read as %s, which is not sure", d.guess.Encoding.Name())

@@ -14,29 +14,47 @@ const chunkBytes = 256 << 10
 // window shows the text from where the next record begins, as much of it as is
 // wanted.
 type window struct {
+	text *decoded
+	// from gives the text behind buf; it is nil before anything is read.
 	from io.Reader
 	// buf[pos:end] is read and not yet used.
 	buf      []byte
 	pos, end int
-	// base is the place of buf[0] in the text.
-	base int64
+	// at is the place of buf[pos], as the units of the text have it.
+	at int64
 	// done says that nothing follows buf[end].
 	done bool
 }
 
+// windowAt shows the text from a place on.
+func windowAt(text *decoded, place int64) window { return window{text: text, at: place} }
+
 // rest is what is read so far.
 func (w *window) rest() []byte { return w.buf[w.pos:w.end] }
 
-// place is where rest begins in the text.
-func (w *window) place() int64 { return w.base + int64(w.pos) }
+// place is where rest begins.
+func (w *window) place() int64 { return w.at }
+
+// placeOf is the place of a byte of rest.
+func (w *window) placeOf(at int) int64 { return w.at + w.text.units.length(w.rest()[:at]) }
 
 // use takes n bytes off the front.
-func (w *window) use(n int) { w.pos += n }
+func (w *window) use(n int) {
+	w.at = w.placeOf(n)
+	w.pos += n
+}
 
 // more reads on. It says false where the text has ended.
 func (w *window) more(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil || w.done {
 		return false, err
+	}
+	if w.from == nil {
+		from, err := w.text.from(w.at)
+		if err != nil {
+			return false, fmt.Errorf("read the file at byte %d: %w", w.at, err)
+		}
+		w.from = from
 	}
 	w.makeRoom()
 	n, err := io.ReadFull(w.from, w.buf[w.end:])
@@ -45,7 +63,7 @@ func (w *window) more(ctx context.Context) (bool, error) {
 		w.done, err = true, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("read the file at byte %d: %w", w.base+int64(w.end), err)
+		return false, fmt.Errorf("read the file at byte %d: %w", w.placeOf(len(w.rest())), err)
 	}
 	return n > 0, nil
 }
@@ -61,7 +79,6 @@ func (w *window) makeRoom() {
 	} else {
 		copy(w.buf, rest)
 	}
-	w.base += int64(w.pos)
 	w.pos, w.end = 0, len(rest)
 }
 

@@ -1,0 +1,185 @@
+package csv
+
+import (
+	"encoding/csv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// messy unpacks the shared corpus of broken files, which stands beside the
+// repository.
+func messy(t *testing.T) string {
+	t.Helper()
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; ; folder = filepath.Dir(folder) {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			break
+		}
+		if folder == filepath.Dir(folder) {
+			t.Fatal("no go.mod above the test")
+		}
+	}
+	archive := filepath.Join(folder, "..", "shared", "corpora", "messy-csv.tar.xz")
+	if _, err := os.Stat(archive); err != nil {
+		t.Skipf("SKIPPED: the corpus of messy files is not there: %v", err)
+	}
+	into := t.TempDir()
+	if out, err := exec.Command("tar", "-xJf", archive, "-C", into).CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: the corpus of messy files cannot be unpacked: %v\n%s", err, out)
+	}
+	return filepath.Join(into, "messy-csv")
+}
+
+// marks are how well files were read, summed up.
+type marks struct {
+	sync.Mutex
+	files, perfect, unsure int
+	header, records, cells float64
+}
+
+// TestCorpus compares what is read with the right answers: cells trimmed, numbers
+// by their value.
+func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: the corpus takes some seconds")
+	}
+	folder := messy(t)
+	names, err := filepath.Glob(filepath.Join(folder, "csv", "*"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	var all marks
+	t.Run("files", func(t *testing.T) {
+		for i := 0; i < len(names); i += corpusStep {
+			name := names[i]
+			t.Run(filepath.Base(name), func(t *testing.T) {
+				t.Parallel()
+				all.add(t, name, filepath.Join(folder, "clean", filepath.Base(name)))
+			})
+		}
+	})
+	n := float64(all.files)
+	if corpusStep > 1 {
+		t.Skipf("SKIPPED: floors are those of all files; %d of %d were read", all.files, len(names))
+	}
+	t.Logf("%d files: header %.4f, records %.4f, cells %.4f, %d perfect, %d unsure", all.files, all.header/n, all.records/n, all.cells/n, all.perfect, all.unsure)
+	for _, floor := range []struct {
+		what     string
+		got, min float64
+	}{
+		{"header", all.header / n, 0.9995}, {"records", all.records / n, 0.999}, {"cells", all.cells / n, 0.999},
+		{"perfect", float64(all.perfect) / n, 0.99}, {"sure", 1 - float64(all.unsure)/n, 0.99},
+	} {
+		if floor.got < floor.min {
+			t.Errorf("%s %.4f, want at least %.4f", floor.what, floor.got, floor.min)
+		}
+	}
+}
+
+func (m *marks) add(t *testing.T, name, answer string) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, err := os.ReadFile(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(right), "\uFEFF")))
+	from.FieldsPerRecord, from.LazyQuotes = -1, true
+	want, err := from.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, rows, notices, err := readTable(t, text, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := append([][]string{first}, rows...)
+	if strings.Join(first, "") == "" {
+		got = rows // no header: the first record stands for it
+	}
+	m.Lock()
+	defer m.Unlock()
+	header, records, cells := alike(want[:1], got[:1], eachCell), alike(want[1:], got[1:], eachRow), alike(want, got, eachCell)
+	m.files++
+	m.header, m.records, m.cells = m.header+header, m.records+records, m.cells+cells
+	if min(header, records, cells) > 0.999 {
+		m.perfect++
+	}
+	for _, n := range notices {
+		if n.Type == intray.HeaderRowUncertain || n.Type == intray.EncodingUncertain && n.Level == intray.LevelError {
+			m.unsure++
+			break
+		}
+	}
+}
+
+var (
+	isNumber  = regexp.MustCompile(`^-?[\d,]*\.?\d+$`)
+	ledByZero = regexp.MustCompile(`^-?0\d`)
+)
+
+// plainCell makes cells equal that say the same.
+func plainCell(cell string) string {
+	cell = strings.ToLower(strings.Join(strings.Fields(cell), " "))
+	if isNumber.MatchString(cell) && !ledByZero.MatchString(cell) {
+		if value, err := strconv.ParseFloat(strings.ReplaceAll(cell, ",", ""), 64); err == nil {
+			return strconv.FormatFloat(value, 'g', -1, 64)
+		}
+	}
+	return cell
+}
+
+func eachRow(row []string) []string {
+	cells := make([]string, len(row))
+	for i, cell := range row {
+		cells[i] = plainCell(cell)
+	}
+	return []string{strings.Trim(strings.Join(cells, "\x1f"), "\x1f")}
+}
+
+func eachCell(row []string) (cells []string) {
+	for _, cell := range row {
+		if cell = plainCell(cell); cell != "" {
+			cells = append(cells, cell)
+		}
+	}
+	return cells
+}
+
+// alike is the F1 measure of two bags of things that rows are made of.
+func alike(want, got [][]string, things func([]string) []string) float64 {
+	bag := map[string]int{}
+	both, total := 0, 0
+	for _, row := range want {
+		for _, thing := range things(row) {
+			bag[thing]++
+			total++
+		}
+	}
+	for _, row := range got {
+		for _, thing := range things(row) {
+			total++
+			if bag[thing]--; bag[thing] >= 0 {
+				both++
+			}
+		}
+	}
+	if total == 0 {
+		return 1
+	}
+	return 2 * float64(both) / float64(total)
+}

@@ -1,0 +1,107 @@
+package csv
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
+)
+
+// TestHeader reads headers that are not as wide as the table.
+func TestHeader(t *testing.T) {
+	orders := "2021-01-02,10:30,3,4.50,a@b.org\n2021-01-03,11:30,1,9.75,c@d.org\n2021-01-04,12:30,2,1.25,e@f.org\n" +
+		"2021-01-05,13:30,7,2.50,g@h.org\n2021-01-06,14:30,5,3.25,i@j.org\n2021-01-07,15:30,4,6.00,k@l.org\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"as wide":                  {"date,time,qty,price,email\n" + orders, "date|time|qty|price|email"},
+		"two words in one":         {"datetime,qty,price,email\n" + orders, "date|time|qty|price|email"},
+		"capitals begin":           {"Date,Time,QtyPrice,Email\n" + orders, "Date|Time|Qty|Price|Email"},
+		"capitals end":             {"Date,Time,QTYPrice,Email\n" + orders, "Date|Time|QTY|Price|Email"},
+		"no word tells":            {"d,t,qqpp,mm\n" + orders, "|d|t|qqpp|mm"},
+		"two names too few":        {"date,time,qty\n" + orders, "date|time|qty||"},
+		"names of rows":            {"x,y\na,1,2\nb,3,4\nc,5,6\n", "|x|y"},
+		"rows are not told apart":  {"x,y\na,1,2\na,3,4\nc,5,6\n", "x|y|"},
+		"last cells are empty":     {"x,y\na,1,\nb,3,\nc,5,\n", "x|y|"},
+		"a value in the header":    {"1,2\na,1,2\nb,3,4\nc,5,6\n", "||"},
+		"pairs above":              {"Account:,DE12,,\nFrom:,2020-01-01,,\nDay,Text,Sum,Left\n2020-01-02,rent,1.5,2.5\n2020-01-03,food,2.5,3.5\n", "Day|Text|Sum|Left"},
+		"pairs are the table":      {"name:,Ann\nage:,31\n", "name:|Ann"},
+		"a drawn line is no value": {"a;b;c\n---;---;---\n1;2;3\n", "a|b|c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			names, _, _, err := readTable(t, []byte(c.text), source.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, strings.Join(names, "|")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNameWords(t *testing.T) {
+	for name, want := range map[string]string{
+		"unitPrice": "unit price", "unit_price": "unit price", "PRODUCTID": "productid", "Prix (€)": "prix", "2019": "", "Straße 2": "straße",
+	} {
+		if got := strings.Join(nameWords(name), " "); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestManyMends mends more rows than anybody would look at.
+func TestManyMends(t *testing.T) {
+	const rows = 15_000
+	odd := map[int]string{}
+	for n := 5; n <= rows; n += 3 {
+		odd[n] = strings.Replace(contact(n), ",20", ",,20", 1)
+	}
+	got, notices := readRows(t, contacts(rows, odd))
+	for n, row := range got {
+		if len(row) != 5 {
+			t.Fatalf("row %d is %q", n, row)
+		}
+	}
+	if len(got) != rows || len(notices) != maxTold {
+		t.Errorf("%d rows, %d notices", len(got), len(notices))
+	}
+}
+
+// TestMendsEnd stops to mend when the work for it is used up, and says so once.
+func TestMendsEnd(t *testing.T) {
+	odd := map[int]string{}
+	for n := 20; n < 40; n++ {
+		odd[n] = strings.Replace(contact(n), ",20", ",,20", 1)
+	}
+	book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(contacts(60, odd))), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := book.Open(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := opened.(*reader)
+	r.repair.work = maxMendWork + 1
+	rows, told := drainReader(t, r)
+	if len(rows) != 60 || len(rows[19]) != 6 || len(told) != 1 || !strings.Contains(told[0].Text, "From line 21 on") {
+		t.Errorf("%d rows, told %+v", len(rows), told)
+	}
+}
+
+// TestRowWork bounds the search for a reading of one row.
+func TestRowWork(t *testing.T) {
+	s, err := decide([]byte(contacts(60, nil)), true, source.Options{Limits: source.Limits{}.WithDefaults()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := []byte("20,Ada Lovelace,2021-09-21140.50," + strings.Repeat("y x", 5000) + "\n")
+	r := newRepairer(s.dialect, s.width, s.profiles)
+	var found record
+	s.dialect.cut(line, none, &found)
+	if _, ok := r.repair(line, &found, nil); ok || r.work < maxRowWork || r.work > maxRowWork+1<<20 {
+		t.Errorf("mended %v with work %d", ok, r.work)
+	}
+}

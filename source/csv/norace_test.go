@@ -1,0 +1,5 @@
+//go:build !race
+
+package csv
+
+const corpusStep = 1

@@ -1,0 +1,219 @@
+package csv
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/table"
+)
+
+// odd sees to a row that does not fit.
+func (r *reader) odd(ctx context.Context, batch *intray.Records) error {
+	if r.rec.unclosed {
+		r.open = max(r.open, r.w.placeOf(r.rec.next))
+		if done, err := r.mend(ctx, batch); done || err != nil {
+			return err
+		}
+		return r.unclosed(batch)
+	}
+	row := r.w.rest()[:r.rec.next]
+	cells := r.texts(&r.rec, 0)
+	switch {
+	case r.repeatsHeader() && r.titled():
+		r.otherTable(batch)
+		return nil
+	case r.repeatsHeader():
+		r.leaveOut(batch, "header", "The header stands here again; the row is left out.")
+		return nil
+	case len(cells) != r.sheet.width && isComment(row, r.sheet.comment):
+		r.leaveOut(batch, "comment", "A line of comment is left out.")
+		return nil
+	}
+	if len(cells) != r.sheet.width {
+		below, err := r.below(ctx, r.rec.next)
+		if err != nil {
+			return err
+		}
+		if r.beginsTable(cells, below) {
+			r.otherTable(batch)
+			return nil
+		}
+	}
+	if !r.fits(&r.rec) {
+		if done, err := r.mend(ctx, batch); done || err != nil {
+			return err
+		}
+	}
+	return r.asFound(batch, cells)
+}
+
+// titled says whether a row of one text stands right above, as a title does.
+func (r *reader) titled() bool {
+	n := len(r.held)
+	return n > 0 && r.held[n-1].filled == 1
+}
+
+// otherTable ends the table where another begins.
+func (r *reader) otherTable(batch *intray.Records) {
+	r.settle(batch, true)
+	batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelWarning,
+		Text: fmt.Sprintf("Another table begins in line %d. It is not read: send it as a file of its own.", r.line)})
+	r.ended = true
+}
+
+// leaveOut passes over a row and says so.
+func (r *reader) leaveOut(batch *intray.Records, kind, text string) {
+	raw := excerpt(strings.TrimRight(string(r.w.rest()[:r.rec.next]), "\r\n"))
+	r.tell(batch, kind, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw, Text: fmt.Sprintf("Line %d: %s", r.line, text)})
+	r.pass(r.rec.next, r.rec.breaks)
+}
+
+// maxTold is how often a notice of one kind is told.
+const maxTold = 1000
+
+func (r *reader) tell(batch *intray.Records, kind string, n intray.Notice) {
+	if r.told[kind]++; r.told[kind] <= maxTold {
+		batch.Notices = append(batch.Notices, n)
+	}
+}
+
+func isComment(row []byte, mark string) bool {
+	return mark != "" && bytes.HasPrefix(bytes.TrimLeft(row, " \t\""), []byte(mark))
+}
+
+// below cuts some rows below a place, without those that are blank.
+func (r *reader) below(ctx context.Context, at int) (rows [][]string, err error) {
+	for len(rows) < lookAhead {
+		err := r.cut(ctx, at, &r.ahead)
+		var limit *source.LimitError
+		if errors.As(err, &limit) {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if at >= len(r.w.rest()) {
+			return rows, nil
+		}
+		if !blankText(r.w.rest()[at : at+r.ahead.next]) {
+			rows = append(rows, r.texts(&r.ahead, at))
+		}
+		at += r.ahead.next
+	}
+	// The record cut last stays what it was: reading on may have moved it.
+	return rows, nil
+}
+
+// beginsTable says whether a row is the header of another table: the rows below
+// it have its width, which is not that of this table, and it names their
+// columns.
+func (r *reader) beginsTable(cells []string, below [][]string) bool {
+	if len(below) < 2 || len(cells) < 2 || table.Filled(cells) < len(cells) {
+		return false
+	}
+	for _, row := range below[:2] {
+		if len(row) != len(cells) {
+			return false
+		}
+	}
+	return table.NamesColumns(cells, below)
+}
+
+// excerptBytes is how much of a row a notice shows.
+const excerptBytes = 300
+
+func excerpt(text string) string {
+	if len(text) <= excerptBytes {
+		return text
+	}
+	return strings.ToValidUTF8(text[:excerptBytes], "") + "…"
+}
+
+// asFound hands on a row as it was found, or holds it back where it may stand
+// below the table.
+func (r *reader) asFound(batch *intray.Records, cells []string) error {
+	total := table.IsTotal(cells)
+	note := table.IsNote(cells, r.behindBlank(cells)) || isRule(cells) || isAside(cells) || r.isRemark(cells)
+	filled := table.Filled(cells)
+	below := slices.ContainsFunc(r.held, func(h heldRow) bool { return h.filled > 0 })
+	if r.sheet.width > 1 && len(r.held) < maxHeld && (total || note || filled == 0 || below && 2*filled <= r.sheet.width) {
+		r.held = append(r.held, heldRow{cells, filled, r.line, r.blanks})
+		r.blanks = 0
+		r.pass(r.rec.next, r.rec.breaks)
+		return nil
+	}
+	if len(cells) < r.sheet.width {
+		r.ragged = true
+	}
+	return r.hand(batch)
+}
+
+// behindBlank says whether a blank row stands right above. One with separators is
+// blank for a remark only: a value may well stand below a record of empty cells.
+func (r *reader) behindBlank(cells []string) bool {
+	if n := len(r.held); r.blanks > 0 || n == 0 || r.held[n-1].filled > 0 {
+		return r.blanks > 0
+	}
+	return len(cells) == 1 || len(cells) > 2 && len(strings.Fields(strings.Join(cells, " "))) >= remarkWords
+}
+
+// remarkWords is how many words a remark has at least.
+const remarkWords = 3
+
+// isRemark says whether a row is one text of some words without any separator,
+// where no record lacks its last cells.
+func (r *reader) isRemark(cells []string) bool {
+	return len(cells) == 1 && r.sheet.width > 2 && !r.ragged && len(strings.Fields(cells[0])) >= remarkWords && !table.KindOf(cells[0]).Typed()
+}
+
+// isAside says whether a row is one text in parentheses, such as (3 rows).
+func isAside(cells []string) bool {
+	text := strings.TrimSpace(strings.Join(cells, ""))
+	return table.Filled(cells) == 1 && len(text) > 2 && text[0] == '(' && text[len(text)-1] == ')' && !table.KindOf(text).Typed()
+}
+
+// unclosed reads a row whose quote is never closed line by line: the quote is
+// text.
+func (r *reader) unclosed(batch *intray.Records) error {
+	rest := r.w.rest()
+	line := rest[:physicalLine(rest)]
+	r.sheet.dialect.cutLine(line, &r.ahead)
+	r.settle(batch, false)
+	cells := r.texts(&r.ahead, 0)
+	r.tell(batch, "quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,
+		Text: fmt.Sprintf("Line %d: a quote is opened here and never closed; it is read as text.", r.line)})
+	r.handCells(batch, cells, r.line)
+	r.pass(len(line), 0)
+	return r.counted()
+}
+
+// settle decides about the rows held back: at the end of the table they are left
+// out and told, with the empty ones above them, else they are records like all
+// others.
+func (r *reader) settle(batch *intray.Records, end bool) {
+	last := len(r.held)
+	for end && last > 0 && r.held[last-1].filled == 0 {
+		last-- // empty rows below everything are records
+	}
+	for i, h := range r.held {
+		switch raw := excerpt(h.text()); {
+		case !end || i >= last:
+			r.handCells(batch, h.cells, h.line)
+		case raw != "":
+			r.tell(batch, "footer", intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
+				Text: fmt.Sprintf("Line %d stands below the table and is left out.", h.line)})
+		}
+	}
+	r.held = r.held[:0]
+}
+
+// text is what the cells of a row hold.
+func (h heldRow) text() string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(h.cells), func(c string) bool { return strings.TrimSpace(c) == "" }), " | ")
+}
