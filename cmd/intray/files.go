@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,7 @@ type readFlags struct {
 	Encoding    string `help:"Read text in this encoding, such as windows-1252." placeholder:"NAME"`
 	Delimiter   string `help:"Cells of text are separated by this." placeholder:"TEXT"`
 	HeaderRow   int    `help:"The row of the header, counted from 1." placeholder:"N"`
+	FillMerged  bool   `help:"Write the value of merged cells into each of them, not into the first alone."`
 }
 
 func (f readFlags) options() source.Options {
@@ -40,7 +42,7 @@ func (f readFlags) options() source.Options {
 	if delimiter == "\\t" || delimiter == "tab" {
 		delimiter = "\t"
 	}
-	return source.Options{Encoding: f.Encoding, Delimiter: delimiter, HeaderRow: f.HeaderRow}
+	return source.Options{Encoding: f.Encoding, Delimiter: delimiter, HeaderRow: f.HeaderRow, FillMerged: f.FillMerged}
 }
 
 // formatOf is the format of the tables of a file: of an archive with one member
@@ -60,12 +62,14 @@ func (f readFlags) fit(format string) error {
 	switch {
 	case format == "archive":
 		return nil
-	case format != "csv" && f.Encoding != "":
-		return usageError{fmt.Errorf("--encoding is for delimited text, and the file is read as %s", format)}
+	case f.Encoding != "" && !slices.Contains([]string{"csv", "html", "xmlss"}, format):
+		return usageError{fmt.Errorf("--encoding is for text, and the file is read as %s", format)}
+	case f.FillMerged && !slices.Contains([]string{"xlsx", "xls", "ods", "html", "xmlss"}, format):
+		return usageError{fmt.Errorf("--fill-merged is for tables with merged cells, and the file is read as %s", format)}
 	case format != "csv" && f.Delimiter != "":
 		return usageError{fmt.Errorf("--delimiter is for delimited text, and the file is read as %s", format)}
-	case format == "json" && f.HeaderRow != 0:
-		return usageError{errors.New("--header-row is for tables with rows, and the file is read as json, whose names are its header")}
+	case (format == "json" || format == "parquet") && f.HeaderRow != 0:
+		return usageError{errors.New("--header-row is for tables with rows, and the file is read as " + format + ", whose names are its header")}
 	}
 	return nil
 }
