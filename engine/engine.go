@@ -123,8 +123,22 @@ func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema
 		return out.unreadable(err)
 	}
 	defer reader.Close()
-	out.Evidence = append(out.Evidence, reader.Evidence()...)
-	return e.read(ctx, reader, schema, answers, open, out)
+	h, err := headerBySchema(ctx, schema.Fields, reader)
+	if err != nil {
+		return nil, err
+	}
+	if h.row == "" || h.row == headerRow(reader) {
+		out.Evidence = append(out.Evidence, reader.Evidence()...)
+		if h.row != "" {
+			out.takeHeader(h)
+		}
+		return e.read(ctx, reader, schema, answers, open, out)
+	}
+	again, err := e.run(ctx, in, schema, with(answers, intray.AnswerHeaderRow, h.row), open)
+	if again != nil {
+		again.takeHeader(h)
+	}
+	return again, err
 }
 
 // read maps the columns and, where nothing is open, moves the rows.

@@ -20,8 +20,7 @@ func (b *belt) compareRows(out *Outcome) error {
 	}
 	for _, d := range found {
 		n := int64(d.Rows.GetCardinality())
-		if err := b.judge(out, account{problems: n}); err != nil {
-			b.trouble = err
+		if b.trouble = b.judge(out, account{problems: n}); b.trouble != nil {
 			return nil
 		}
 		if sink, takes := b.sink.(LateSink); takes {

@@ -158,10 +158,11 @@ var openChoices = map[string]struct {
 	id     string
 	notice intray.NoticeType
 	text   string
+	advice string
 }{
-	"encoding":   {intray.AnswerEncoding, intray.EncodingUncertain, "The text can be read in several encodings, and not all give the same."},
-	"delimiter":  {intray.AnswerDelimiter, intray.HeaderRowUncertain, "Several separators cut the file into columns equally well."},
-	"header row": {intray.AnswerHeaderRow, intray.HeaderRowUncertain, "Several rows could be the header of the table."},
+	"encoding":   {intray.AnswerEncoding, intray.EncodingUncertain, "The text can be read in several encodings, and not all give the same.", " Choose one, or save the file as UTF-8 and send it again."},
+	"delimiter":  {intray.AnswerDelimiter, intray.HeaderRowUncertain, "Several separators cut the file into columns equally well.", " Choose one."},
+	"header row": {intray.AnswerHeaderRow, intray.HeaderRowUncertain, "It is not certain which row is the header of the table.", " Choose one."},
 }
 
 // askTies asks about what fits two ways equally well.
@@ -182,7 +183,7 @@ func tie(e intray.Evidence) intray.Question {
 		q.Choices = append(q.Choices, taken)
 	}
 	q.Choices = append(q.Choices, e.Rivals[:min(len(e.Rivals), maxChoices)]...)
-	q.Text = fmt.Sprintf("%s Read as %s: %s. Choose one.", kind.text, e.Value, e.Reason)
+	q.Text = fmt.Sprintf("%s Taken was %s: %s.%s", kind.text, e.Value, e.Reason, kind.advice)
 	return q
 }
 

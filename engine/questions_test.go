@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,8 +37,9 @@ type tornReader struct {
 }
 
 func (r tornReader) Evidence() []intray.Evidence {
-	return append(r.Reader.Evidence(), intray.Evidence{Choice: "header row", Value: "1", Reason: "it is text", Tie: !r.sure,
-		Rivals: []intray.Choice{{Value: "2", Reason: "it is text too"}, {Value: intray.NoAnswer, Reason: "all rows are alike"}}})
+	own := slices.DeleteFunc(slices.Clone(r.Reader.Evidence()), func(e intray.Evidence) bool { return e.Choice == "header row" })
+	return append(own, intray.Evidence{Choice: "header row", Value: "1", Reason: "it is text", Tie: !r.sure,
+		Rivals: []intray.Choice{{Value: "2", Reason: "it is text too", Examples: []string{"id", "name"}}, {Value: intray.NoAnswer, Reason: "all rows are alike"}}})
 }
 
 // asked tells a question in one line.
@@ -76,7 +78,10 @@ func TestQuestions(t *testing.T) {
 		"one of them has it":                       {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false)}, "field:0=iD", "ID=-1 iD=0"},
 		"none of them has it":                      {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false), field("z", false)}, "field:0=none", "ID=-1 iD=-1 z=1"},
 		"a decision that nobody asked for":         {"id,name\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", false)}, "column:id=1 column:name=0", "id=1 name=0"},
-		"two rows could be the header":             {"id,name\nid,name\n1,a\n", torn{}, []intray.Field{field("id", true)}, "", "header_row 1 2 none"},
+		"two rows could be the header":             {"x,y\nid,name\n1,a\n", torn{}, []intray.Field{field("zip", true)}, "", "header_row 1 2 none"},
+		"the schema knows the second":              {"x,y\nid,name\n1,a\n", torn{}, []intray.Field{field("id", true), field("name", true)}, "", "id=0 name=1"},
+		"the schema knows the first":               {"zip,y\nid,name\n1,a\n", torn{}, []intray.Field{field("zip", true)}, "", "zip=0"},
+		"the schema knows both":                    {"zip,y\nid,name\n1,a\n", torn{}, []intray.Field{field("zip", false), field("id", false)}, "", "header_row 1 2 none"},
 		"it is the first":                          {"id,name\n1,a\n", torn{}, []intray.Field{field("id", true)}, "header_row=1", "id=0"},
 	} {
 		t.Run(name, func(t *testing.T) {

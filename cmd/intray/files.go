@@ -113,7 +113,7 @@ func openBook(ctx context.Context, name string, opt source.Options, flags readFl
 }
 
 // openTable opens one table of a file.
-func openTable(ctx context.Context, name string, opt source.Options, flags readFlags) (source.Reader, func() error, error) {
+func openTable(ctx context.Context, name string, opt source.Options, flags readFlags, told io.Writer) (source.Reader, func() error, error) {
 	book, closeBook, err := openBook(ctx, name, opt, flags)
 	if err != nil {
 		return nil, nil, err
@@ -126,7 +126,22 @@ func openTable(ctx context.Context, name string, opt source.Options, flags readF
 	if err != nil {
 		return nil, nil, errors.Join(err, closeBook())
 	}
+	tellTies(told, append(book.Evidence(), reader.Evidence()...))
 	return reader, func() error { return errors.Join(reader.Close(), closeBook()) }, nil
+}
+
+// tellTies tells what could be read otherwise as well.
+func tellTies(w io.Writer, evidence []intray.Evidence) {
+	for _, e := range evidence {
+		if !e.Tie {
+			continue
+		}
+		fmt.Fprintf(w, "warning: the %s is not certain: taken was %s (%s)", e.Choice, plainOrQuoted(e.Value), visibleLong(e.Reason))
+		for _, r := range e.Rivals {
+			fmt.Fprintf(w, "; or %s (%s)", plainOrQuoted(r.Value), visibleLong(r.Reason))
+		}
+		fmt.Fprintln(w)
+	}
 }
 
 // visible shortens text from a file and quotes it where it is not plain.
@@ -154,7 +169,7 @@ type convertCommand struct {
 func (c *convertCommand) Run(ctx context.Context, s streams) error {
 	opt := c.options()
 	opt.AsIs, opt.Typed = c.AsIs, !c.Display
-	reader, closeAll, err := openTable(ctx, c.File, opt, c.readFlags)
+	reader, closeAll, err := openTable(ctx, c.File, opt, c.readFlags, s.err)
 	if errors.Is(err, source.ErrEmpty) {
 		return app.WriteFile(c.Out, s.out, func(io.Writer) error { return nil })
 	}

@@ -31,6 +31,24 @@ type Guess struct {
 	Second *Second
 }
 
+// Unsure says that a person should look: another reading is about as likely, or
+// some bytes have none.
+func (g Guess) Unsure() bool {
+	return g.Confidence < Sure && !g.ASCII && (g.Encoding != UTF8 || g.Invalid > 0)
+}
+
+// Rival names the encoding that comes next, and says what the text reads in it.
+// Without a second it is windows-1252, or UTF-8 beside that.
+func (g Guess) Rival() (name, reads string) {
+	if g.Second != nil {
+		return g.Second.Encoding.Name(), "it reads " + g.Second.Preview
+	}
+	if g.Encoding.Name() == "windows-1252" {
+		return UTF8.Name(), "most text is written so"
+	}
+	return "windows-1252", "most text that is not UTF-8 is written so"
+}
+
 // Second is the reading that a guess was chosen over.
 type Second struct {
 	Encoding   Encoding

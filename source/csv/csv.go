@@ -113,7 +113,7 @@ func (b *book) Open(_ context.Context, sheet int) (source.Reader, error) {
 	}
 	body := b.text.units.length(b.text.sample[:b.sheet.body])
 	r := &reader{
-		sheet: b.sheet, limits: b.opt.Limits, line: b.sheet.line, told: map[string]int{}, first: slices.Concat(b.text.doubt(), b.sheet.notices),
+		sheet: b.sheet, limits: b.opt.Limits, line: b.sheet.line, told: map[string]int{}, first: slices.Clone(b.sheet.notices),
 		w:      windowAt(b.text, body),
 		repair: newRepairer(b.sheet.dialect, b.sheet.width, b.sheet.profiles),
 	}

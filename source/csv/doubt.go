@@ -1,7 +1,7 @@
 package csv
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -12,24 +12,20 @@ import (
 // asked.
 const tie = 0.97
 
-// doubtHeader tells where another header fits about as well as the one found.
+// doubtHeader tells beside the header where another header fits about as well as the one found.
 func (s *sheet) doubtHeader(layout table.Layout, rows []sampled, texts [][]string) {
 	if !layout.Unsure() || layout.First >= len(rows) || layout.Headers > 0 && layout.Rival == table.NoHeader && standsOut(texts[layout.First], texts[layout.Body():]) {
 		return
 	}
-	first := rows[layout.First]
-	choice := "The first row of values is read as such, in line %d, and no header (%s)"
-	if layout.Headers > 0 {
-		choice = "Line %d is read as the header (%s)"
-	}
-	text := fmt.Sprintf(choice, first.line, spokenRow(first)) + ", which is not sure: "
+	told := &s.evidence[len(s.evidence)-1]
+	told.Tie = layout.Headers <= 1 // nobody can ask for several rows
 	switch rival := layout.Rival; {
 	case rival == table.NoHeader:
-		text += "the file may have no header."
+		told.Rivals = []intray.Choice{{Value: intray.NoAnswer, Label: "no header", Reason: "nothing tells it from the rows below", Examples: rows[layout.First].cells}}
 	case rival >= 0 && rival < len(rows):
-		text += fmt.Sprintf("line %d may be the header (%s).", rows[rival].line, spokenRow(rows[rival]))
+		row := strconv.Itoa(rival + 1)
+		told.Rivals = []intray.Choice{{Value: row, Label: "row " + row, Reason: "it could name the columns as well", Examples: rows[rival].cells}}
 	}
-	s.uncertain(text + " Say which row is the header, or give each column a name in the first row and send the file again.")
 }
 
 // fewestRepeats is how many cells a column must have to show that it repeats few
@@ -55,16 +51,14 @@ func standsOut(header []string, body [][]string) bool {
 	return false
 }
 
-// doubtDelimiter tells where another delimiter cuts the file about as well.
-func (s *sheet) doubtDelimiter(found sniffed) {
+// delimiterEvidence tells the delimiter, and another that cuts the file about as
+// well.
+func delimiterEvidence(found sniffed) intray.Evidence {
+	named := func(delim string) string { return strings.ReplaceAll(delim, noDelimiter, "none") }
+	e := intray.Evidence{Choice: "delimiter", Value: named(found.delim), Reason: found.delimWhy}
 	if found.rivalShare >= tie {
-		s.uncertain(fmt.Sprintf("The cells are separated with %s, which is not sure: %s cuts the rows about as well. Say which it is, or put the cells in quotes and send the file again.",
-			spoken(found.delim), spoken(found.rival)))
+		e.Tie = true
+		e.Rivals = []intray.Choice{{Value: named(found.rival), Reason: "it cuts the rows about as well"}}
 	}
+	return e
 }
-
-func (s *sheet) uncertain(text string) {
-	s.notices = append(s.notices, intray.Notice{Type: intray.HeaderRowUncertain, Level: intray.LevelError, Text: text})
-}
-
-func spokenRow(row sampled) string { return excerpt(strings.Join(row.cells, " | ")) }

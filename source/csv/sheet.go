@@ -82,7 +82,7 @@ func decide(sample []byte, whole bool, opt source.Options) (*sheet, error) {
 		s.rowBytes = (rows[n-1].from - rows[0].from) / (n - 1)
 	}
 	s.evidence = []intray.Evidence{
-		{Choice: "delimiter", Value: strings.ReplaceAll(found.delim, noDelimiter, "none"), Reason: found.delimWhy},
+		delimiterEvidence(found),
 		{Choice: "quote", Value: found.open, Reason: found.quoteWhy},
 	}
 	s.body = int64(skip)
@@ -90,7 +90,6 @@ func decide(sample []byte, whole bool, opt source.Options) (*sheet, error) {
 		s.wholeSheet(rows)
 		return s, nil
 	}
-	s.doubtDelimiter(found)
 	return s, s.findTable(rows, sample, opt)
 }
 
@@ -155,6 +154,9 @@ func (s *sheet) findTable(rows []sampled, sample []byte, opt source.Options) err
 	}
 	s.hidePairs(texts)
 	layout := table.Find(texts, s.width)
+	if opt.HeaderRow == source.NoHeader {
+		layout = table.Layout{Width: s.width, First: firstFilled(texts), Reason: "it was asked for"}
+	}
 	if opt.HeaderRow > 0 {
 		if opt.HeaderRow > len(texts) {
 			return &source.UnreadableError{Reason: fmt.Sprintf("the header cannot be row %d: the first %d rows were looked at", opt.HeaderRow, len(texts))}
@@ -177,13 +179,25 @@ func (s *sheet) findTable(rows []sampled, sample []byte, opt source.Options) err
 	s.learn(rows[body:])
 	s.tellHeader(rows, layout)
 	s.tellAbove(rows[:min(layout.First, len(rows))])
-	s.doubtHeader(layout, rows, texts)
+	if opt.HeaderRow == 0 {
+		s.doubtHeader(layout, rows, texts)
+	}
 	s.startAt(rows, body)
 	if err := s.takeColumns(names, opt.Limits); err != nil {
 		return err
 	}
 	s.takeSamples(rows[body:])
 	return nil
+}
+
+// firstFilled is the first row with any text.
+func firstFilled(rows [][]string) int {
+	for i, row := range rows {
+		if table.Filled(row) > 0 {
+			return i
+		}
+	}
+	return 0
 }
 
 // hidePairs blanks the rows of names and values at the beginning of a file, each
@@ -336,9 +350,9 @@ func (s *sheet) tellHeader(rows []sampled, layout table.Layout) {
 		return
 	}
 	first := rows[layout.First].line
-	value := strconv.FormatInt(first, 10)
+	value := strconv.Itoa(layout.First + 1)
 	if layout.Headers > 1 {
-		value += "–" + strconv.FormatInt(rows[layout.Body()-1].line, 10)
+		value += "–" + strconv.Itoa(layout.Body())
 	}
 	reason := layout.Reason
 	if first > 1 {

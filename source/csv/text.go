@@ -178,22 +178,12 @@ func (d *decoded) evidence() intray.Evidence {
 	if d.guess.Preview != "" {
 		reason += "; it reads " + d.guess.Preview
 	}
-	return intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: reason}
-}
-
-// doubt is a notice where the encoding is not sure.
-func (d *decoded) doubt() []intray.Notice {
-	if d.guess.Confidence >= charset.Sure || d.guess.ASCII || d.guess.Encoding == charset.UTF8 && d.guess.Invalid == 0 {
-		return nil
+	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: reason}
+	if e.Tie = d.guess.Unsure(); e.Tie {
+		name, preview := d.guess.Rival()
+		e.Rivals = []intray.Choice{{Value: name, Reason: preview}}
 	}
-	text := fmt.Sprintf("The file is read as %s, which is not sure", d.guess.Encoding.Name())
-	if s := d.guess.Second; s != nil {
-		text += fmt.Sprintf("; it may be %s", s.Encoding.Name())
-		if s.Preview != "" {
-			text += fmt.Sprintf(" (%s instead of %s)", s.Preview, d.guess.Preview)
-		}
-	}
-	return []intray.Notice{{Type: intray.EncodingUncertain, Level: intray.LevelError, Text: text + ". Save the file as UTF-8 and send it again."}}
+	return e
 }
 
 // readAt fills b from a place in the file.

@@ -41,6 +41,15 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason string
 // Open goes through the page and lists its tables. A page without any is a
 // source.UnreadableError that says what page it is.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
+	b, err := list(ctx, in, opt)
+	if err != nil {
+		return nil, err
+	}
+	return grid.Book(b, opt)
+}
+
+// list goes through the pages and finds their tables.
+func list(ctx context.Context, in source.Input, opt source.Options) (*book, error) {
 	opt.Limits = opt.Limits.WithDefaults()
 	b := &book{limits: opt.Limits}
 	pages, names, err := openPages(ctx, in, opt)
@@ -64,11 +73,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 		return nil, noTable(&total)
 	}
 	b.evidence = append(encodings(pages), total.evidence()...)
-	gridded, err := grid.Book(b, opt)
-	if err != nil {
-		return nil, err
-	}
-	return &doubted{Book: gridded, of: b}, nil
+	return b, nil
 }
 
 // book is an opened file. It does not change once it is open.
@@ -98,35 +103,3 @@ func (b *book) Rows(ctx context.Context, sheet int) (grid.Rows, error) {
 }
 
 func (b *book) Close() error { return nil }
-
-// doubted is a book whose readers tell first where the encoding is not sure.
-type doubted struct {
-	source.Book
-	of *book
-}
-
-func (d *doubted) Open(ctx context.Context, sheet int) (source.Reader, error) {
-	r, err := d.Book.Open(ctx, sheet)
-	if err != nil {
-		return nil, err
-	}
-	if notices := d.of.pages[sheet].doubt(); len(notices) > 0 {
-		return &warned{Reader: r, notices: notices}, nil
-	}
-	return r, nil
-}
-
-// warned puts notices in front of those of a reader.
-type warned struct {
-	source.Reader
-	notices []intray.Notice
-}
-
-func (w *warned) Next(ctx context.Context, batch *intray.Records) error {
-	err := w.Reader.Next(ctx, batch)
-	if err == nil {
-		batch.Notices = append(w.notices, batch.Notices...)
-		w.notices = nil
-	}
-	return err
-}

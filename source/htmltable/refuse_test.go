@@ -3,7 +3,6 @@ package htmltable
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -116,22 +115,12 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// A reading that is not sure is told with the first records, once.
+// A reading that is not sure is told with what else it could be.
 func TestDoubtIsTold(t *testing.T) {
-	page := "<table><tr><td>n<td>b<tr><td>\xa4x<td>1</table>"
-	reader, err := open(t, page).Open(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	batch := &intray.Records{}
-	if err := reader.Next(t.Context(), batch); err != nil {
-		t.Fatal(err)
-	}
-	if len(batch.Notices) != 1 || batch.Notices[0].Type != intray.EncodingUncertain {
-		t.Errorf("the notices are %v", batch.Notices)
-	}
-	if err := reader.Next(t.Context(), batch); !errors.Is(err, io.EOF) || len(batch.Notices) > 0 {
-		t.Errorf("then %v, error %v", batch.Notices, err)
+	for _, e := range open(t, "<table><tr><td>n<td>b<tr><td>\xa4x<td>1</table>").Evidence() {
+		if e.Choice == "encoding" && (!e.Tie || len(e.Rivals) != 1) {
+			t.Errorf("the encoding is told as %+v", e)
+		}
 	}
 }
 

@@ -187,7 +187,10 @@ func TestStyleSheets(t *testing.T) {
 
 func TestMerged(t *testing.T) {
 	page := "<table><tr><td colspan=2>a<td rowspan=3>b<td>c<tr><td colspan=9><td>d</table>"
-	opened := open(t, page).(*doubted).of
+	opened, err := list(t.Context(), sourcetest.Input("", []byte(page)), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	rows, err := opened.Rows(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)

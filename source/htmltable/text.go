@@ -200,28 +200,16 @@ func encodings(pages []*page) (list []intray.Evidence) {
 		if p.guess.Preview != "" {
 			e.Reason += "; it reads " + p.guess.Preview
 		}
+		if e.Tie = p.guess.Unsure(); e.Tie {
+			name, preview := p.guess.Rival()
+			e.Rivals = []intray.Choice{{Value: name, Reason: preview}}
+		}
 		if !told[e.Value] {
 			list = append(list, e)
 		}
 		told[e.Value] = true
 	}
 	return list
-}
-
-// doubt is a notice where the encoding is not sure.
-func (p *page) doubt() []intray.Notice {
-	g := p.guess
-	if g.Confidence >= charset.Sure || g.ASCII || g.Encoding == charset.UTF8 && g.Invalid == 0 {
-		return nil
-	}
-	text := fmt.Sprintf("The page is read as %s, which is not sure", g.Encoding.Name())
-	if s := g.Second; s != nil {
-		text += fmt.Sprintf("; it may be %s", s.Encoding.Name())
-		if s.Preview != "" && g.Preview != "" {
-			text += fmt.Sprintf(" (%s instead of %s)", s.Preview, g.Preview)
-		}
-	}
-	return []intray.Notice{{Type: intray.EncodingUncertain, Level: intray.LevelError, Text: text + ". Save the file as UTF-8 and send it again."}}
 }
 
 // onTheWeb gives the encoding that browsers take for a label: some names stand

@@ -150,23 +150,12 @@ func (d *document) evidence() intray.Evidence {
 	if d.guess.Preview != "" {
 		reason += "; it reads " + d.guess.Preview
 	}
-	return intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: reason}
-}
-
-// doubt is a notice where the encoding is not sure.
-func (d *document) doubt() []intray.Notice {
-	g := d.guess
-	if g.Confidence >= charset.Sure || g.ASCII || d.direct() && g.Invalid == 0 {
-		return nil
+	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: reason}
+	if e.Tie = d.guess.Unsure(); e.Tie {
+		name, preview := d.guess.Rival()
+		e.Rivals = []intray.Choice{{Value: name, Reason: preview}}
 	}
-	text := fmt.Sprintf("The workbook is read as %s, which is not sure", g.Encoding.Name())
-	if s := g.Second; s != nil {
-		text += fmt.Sprintf("; it may be %s", s.Encoding.Name())
-		if s.Preview != "" && g.Preview != "" {
-			text += fmt.Sprintf(" (%s instead of %s)", s.Preview, g.Preview)
-		}
-	}
-	return []intray.Notice{{Type: intray.EncodingUncertain, Level: intray.LevelError, Text: text + ". Save the file as .xlsx and send it again."}}
+	return e
 }
 
 // promised is a reader that must give a number of bytes: a store that ends

@@ -107,22 +107,16 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// A reading that is not sure is told with the first records, once.
+// A reading that is not sure is told with what else it could be.
 func TestDoubtIsTold(t *testing.T) {
 	doc := strings.Replace(workbook("", worksheet("One", row(text("n"), text("b"))+row(text("\xa4x"), text("1")))), ` encoding="UTF-8"`, "", 1)
 	book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(doc)), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader, err := book.Open(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	batch := &intray.Records{}
-	if err := reader.Next(t.Context(), batch); err != nil {
-		t.Fatal(err)
-	}
-	if len(batch.Notices) != 1 || batch.Notices[0].Type != intray.EncodingUncertain {
-		t.Errorf("the notices are %v", batch.Notices)
+	for _, e := range book.Evidence() {
+		if e.Choice == "encoding" && (!e.Tie || len(e.Rivals) != 1) {
+			t.Errorf("the encoding is told as %+v", e)
+		}
 	}
 }

@@ -75,11 +75,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	if err != nil {
 		return nil, err
 	}
-	gridded, err := grid.Book(&book{doc: doc, survey: s, limits: opt.Limits}, opt)
-	if err != nil || len(doc.doubt()) == 0 {
-		return gridded, err
-	}
-	return &doubted{Book: gridded, notices: doc.doubt()}, nil
+	return grid.Book(&book{doc: doc, survey: s, limits: opt.Limits}, opt)
 }
 
 // book is an opened workbook. It does not change once it is open.
@@ -109,32 +105,3 @@ func (b *book) Rows(ctx context.Context, sheet int) (grid.Rows, error) {
 }
 
 func (b *book) Close() error { return nil }
-
-// doubted is a book whose readers tell first that the encoding is not sure.
-type doubted struct {
-	source.Book
-	notices []intray.Notice
-}
-
-func (d *doubted) Open(ctx context.Context, sheet int) (source.Reader, error) {
-	r, err := d.Book.Open(ctx, sheet)
-	if err != nil {
-		return nil, err
-	}
-	return &warned{Reader: r, notices: d.notices}, nil
-}
-
-// warned puts notices in front of those of a reader.
-type warned struct {
-	source.Reader
-	notices []intray.Notice
-}
-
-func (w *warned) Next(ctx context.Context, batch *intray.Records) error {
-	err := w.Reader.Next(ctx, batch)
-	if err == nil && len(w.notices) > 0 {
-		batch.Notices = append(append([]intray.Notice{}, w.notices...), batch.Notices...)
-		w.notices = nil
-	}
-	return err
-}
