@@ -20,7 +20,7 @@ func (b *belt) compareRows(out *Outcome) error {
 	}
 	for _, d := range found {
 		n := int64(d.Rows.GetCardinality())
-		if b.trouble = b.judge(out, account{problems: n}); b.trouble != nil {
+		if b.over(out, n) {
 			return nil
 		}
 		if sink, takes := b.sink.(LateSink); takes {
@@ -37,6 +37,12 @@ func (b *belt) compareRows(out *Outcome) error {
 		out.addLate(b.plan, found, b.errorRows)
 	}
 	return nil
+}
+
+// over ends the run where so many more problems are too many.
+func (b *belt) over(out *Outcome, more int64) bool {
+	b.trouble = b.judge(out, account{problems: more})
+	return b.trouble != nil
 }
 
 // addLate lists late problems among the others and counts the rows again.
