@@ -1,0 +1,225 @@
+package number
+
+import (
+	"slices"
+	"strings"
+)
+
+// Currency is a mark that names a currency: a sign, an abbreviation or an ISO
+// 4217 code. The zero Currency is none.
+type Currency uint16
+
+// mark is how a currency is written in a cell.
+type mark struct {
+	text string
+	// codes are the currencies that it can mean, separated by spaces.
+	codes         string
+	before, after bool
+}
+
+// String is the mark as it stands in cells, such as € or EUR.
+func (c Currency) String() string { return marks[c].text }
+
+// Codes are the ISO 4217 codes of the currencies that the mark can mean, the
+// likeliest first.
+func (c Currency) Codes() []string { return strings.Fields(marks[c].codes) }
+
+// Fits says whether two marks can mean the same currency. None fits all.
+func (c Currency) Fits(other Currency) bool {
+	if c == 0 || other == 0 || c == other {
+		return true
+	}
+	for code := range strings.FieldsSeq(marks[c].codes) {
+		if strings.Contains(marks[other].codes, code) {
+			return true
+		}
+	}
+	return false
+}
+
+// FindCurrency gives the mark that is written so.
+func FindCurrency(text string) (Currency, bool) {
+	for i := range marks {
+		if marks[i].text == text && text != "" {
+			return Currency(i), true
+		}
+	}
+	return 0, false
+}
+
+// markAt finds the longest mark at the beginning of text.
+func markAt(text []byte, before bool) (found Currency, size int) {
+	if len(text) == 0 {
+		return 0, 0
+	}
+	for _, i := range markIndex[text[0]] {
+		m := &marks[i]
+		if (before && m.before || !before && m.after) && len(text) >= len(m.text) && string(text[:len(m.text)]) == m.text {
+			return Currency(i), len(m.text)
+		}
+	}
+	return 0, 0
+}
+
+// markIndex holds the marks by their first byte, the longest first.
+var markIndex = func() (index [256][]uint16) {
+	for i := 1; i < len(marks); i++ {
+		first := marks[i].text[0]
+		index[first] = append(index[first], uint16(i))
+	}
+	for _, some := range index {
+		slices.SortStableFunc(some, func(a, b uint16) int { return len(marks[b].text) - len(marks[a].text) })
+	}
+	return index
+}()
+
+// marks are all marks; the first is none.
+var marks = func() []mark {
+	all := make([]mark, 1, 320)
+	for line := range strings.Lines(markTable) {
+		text, codes, _ := strings.Cut(strings.TrimSpace(line), " ")
+		where := text[0]
+		all = append(all, mark{text: text[1:], codes: codes, before: where != '>', after: where != '<'})
+	}
+	for code := range strings.FieldsSeq(isoCodes) {
+		all = append(all, mark{text: code, codes: code, before: true, after: true})
+	}
+	return all
+}()
+
+// dollars and kroner are the marks that many countries share.
+const (
+	dollars = "USD CAD AUD NZD HKD SGD TWD MXN ARS CLP COP DOP UYU BBD BSD BMD BND BZD FJD GYD JMD KYD LRD NAD SBD SRD TTD XCD CUP"
+	kroner  = "SEK NOK DKK ISK"
+)
+
+// markTable has a mark a line: where it may stand (before, behind or both: <, >,
+// =), the mark, and what it means. Marks that are units as well are left out,
+// such as L, K, KM and Lt.
+const markTable = `=$ ` + dollars + `
+=＄ ` + dollars + `
+=US$ USD
+=U$S USD
+=$US USD
+=C$ CAD NIO
+=CA$ CAD
+=A$ AUD
+=AU$ AUD
+=NZ$ NZD
+=HK$ HKD
+=S$ SGD
+=SG$ SGD
+=NT$ TWD
+=MX$ MXN
+=R$ BRL
+=RD$ DOP
+=J$ JMD
+=TT$ TTD
+=$U UYU
+=€ EUR
+=eur EUR
+=Eur EUR
+>euro EUR
+>Euro EUR
+>EURO EUR
+>euros EUR
+>Euros EUR
+=usd USD
+=gbp GBP
+=£ GBP EGP LBP SYP GIP FKP SHP SDG SSP
+=￡ GBP EGP
+=¥ JPY CNY
+=￥ JPY CNY
+>円 JPY
+>元 CNY TWD
+>圓 TWD CNY
+=₩ KRW KPW
+=￦ KRW KPW
+>원 KRW
+=₹ INR
+=₨ INR PKR LKR NPR MUR SCR
+<Rs INR PKR LKR NPR MUR SCR
+<Rs. INR PKR LKR NPR MUR SCR
+=₽ RUB
+>руб RUB BYN
+>руб. RUB BYN
+>р. RUB BYN
+=₴ UAH
+>грн UAH
+>грн. UAH
+=₺ TRY
+=TL TRY
+=₪ ILS
+=₫ VND
+>đ VND
+=₦ NGN
+=₱ PHP CUP
+=฿ THB
+>บาท THB
+=₡ CRC SVC
+=₲ PYG
+=₵ GHS
+=GH₵ GHS
+=₸ KZT
+=₼ AZN
+=₾ GEL
+=₭ LAK
+=₮ MNT
+=៛ KHR
+=৳ BDT
+=؋ AFN
+=﷼ IRR SAR OMR QAR YER
+=֏ AMD
+=₿ BTC
+=kr ` + kroner + `
+=kr. ` + kroner + `
+=Kr ` + kroner + `
+=Kr. ` + kroner + `
+=Kč CZK
+=zł PLN
+=zl PLN
+=Ft HUF
+>lei RON MDL
+>leu RON MDL
+>лв BGN
+>лв. BGN
+>дин RSD
+>дин. RSD
+>din. RSD
+>ден MKD
+>ден. MKD
+=Fr CHF XAF XOF
+=Fr. CHF XAF XOF
+=SFr CHF
+=SFr. CHF
+=sFr. CHF
+<RM MYR
+<Rp IDR
+<Rp. IDR
+<R ZAR
+<S/ PEN
+<S/. PEN
+<Bs BOB VES
+<Bs. BOB VES
+<B/. PAB
+<KSh KES
+<Ksh KES
+<TSh TZS
+<USh UGX
+=ر.س SAR
+=د.إ AED
+=د.ك KWD
+=ج.م EGP
+=ریال IRR
+=RMB CNY
+=CNH CNY
+=BTC BTC`
+
+// isoCodes are the active codes of ISO 4217, and some that old files have.
+const isoCodes = `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
+CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD
+HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD
+MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG
+QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD
+TZS UAH UGX USD UYU UZS VED VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG
+ATS BEF DEM EEK ESP FIM FRF GRD HRK IEP ITL LTL LUF LVL NLG PTE SIT SKK SLL VEF ZWL`

@@ -1,0 +1,218 @@
+package number
+
+import "bytes"
+
+// decimal is a number taken apart. Its value is 0.digits times ten to the power
+// of point.
+type decimal struct {
+	negative bool
+	// digits are those that count: neither the first nor the last is a zero, and
+	// zero itself has none. They are the decimal's own and change with it.
+	digits []byte
+	point  int
+}
+
+// Bounds of what is read: all digits stand within so many places of the decimal
+// sign. A double has 309 before and 324 behind it.
+const (
+	maxPlaces = 400
+	maxDigits = 2 * maxPlaces
+	// maxZeros is how many zeros are written in place of an exponent.
+	maxZeros = 40
+	// farExponent is where the exponent of a cell stops counting.
+	farExponent = 1_000_000
+)
+
+// usual is the room for digits that costs no allocation.
+const usual = 64
+
+// parse takes apart a number as JSON writes it. Leading zeros, a plus sign, and
+// nothing before or behind the point are taken as well. The digits are put into
+// buf.
+func parse(text, buf []byte) (d decimal, ok bool) {
+	text, d.negative = cutSign(text)
+	n := digitRun(text)
+	buf = append(buf, text[:n]...)
+	whole := n
+	if text = text[n:]; len(text) > 0 && text[0] == '.' {
+		n = digitRun(text[1:])
+		buf = append(buf, text[1:1+n]...)
+		text = text[1+n:]
+	}
+	exponent := 0
+	if ok = len(buf) > 0; len(text) > 0 && ok {
+		exponent, ok = parseExponent(text)
+	}
+	d.digits, d.point = buf, whole+exponent
+	return d.trim(), ok
+}
+
+// digitRun is how many digits text begins with.
+func digitRun(text []byte) int {
+	for i, c := range text {
+		if c-'0' > 9 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+func cutSign(text []byte) (rest []byte, negative bool) {
+	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+		return text[1:], text[0] == '-'
+	}
+	return text, false
+}
+
+// parseExponent reads e and a whole number, which is cut at farExponent.
+func parseExponent(text []byte) (exponent int, ok bool) {
+	if text[0] != 'e' && text[0] != 'E' {
+		return 0, false
+	}
+	text, negative := cutSign(text[1:])
+	for _, c := range text {
+		if c-'0' > 9 {
+			return 0, false
+		}
+		exponent = min(exponent*10+int(c-'0'), farExponent)
+	}
+	if negative {
+		exponent = -exponent
+	}
+	return exponent, len(text) > 0
+}
+
+// trim drops the zeros at both ends.
+func (d decimal) trim() decimal {
+	from, to := 0, len(d.digits)
+	for from < to && d.digits[from] == '0' {
+		from++
+	}
+	for to > from && d.digits[to-1] == '0' {
+		to--
+	}
+	d.digits = d.digits[from:to]
+	d.point -= from
+	if len(d.digits) == 0 {
+		return decimal{}
+	}
+	return d
+}
+
+func (d decimal) isZero() bool { return len(d.digits) == 0 }
+
+// fits says whether the number is within the bounds.
+func (d decimal) fits() bool { return d.point <= maxPlaces && len(d.digits)-d.point <= maxPlaces }
+
+// at is the digit with the value of ten to the power of place.
+func (d decimal) at(place int) byte {
+	if i := d.point - 1 - place; i >= 0 && i < len(d.digits) {
+		return d.digits[i]
+	}
+	return '0'
+}
+
+// round keeps so many digits behind the decimal sign, or less than none, and
+// rounds half away from zero. It changes the digits in place.
+func (d decimal) round(places int) decimal {
+	keep := d.point + places
+	switch {
+	case keep >= len(d.digits):
+		return d
+	case keep < 0:
+		return decimal{}
+	}
+	up := d.digits[keep] >= '5'
+	d.digits = d.digits[:keep]
+	if !up {
+		return d.trim()
+	}
+	for i := keep - 1; i >= 0; i-- {
+		if d.digits[i] != '9' {
+			d.digits[i]++
+			return d.trim()
+		}
+		d.digits[i] = '0'
+	}
+	d.digits = append(d.digits[:0], '1')
+	d.point++
+	return d
+}
+
+// append writes the canonical form.
+func (d decimal) append(dst []byte) []byte {
+	if d.isZero() {
+		return append(dst, '0')
+	}
+	if d.negative {
+		dst = append(dst, '-')
+	}
+	if d.point-len(d.digits) > maxZeros || -d.point > maxZeros {
+		dst = append(dst, d.digits[0])
+		if len(d.digits) > 1 {
+			dst = append(append(dst, '.'), d.digits[1:]...)
+		}
+		return appendInt(append(dst, 'e'), d.point-1)
+	}
+	dst = d.appendWhole(dst)
+	if places := len(d.digits) - d.point; places > 0 {
+		dst = d.appendPlaces(append(dst, '.'), places)
+	}
+	return dst
+}
+
+// appendWhole writes the digits before the decimal sign, at least one.
+func (d decimal) appendWhole(dst []byte) []byte {
+	if d.point <= 0 {
+		return append(dst, '0')
+	}
+	n := min(d.point, len(d.digits))
+	return appendZeros(append(dst, d.digits[:n]...), d.point-n)
+}
+
+// appendPlaces writes so many digits behind the decimal sign.
+func (d decimal) appendPlaces(dst []byte, places int) []byte {
+	for place := -1; place >= -places; place-- {
+		dst = append(dst, d.at(place))
+	}
+	return dst
+}
+
+func appendZeros(dst []byte, n int) []byte {
+	for ; n > 0; n-- {
+		dst = append(dst, '0')
+	}
+	return dst
+}
+
+// compare gives -1, 0 or +1 for less, equal and more.
+func (d decimal) compare(other decimal) int {
+	switch {
+	case d.isZero() && other.isZero():
+		return 0
+	case d.isZero():
+		return -other.sign()
+	case other.isZero() || d.negative != other.negative:
+		return d.sign()
+	}
+	return d.sign() * d.compareSize(other)
+}
+
+func (d decimal) sign() int {
+	if d.negative {
+		return -1
+	}
+	return 1
+}
+
+// compareSize compares two numbers that are not zero without their signs.
+func (d decimal) compareSize(other decimal) int {
+	if d.point != other.point {
+		if d.point < other.point {
+			return -1
+		}
+		return 1
+	}
+	// A digit that the shorter one lacks is never a last zero.
+	return bytes.Compare(d.digits, other.digits)
+}

@@ -1,0 +1,150 @@
+package number
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Options are what a field asks of its numbers.
+type Options struct {
+	// Rounds says that numbers are rounded to so many Places behind the decimal
+	// sign, which may be negative. It is done before Min and Max are looked at.
+	Rounds bool
+	Places int
+	// Min and Max are the smallest and the largest number taken, in canonical
+	// form; nil takes all.
+	Min, Max []byte
+	// Display says how numbers are shown.
+	Display Layout
+	// Output says how numbers are written to the result; nil writes them as JSON
+	// numbers.
+	Output *Layout
+	// Explicit says that the schema itself gives a preset or a display format.
+	Explicit bool
+	// Currency is the mark of the currency that the numbers are in, where a
+	// preset names one, or none. Cells with another currency are not its own.
+	Currency Currency
+
+	// low and high are Min and Max taken apart.
+	low, high decimal
+}
+
+// CompileOptions reads the options of a field of type number as a schema gives
+// them; nil gives what a field without options asks for. What schemajson refuses
+// is an error here too, and so are a least number above the largest one and
+// formats that CompileLayout refuses.
+func CompileOptions(options map[string]any) (Options, error) {
+	var o Options
+	name, display := "default", options["displayFormat"]
+	if given, ok := options["preset"]; ok {
+		if name, ok = given.(string); !ok {
+			return Options{}, fmt.Errorf("read the number options: the preset is %v, not a name", given)
+		}
+		o.Explicit = true
+	}
+	preset, ok := FindPreset(name)
+	if !ok {
+		return Options{}, fmt.Errorf("read the number options: there is no preset %q", name)
+	}
+	o.Rounds, o.Places = preset.Rounds, preset.Places
+	o.Currency, _ = FindCurrency(preset.Currency)
+	if display == nil {
+		display = preset.Display
+	} else {
+		o.Explicit = true
+	}
+	for _, key := range slices.Sorted(maps.Keys(options)) {
+		if err := o.set(key, options[key]); err != nil {
+			return Options{}, fmt.Errorf("read the number options: %w", err)
+		}
+	}
+	layout, err := layoutOf(display)
+	if err != nil {
+		return Options{}, fmt.Errorf("read the number options: displayFormat: %w", err)
+	}
+	o.Display = layout
+	o.low, _ = parse(o.Min, nil)
+	o.high, _ = parse(o.Max, nil)
+	if o.Min != nil && o.Max != nil && o.low.compare(o.high) > 0 {
+		return Options{}, fmt.Errorf("read the number options: min %s is more than max %s", o.Min, o.Max)
+	}
+	return o, nil
+}
+
+// set takes one option, other than the preset and the display format.
+func (o *Options) set(key string, value any) (err error) {
+	switch key {
+	case "preset", "displayFormat":
+	case "round":
+		places, ok := wholeOf(value)
+		if !ok {
+			return fmt.Errorf("round is %v, not a whole number", value)
+		}
+		o.Rounds, o.Places = true, places
+	case "outputFormat":
+		var layout Layout
+		if layout, err = layoutOf(value); err != nil {
+			return fmt.Errorf("outputFormat: %w", err)
+		}
+		o.Output = &layout
+	case "min":
+		o.Min, err = bound(key, value)
+	case "max":
+		o.Max, err = bound(key, value)
+	default:
+		return fmt.Errorf("there is no option %s", key)
+	}
+	return err
+}
+
+func layoutOf(value any) (Layout, error) {
+	options, ok := value.(map[string]any)
+	if !ok {
+		return Layout{}, fmt.Errorf("it is %v, not an object of format options", value)
+	}
+	return CompileLayout(options)
+}
+
+func bound(key string, value any) ([]byte, error) {
+	d, ok := valueOf(value)
+	if !ok || !d.fits() {
+		return nil, fmt.Errorf("%s is %v, not a number with at most %d digits on each side of the decimal sign", key, value, maxPlaces)
+	}
+	return d.append([]byte{}), nil
+}
+
+// Round appends a number in canonical form as the field rounds it.
+func (o *Options) Round(dst, number []byte) []byte {
+	if !o.Rounds || o.Places >= 0 && short(number, o.Places) {
+		return append(dst, number...)
+	}
+	return Round(dst, number, o.Places)
+}
+
+// short says whether a number has at most so many digits behind the point, and
+// no exponent.
+func short(number []byte, places int) bool {
+	for i, c := range number {
+		if c == '.' && len(number)-1-i > places || c == 'e' {
+			return false
+		}
+	}
+	return true
+}
+
+// Bound says whether a number lies below Min (-1), above Max (+1) or within (0).
+func (o *Options) Bound(number []byte) int {
+	if o.Min == nil && o.Max == nil {
+		return 0
+	}
+	var buf [usual]byte
+	d, _ := parse(number, buf[:0])
+	switch {
+	case o.Min != nil && d.compare(o.low) < 0:
+		return -1
+	case o.Max != nil && d.compare(o.high) > 0:
+		return 1
+	}
+	return 0
+}

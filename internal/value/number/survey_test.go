@@ -1,0 +1,202 @@
+package number
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func survey(cells ...string) *Survey {
+	var s Survey
+	for _, c := range cells {
+		s.Observe([]byte(c))
+	}
+	return &s
+}
+
+func times(n int, cells ...string) (all []string) {
+	for range n {
+		all = append(all, cells...)
+	}
+	return all
+}
+
+func TestDecide(t *testing.T) {
+	for name, c := range map[string]struct {
+		cells []string
+		want  string
+		tie   bool
+	}{
+		"nothing":                           {nil, "decimal=undecided group=undecided", false},
+		"whole numbers":                     {[]string{"1", "22", "333", "4444", "-5"}, "decimal=undecided group=undecided", false},
+		"points":                            {[]string{"1.5", "2.25", "1.234"}, "decimal=point group=undecided", false},
+		"commas":                            {[]string{"1,5", "2,25", "1,234"}, "decimal=comma group=undecided", false},
+		"commas, then points as thousands":  {[]string{"1,5", "1.234", "12.345"}, "decimal=comma group=point", false},
+		"both signs":                        {[]string{"1.234,567", "1.234"}, "decimal=comma group=point", false},
+		"thousands repeated":                {[]string{"1,234,567", "1,234"}, "decimal=point group=comma", false},
+		"lakhs":                             {[]string{"12,34,567", "1,234"}, "decimal=point group=comma", false},
+		"a long whole part":                 {[]string{"1234.567", "1.234"}, "decimal=point group=undecided", false},
+		"a leading zero":                    {[]string{"0,123", "1,234"}, "decimal=comma group=undecided", false},
+		"an exponent":                       {[]string{"1.234e5", "1.234"}, "decimal=point group=undecided", false},
+		"spaces before the sign":            {[]string{"1 234,567", "1,234"}, "decimal=comma group=space", false},
+		"spaces elsewhere":                  {[]string{"12 345", "1,234"}, "decimal=comma group=space", false},
+		"apostrophes elsewhere":             {[]string{"12'345", "1.234"}, "decimal=point group=apostrophe", false},
+		"small numbers and zeros":           {[]string{"950", "12", "7", "1.500", "2.000", "3.750"}, "decimal=comma group=point", false},
+		"money":                             {[]string{"$950", "$1,500", "$12,345"}, "decimal=point group=comma", false},
+		"three digits only":                 {[]string{"1.234", "12.345"}, "decimal=undecided group=undecided", true},
+		"three digits, commas":              {[]string{"1,234", "12,345", "950"}, "decimal=undecided group=undecided", true},
+		"three digits, both signs":          {[]string{"1,234", "1.234"}, "decimal=undecided group=undecided", true},
+		"zeros beside large numbers":        {[]string{"950", "12", "7", "1.500", "2.000", "3.750", "5000"}, "decimal=undecided group=undecided", true},
+		"a contradiction":                   {[]string{"1.5", "1,5", "1.234"}, "decimal=undecided group=undecided", true},
+		"a contradiction without a doubt":   {[]string{"1.5", "1,5"}, "decimal=undecided group=undecided", false},
+		"one against three":                 {[]string{"1.5", "1.6", "1.7", "1,5", "1.234"}, "decimal=undecided group=undecided", true},
+		"one against four":                  {[]string{"1.5", "1.6", "1.7", "1.8", "1,5", "1.234"}, "decimal=point group=undecided", false},
+		"one against many":                  {append(times(20, "1.5", "1.234"), "1,5"), "decimal=point group=undecided", false},
+		"one cell tells for too many":       {append(times(1000, "1.234"), "1,5"), "decimal=undecided group=undecided", true},
+		"one space tells for too many":      {append(times(1000, "1.234"), "1 234"), "decimal=undecided group=space", true},
+		"one cell tells for two hundred":    {append(times(200, "1.234"), "1,5"), "decimal=comma group=point", false},
+		"text between":                      {[]string{"n/a", "1,5", "-", "", "1.234"}, "decimal=comma group=point", false},
+		"arabic signs decide nothing":       {[]string{"1.234٫5", "1.234"}, "decimal=undecided group=undecided", true},
+		"nothing behind the sign is silent": {[]string{"5.", "1.234"}, "decimal=undecided group=undecided", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := survey(c.cells...).Decide(Hints{})
+			if d.Style.String() != c.want || (len(d.Tie.Choices) > 0) != c.tie || (d.Tie.Text != "") != c.tie {
+				t.Errorf("%v, tie %q; want %s, tie %v", d.Style, d.Tie.Text, c.want, c.tie)
+			}
+			if _, r := d.Style.Append(nil, []byte("1.234")); d.Style.Decimal != Undecided && r.Reason == TwoWays {
+				t.Errorf("%v leaves 1.234 open", d.Style)
+			}
+		})
+	}
+}
+
+func TestEvidence(t *testing.T) {
+	cells := append(times(41, "1,5"), times(155, "12")...)
+	cells = append(cells, "1.234,50", "2.5", "(3)", "4%")
+	d := survey(append(cells, "x", "-", "€ 5", "$ 6", "€ 7")...).Decide(Hints{})
+	var got []string
+	for _, e := range d.Evidence {
+		got = append(got, string(e.Code)+": "+e.Text)
+	}
+	want := []string{
+		"decimal_sign: In 41 of 205 cells, such as 1,5, a comma has other than 3 digits behind it.",
+		"decimal_sign: In 1 of 205 cells, such as 1.234,50, a comma stands behind a point.",
+		"decimal_sign: A comma stands before the fraction: the point is used so in 1 cell.",
+		"thousands: In 1 cell points separate the thousands.",
+		"mixed: Cells that can only be read with a point before the fraction, such as 2.5: 1. They are read so, and marked.",
+		"percent: 1 of 205 cells has percent or per mille signs: 12% is read as 0.12. The other 202 are read as they are: 12 is 12.",
+		"negative: 1 of 205 cells has parentheses or a minus behind the number: they are negative.",
+		"dashes: 1 of 205 cells has only a dash.",
+		"currencies: Currencies stand beside the numbers: € (2), $ (1). They are not kept with the numbers.",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if d.Cells != 205 || d.Unread != 1 || d.Dashes != 1 || d.Percent != 1 || len(d.Currencies) != 2 || d.Currencies[0].Cells != 2 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestTie(t *testing.T) {
+	tie := survey("1.234", "12.345", "1.234").Decide(Hints{}).Tie
+	want := Tie{
+		Text: "Numbers such as 1.234 and 12.345 can be read in two ways, and nothing in the column tells which is right: in 3 cells exactly 3 digits stand behind the sign.",
+		Choices: []Choice{
+			{Style{Point, Comma}, "A point stands before the fraction, a comma between thousands", []Example{{"1.234", "1.234"}, {"12.345", "12.345"}}},
+			{Style{Comma, Point}, "A comma stands before the fraction, a point between thousands", []Example{{"1.234", "1234"}, {"12.345", "12345"}}},
+		},
+	}
+	if diff := cmp.Diff(want, tie); diff != "" {
+		t.Error(diff)
+	}
+	for cells, reason := range map[string]string{
+		"1.5 1,5 1.234":                       "the column contradicts itself: 1 cell can only be read with a point before the fraction and 1 only with a comma.",
+		"1,5" + strings.Repeat(" 1.234", 300): "only 1 of 301 cells tells which is right.",
+	} {
+		if text := survey(strings.Fields(cells)...).Decide(Hints{}).Tie.Text; !strings.HasSuffix(text, reason) {
+			t.Errorf("%s", text)
+		}
+	}
+}
+
+func TestHintsDecideTies(t *testing.T) {
+	comma, point := Neighbour{"Price", german}, Neighbour{"Weight", english}
+	for _, c := range []struct {
+		cells string
+		hints Hints
+		want  Sign
+		code  EvidenceCode
+	}{
+		{"1.234 12.345", Hints{Neighbours: []Neighbour{comma}}, Comma, CodeNeighbour},
+		{"1.234 12.345", Hints{Neighbours: []Neighbour{point, {"Sum", Style{}}, point}, Explicit: true}, Point, CodeNeighbour},
+		{"1.234 12.345", Hints{Explicit: true}, Point, CodeFormat},
+		{"1.234 12.345", Hints{Neighbours: []Neighbour{comma, point}, Explicit: true}, Point, CodeFormat},
+		{"1.234 12.345", Hints{Neighbours: []Neighbour{comma, point, comma}}, Undecided, ""},
+		{"1.5 1.234", Hints{Neighbours: []Neighbour{comma}}, Point, CodeSigns},
+		{"1 22", Hints{Explicit: true}, Undecided, ""},
+	} {
+		d := survey(strings.Fields(c.cells)...).Decide(c.hints)
+		code := EvidenceCode("")
+		if len(d.Evidence) > 0 {
+			code = d.Evidence[0].Code
+		}
+		if d.Style.Decimal != c.want || code != c.code {
+			t.Errorf("%s with %+v: %v by %q, want %v by %q", c.cells, c.hints, d.Style, code, c.want, c.code)
+		}
+	}
+}
+
+// TestChoicesReadTheColumn answers a tie and reads the cells it is about.
+func TestChoicesReadTheColumn(t *testing.T) {
+	cells := []string{"1.234", "12,345", "-123.456", "950"}
+	for _, choice := range survey(cells...).Decide(Hints{}).Tie.Choices {
+		for _, cell := range cells {
+			if _, r := choice.Style.Append(nil, []byte(cell)); r.Reason != Read || r.Unlike {
+				t.Errorf("%v leaves %s: %s", choice.Style, cell, r.Reason.Code())
+			}
+		}
+	}
+}
+
+// TestPlainCellsCountAlike compares the short way with the long one, which white
+// space asks for.
+func TestPlainCellsCountAlike(t *testing.T) {
+	for _, cell := range []string{"1", "-22", "333", "4444", "1.5", "-1,25", "0.1", "12345,6", "1234.5678", "0", "-0.00"} {
+		short, long := survey(cell).Decide(Hints{}), survey(" "+cell).Decide(Hints{})
+		if diff := cmp.Diff(long, short); diff != "" {
+			t.Errorf("%q: %s", cell, diff)
+		}
+		if a, b := survey(cell), survey(cell+" "); a.small != b.small || a.large != b.large {
+			t.Errorf("%q: %d small and %d large, want %d and %d", cell, a.small, a.large, b.small, b.large)
+		}
+	}
+}
+
+func TestSurveyIsBounded(t *testing.T) {
+	var s Survey
+	long := []byte(strings.Repeat("7", 390) + ".5")
+	cells := make([][]byte, 1000)
+	for i := range cells {
+		cells[i] = fmt.Appendf(nil, "%d.%03d,5 €", i%900+1, i)
+	}
+	for range 3 {
+		for _, c := range cells {
+			s.Observe(c)
+		}
+		s.Observe(long)
+	}
+	if n := testing.AllocsPerRun(5, func() {
+		s.Observe(cells[7])
+		s.Observe(long)
+	}); n > 0 {
+		t.Errorf("%v allocations a cell", n)
+	}
+	for _, e := range s.tells[index(Comma)][byBoth].examples {
+		if e == "" || len(e) > maxExample {
+			t.Errorf("the example %q", e)
+		}
+	}
+}
