@@ -1,0 +1,248 @@
+package phone
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxText is the longest text that is looked at, as in libphonenumber.
+const maxText = 250
+
+// clean reads a cell that is not plain: it turns the signs of other scripts into
+// ASCII, takes off what people and programs write around a number, and scans the
+// rest. Other codes than Read say why it cannot.
+func (w *written) clean(raw []byte) Code {
+	raw = bytes.TrimSpace(raw)
+	switch {
+	case len(raw) == 0:
+		return Blank
+	case len(raw) > maxText:
+		return TooLong
+	}
+	var space [2 * maxText]byte
+	text := unwrap(fold(space[:0], raw))
+	switch {
+	case len(text) == 0:
+		return NotNumber
+	case exponent(text):
+		return DigitsLost
+	}
+	text = withoutContext(withoutLabel(text))
+	text, extension := withoutExtension(text)
+	if several(text) {
+		return SeveralNumbers
+	}
+	*w = written{extension: extension}
+	if w.scan(text) {
+		return Read
+	}
+	return w.reason(text)
+}
+
+// reason says what keeps a text from being a number.
+func (w *written) reason(text []byte) Code {
+	digits := 0
+	for _, c := range text {
+		if isDigit(c) {
+			digits++
+		}
+	}
+	switch {
+	case bytes.ContainsFunc(text, unicode.IsLetter):
+		return Letters
+	case w.bracketed():
+		return SeveralNumbers
+	case digits > maxDigits:
+		return TooLong
+	}
+	return NotNumber
+}
+
+// fold writes digits, punctuation and letters of all scripts as small ASCII ones
+// where there are such, and leaves out what is not seen.
+func fold(dst, raw []byte) []byte {
+	for len(raw) > 0 {
+		c, size := utf8.DecodeRune(raw)
+		switch {
+		case c < utf8.RuneSelf:
+			dst = append(dst, lower(byte(c)))
+		case c == utf8.RuneError && size == 1:
+			dst = append(dst, '?')
+		default:
+			dst = foldRune(dst, c)
+		}
+		raw = raw[size:]
+	}
+	return dst
+}
+
+func lower(c byte) byte {
+	switch {
+	case 'A' <= c && c <= 'Z':
+		return c + 'a' - 'A'
+	case c == '\t' || c == '\v' || c == '\f':
+		return ' '
+	case c == '[' || c == '{':
+		return '('
+	case c == ']' || c == '}':
+		return ')'
+	}
+	return c
+}
+
+func foldRune(dst []byte, c rune) []byte {
+	switch {
+	case c >= 0xFF01 && c <= 0xFF5E: // the full-width forms of ASCII
+		return append(dst, lower(byte(c-0xFF01+'!')))
+	case unicode.Is(unicode.Nd, c):
+		return append(dst, '0'+digitOf(c))
+	case unicode.Is(unicode.Pd, c), c == 0x2212, c == 0x30FC:
+		return append(dst, '-')
+	case unicode.Is(unicode.Cf, c), c == 0xFE0F:
+		return dst
+	case c == 0x2028, c == 0x2029, c == 0x85:
+		return append(dst, '\n')
+	case unicode.IsSpace(c):
+		return append(dst, ' ')
+	case c == 0x2019, c == 0x2018:
+		return append(dst, '\'')
+	case c == 0x201C, c == 0x201D:
+		return append(dst, '"')
+	}
+	return utf8.AppendRune(dst, unicode.ToLower(c))
+}
+
+// digitOf gives the value of a decimal digit: those of a script stand in a row
+// from 0 to 9, and the rows begin where a range of the table does.
+func digitOf(c rune) byte {
+	for _, r := range unicode.Nd.R16 {
+		if rune(r.Lo) <= c && c <= rune(r.Hi) {
+			return byte((c - rune(r.Lo)) % 10)
+		}
+	}
+	for _, r := range unicode.Nd.R32 {
+		if rune(r.Lo) <= c && c <= rune(r.Hi) {
+			return byte((c - rune(r.Lo)) % 10)
+		}
+	}
+	return 0
+}
+
+// unwrap takes off what keeps a spreadsheet from reading a number: an apostrophe
+// before it, quotes around it, or the formula ="…".
+func unwrap(text []byte) []byte {
+	text = bytes.TrimSpace(text)
+	if len(text) > 1 && text[0] == '=' {
+		text = text[1:]
+	}
+	for len(text) > 1 && (text[0] == '"' || text[0] == '\'') && text[len(text)-1] == text[0] {
+		text = bytes.TrimSpace(text[1 : len(text)-1])
+	}
+	return bytes.TrimRight(bytes.TrimPrefix(text, []byte("'")), " ,;:")
+}
+
+// exponent says whether the text is a number like 4.98912e+11.
+func exponent(text []byte) bool {
+	before, after, found := bytes.Cut(text, []byte("e"))
+	before = bytes.TrimLeft(before, "+-")
+	after = bytes.TrimLeft(after, "+-")
+	return found && len(before) > 0 && len(after) > 0 && len(after) <= 3 && isDigit(before[0]) &&
+		!bytes.ContainsFunc(before, func(c rune) bool { return c != '.' && c != ',' && (c < '0' || c > '9') }) &&
+		!bytes.ContainsFunc(after, func(c rune) bool { return c < '0' || c > '9' })
+}
+
+// withoutLabel cuts a word for a telephone, or the scheme of a link, before the
+// number. Other words stay.
+func withoutLabel(text []byte) []byte {
+	at := bytes.IndexFunc(text, func(c rune) bool { return '0' <= c && c <= '9' || c == '+' || c == '(' })
+	if at <= 0 {
+		return text
+	}
+	word := bytes.Trim(text[:at], " .:-#/")
+	if len(word) == 0 {
+		return text[at:]
+	}
+	for _, label := range labels {
+		if string(word) == label {
+			return text[at:]
+		}
+	}
+	return text
+}
+
+// maxContext is the longest context that is a calling code, perhaps with an area
+// code.
+const maxContext = 12
+
+// withoutContext reads the parameters of a tel link (RFC 3966): a context with a
+// calling code goes before the number, other ones and a subaddress are left out.
+func withoutContext(text []byte) []byte {
+	at := bytes.Index(text, []byte(";phone-context="))
+	if at < 0 {
+		text, _, _ = bytes.Cut(text, []byte(";isub="))
+		return text
+	}
+	local, _, _ := bytes.Cut(text[:at], []byte(";isub="))
+	context, _, _ := bytes.Cut(text[at+len(";phone-context="):], []byte(";"))
+	if len(context) == 0 || context[0] != '+' || len(context) > maxContext {
+		return local
+	}
+	var code [maxContext]byte
+	n := copy(code[:], context)
+	copy(text[n:], local)
+	copy(text, code[:n])
+	return text[:n+len(local)]
+}
+
+// minBefore is the fewest digits of a number that has an extension.
+const minBefore = 5
+
+// withoutExtension cuts an extension: digits at the end behind a word or sign
+// for it.
+func withoutExtension(text []byte) ([]byte, bool) {
+	rest := bytes.TrimRight(text, " #)")
+	digits := len(rest)
+	for digits > 0 && isDigit(rest[digits-1]) {
+		digits--
+	}
+	if digits == len(rest) {
+		return text, false
+	}
+	rest = bytes.TrimRight(rest[:digits], " .:-")
+	for _, mark := range extensions {
+		if before := bytes.TrimSuffix(rest, []byte(mark)); len(before) < len(rest) {
+			before = bytes.TrimRight(before, " ,;.-(")
+			if last, _ := utf8.DecodeLastRune(before); !unicode.IsLetter(last) && countDigits(before) >= minBefore {
+				return before, true
+			}
+		}
+	}
+	return text, false
+}
+
+func countDigits(text []byte) (n int) {
+	for _, c := range text {
+		if isDigit(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// several says whether the text has numbers on both sides of a sign or word that
+// stands between two, or a second plus.
+func several(text []byte) bool {
+	if at := bytes.LastIndexByte(text, '+'); at > 0 && countDigits(text[:at]) > 0 {
+		return true
+	}
+	for _, mark := range between {
+		before, after, found := bytes.Cut(text, []byte(mark))
+		if found && countDigits(before) >= minBefore && countDigits(after) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

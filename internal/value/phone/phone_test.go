@@ -1,0 +1,180 @@
+package phone
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray/internal/value/phone/gen"
+)
+
+// TestTables makes the tables again, so that a newer library shows.
+func TestTables(t *testing.T) {
+	again, err := gen.Tables()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(again) != file {
+		t.Errorf("plans.bin has %d bytes and differs from the %d that the library's metadata give; run go generate", len(file), len(again))
+	}
+}
+
+// TestValues reads the inputs of testdata. Each line holds a text, as it is or
+// quoted, and behind a bar what it must become: a value with the code of a note
+// behind it, "=" for the text itself, "empty" or "wrong". Lines that begin with
+// "options" change the reader from there on.
+func TestValues(t *testing.T) {
+	text, err := os.ReadFile("testdata/phone-number.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, inputs := configured(t, `{}`), 0
+	for i, line := range strings.Split(strings.TrimRight(string(text), "\n"), "\n") {
+		if rest, found := strings.CutPrefix(line, "options "); found {
+			r = configured(t, rest)
+			continue
+		}
+		raw, want, found := strings.Cut(line, " | ")
+		if !found {
+			t.Fatalf("line %d has no bar: %s", i+1, line)
+		}
+		if strings.HasPrefix(raw, `"`) {
+			if raw, err = strconv.Unquote(raw); err != nil {
+				t.Fatalf("line %d: %v", i+1, err)
+			}
+		}
+		inputs++
+		if got := described(r, raw); got != want {
+			t.Errorf("line %d: %q gives %s, want %s", i+1, raw, got, want)
+		}
+	}
+	if inputs < 100 {
+		t.Errorf("%d inputs, want at least 100", inputs)
+	}
+}
+
+func configured(t *testing.T, options string) *Reader {
+	t.Helper()
+	var o struct {
+		Country, Format string
+		OutputFormatted bool
+	}
+	if err := json.Unmarshal([]byte(options), &o); err != nil {
+		t.Fatal(err)
+	}
+	r, err := New(Config{Country: o.Country, Format: o.Format, Formatted: o.OutputFormatted})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func described(r *Reader, raw string) string {
+	out, p := r.Append([]byte("before:"), []byte(raw))
+	value, kept := strings.CutPrefix(string(out), "before:")
+	switch {
+	case !kept:
+		return "what stood in dst is gone"
+	case (p.Wrong() || p.Code == Blank) && value != "":
+		return "a value beside a problem"
+	case p.Code == Blank:
+		return "empty"
+	case p.Wrong():
+		return "wrong"
+	case value == raw:
+		return "="
+	case p.Code == Extension:
+		return value + " " + p.Code.String()
+	}
+	return value
+}
+
+func TestNew(t *testing.T) {
+	for _, c := range []struct {
+		c    Config
+		want string
+	}{
+		{Config{}, ""},
+		{Config{Country: "de"}, ""},
+		{Config{Country: "XK"}, ""},
+		{Config{Format: "international"}, ""},
+		{Config{Format: "national"}, ""},
+		{Config{Format: "both", Country: "US"}, ""},
+		{Config{Format: "both"}, `the phone format "both" needs a country`},
+		{Config{Format: "E164"}, `the phone format "E164" is none of international, national and both`},
+		{Config{Country: "001"}, `no phone numbers are known of the country "001"; give the two letters of ISO 3166-1`},
+		{Config{Country: "DEU"}, `no phone numbers are known of the country "DEU"; give the two letters of ISO 3166-1`},
+		{Config{Country: "ZZ"}, `no phone numbers are known of the country "ZZ"; give the two letters of ISO 3166-1`},
+	} {
+		got := ""
+		if _, err := New(c.c); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%+v: %q, want %q", c.c, got, c.want)
+		}
+	}
+}
+
+// TestForeign reads a national form without a country: what it writes has lost
+// its calling code and is not read again.
+func TestForeign(t *testing.T) {
+	r := configured(t, `{"format":"national"}`)
+	for raw, want := range map[string]string{"+4989123456": "089123456", "+12015550123": "2015550123", "089123456": "wrong"} {
+		if got := described(r, raw); got != want {
+			t.Errorf("%q: %s, want %s", raw, got, want)
+		}
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	dst := make([]byte, 0, 64)
+	for _, column := range columns {
+		r, err := New(column.c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cell := range append(column.cells, "tel:089-123456;phone-context=+49", "Tel. privat 1", "4.9e+11", "+49 89 123456 ext 12") {
+			raw := []byte(cell)
+			if n := testing.AllocsPerRun(10, func() { dst, _ = r.Append(dst[:0], raw) }); n != 0 {
+				t.Errorf("%s %q: %v allocations", column.name, cell, n)
+			}
+		}
+	}
+}
+
+// FuzzAppend wants that no text breaks a reader, that it keeps what stood in dst,
+// and that what it writes is read as itself.
+func FuzzAppend(f *testing.F) {
+	for _, column := range columns {
+		for _, cell := range column.cells {
+			f.Add([]byte(cell), column.c.Country, column.c.Format == "national", column.c.Formatted)
+		}
+	}
+	f.Add([]byte("tel:1;phone-context=+49;isub=1;ext=2"), "", false, false)
+	f.Add([]byte("=\"'1e5'\"//(+)"), "AR", true, true)
+	f.Fuzz(func(t *testing.T, raw []byte, country string, national, formatted bool) {
+		c := Config{Country: country, Formatted: formatted}
+		if national {
+			c.Format = "national"
+		}
+		r, err := New(c)
+		if err != nil {
+			return
+		}
+		before := bytes.Clone(raw)
+		out, p := r.Append([]byte("x"), raw)
+		if out[0] != 'x' || !bytes.Equal(raw, before) || (p.Wrong() || p.Code == Blank) && len(out) > 1 {
+			t.Fatalf("%q: %q %s", before, out, p.Code)
+		}
+		if p.Code != Read && p.Code != Extension || national && country == "" {
+			return
+		}
+		if again, q := r.Append(nil, out[1:]); q.Code != Read || !bytes.Equal(again, out[1:]) {
+			t.Fatalf("%q: %q, and that is %q %s", raw, out[1:], again, q.Code)
+		}
+	})
+}

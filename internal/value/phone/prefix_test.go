@@ -1,0 +1,101 @@
+package phone
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/nyaruka/phonenumbers"
+)
+
+// TestPrograms compares the programs of all prefixes with the expressions that
+// they were made from.
+func TestPrograms(t *testing.T) {
+	all, err := phonenumbers.MetadataCollection()
+	if err != nil {
+		t.Fatal(err)
+	}
+	random, found := rand.New(rand.NewPCG(5, 6)), 0
+	for _, m := range all.GetMetadata() {
+		r := known.byName(m.GetId())
+		if r == nil {
+			continue
+		}
+		found += compare(t, random, r.name, r.abroad, m.GetInternationalPrefix())
+		found += compare(t, random, r.name, r.national, m.GetNationalPrefixForParsing())
+	}
+	if found < 1000 {
+		t.Errorf("%d prefixes found, want at least 1000", found)
+	}
+}
+
+// compare tries random digits behind what the expression may begin with, and
+// gives how many times it matched.
+func compare(t *testing.T, random *rand.Rand, region string, p program, text string) (matched int) {
+	if text == "" {
+		if _, found := p.match([]byte("0123456789")); found {
+			t.Errorf("%s: no prefix, and one is found", region)
+		}
+		return 0
+	}
+	expression := regexp.MustCompile("^(?:" + text + ")")
+	starts := []string{"", "0", "00", "011", "1", "8", "90", "9", "011", "01115", "0351"}
+	for range 40 {
+		number := []byte(starts[random.IntN(len(starts))] + digits(random, 1+random.IntN(12)))
+		var want []int8
+		for _, at := range expression.FindSubmatchIndex(number) {
+			want = append(want, int8(at))
+		}
+		m, found := p.match(number)
+		if found != (want != nil) || found && !slices.Equal(m[:len(want)], want) {
+			t.Errorf("%s %q in %s: %v %v, want %v", region, text, number, found, m, want)
+		}
+		if found {
+			matched++
+		}
+	}
+	return matched
+}
+
+func TestExchange(t *testing.T) {
+	for _, c := range []struct{ country, raw, want string }{
+		{"AR", "0111523456789", "91123456789"},
+		{"AR", "0351152345678", "93512345678"},
+		{"BR", "01511961234567", "11961234567"},
+		{"BB", "2345678", "2462345678"},
+		{"BB", "12462345678", "2462345678"},
+		{"SM", "886377", "0549886377"},
+		{"DE", "089123456", "89123456"},
+		{"DE", "89123456", "89123456"},
+		{"HU", "0612345678", "12345678"},
+		{"ES", "912345678", "912345678"},
+	} {
+		var space room
+		if got, _ := known.byName(c.country).withoutNational([]byte(c.raw), space[:]); string(got) != c.want {
+			t.Errorf("%s %s: %s, want %s", c.country, c.raw, got, c.want)
+		}
+	}
+}
+
+func TestAbroad(t *testing.T) {
+	for _, c := range []struct {
+		country, raw, want string
+		found              bool
+	}{
+		{"DE", "004412", "4412", true},
+		{"DE", "000412", "000412", false},
+		{"US", "0114989", "4989", true},
+		{"US", "004989", "004989", false},
+		{"JP", "0104989", "4989", true},
+		{"AU", "00114989", "4989", true},
+		{"BR", "00154989", "4989", true},
+		{"DE", "00", "", true},
+		{"DE", "", "", false},
+	} {
+		got, found := known.byName(c.country).withoutAbroad([]byte(c.raw))
+		if string(got) != c.want || found != c.found {
+			t.Errorf("%s %s: %s %v, want %s %v", c.country, c.raw, got, found, c.want, c.found)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package phone
+
+import "bytes"
+
+const (
+	// minNational and maxNational are the fewest and most digits of a national
+	// number in libphonenumber.
+	minNational = 2
+	maxNational = 17
+	// maxDigits is more than any number has with all its prefixes.
+	maxDigits = 32
+)
+
+// number is a national number in its plan. It keeps a copy of its digits: with a
+// part of the cell's it would live on the heap.
+type number struct {
+	plan *plan
+	outcome
+	digits [maxNational]byte
+	count  int
+}
+
+func (n *number) national() []byte { return n.digits[:n.count] }
+
+// room is where a national prefix is exchanged.
+type room [maxDigits + ruleSize]byte
+
+// read finds the number that the digits mean.
+func (n *number) read(home *region, digits []byte, plus bool) Problem {
+	switch {
+	case plus:
+		return n.abroad(digits)
+	case home == nil:
+		return n.stateless(digits)
+	}
+	if rest, cut := home.withoutAbroad(digits); cut {
+		return n.abroad(rest)
+	}
+	p := n.domestic(home, digits)
+	if p.Code != Read && twoZeroes(digits) && n.abroad(digits[2:]).Code == Read {
+		return Problem{}
+	}
+	return p
+}
+
+// stateless reads a number where no country is configured: 00 is the prefix that
+// most countries dial for the plus, and no national number is looked for.
+func (n *number) stateless(digits []byte) Problem {
+	if twoZeroes(digits) {
+		if p := n.abroad(digits[2:]); p.Code != UnknownCode {
+			return p
+		}
+	}
+	return Problem{Code: NoCountry}
+}
+
+func twoZeroes(digits []byte) bool { return len(digits) > 2 && digits[0] == '0' && digits[1] == '0' }
+
+// abroad reads digits that begin with a calling code.
+func (n *number) abroad(digits []byte) Problem {
+	if len(digits) <= minNational {
+		return Problem{Code: TooShort}
+	}
+	p, rest := known.planOf(digits)
+	if p == nil {
+		return Problem{Code: UnknownCode}
+	}
+	return n.finish(p.main, rest)
+}
+
+// domestic reads a number of the configured country, which may have lost the
+// plus before its calling code.
+func (n *number) domestic(home *region, digits []byte) Problem {
+	code := home.plan.text[1:]
+	if len(digits) < len(code) || string(digits[:len(code)]) != code {
+		return n.nationally(home, digits)
+	}
+	var space room
+	bare, o := home.withoutNational(digits[len(code):], space[:])
+	if o.of(home) && !home.takes(digits) || home.fit(len(digits)) == long {
+		return n.finish(home.plan.main, bare)
+	}
+	if home.trunk != "" && home.ambiguous(digits, bare) {
+		return Problem{TwoReadings, home}
+	}
+	return n.nationally(home, digits)
+}
+
+// nationally reads a number as it is dialled in a region. One that belongs to the
+// whole plan alone is found by the rules of the plan's main region: 0800 numbers
+// of the United Kingdom can be one digit shorter than any number of Jersey.
+func (n *number) nationally(home *region, digits []byte) Problem {
+	p := n.finish(home, digits)
+	if p.Code == Read {
+		return p
+	}
+	var second number
+	if main := home.plan.main; main != home && second.finish(main, digits).Code == Read || second.plain(home, digits) {
+		*n = second
+		return Problem{}
+	}
+	return p
+}
+
+// plain reads a number of a region with a rule of exchange by cutting the national
+// prefix alone: 011 1546-9864 begins like an Argentine mobile number, and is one
+// of a fixed line.
+func (n *number) plain(home *region, digits []byte) bool {
+	if home.rule == "" || home.trunk == "" || !bytes.HasPrefix(digits, []byte(home.trunk)) {
+		return false
+	}
+	bare := digits[len(home.trunk):]
+	return n.take(home, bare, home.plan.outcome(bare)) && home.plan.main.stays(bare)
+}
+
+// take keeps a national number and says whether it is valid.
+func (n *number) take(r *region, digits []byte, o outcome) bool {
+	n.plan, n.outcome = r.plan, o
+	n.count = copy(n.digits[:], digits)
+	return o.valid && len(digits) >= minNational && len(digits) <= maxNational
+}
+
+// ambiguous says whether digits are a number without its national prefix, and
+// bare, the same ones without the calling code, are another number.
+func (r *region) ambiguous(digits, bare []byte) bool {
+	var whole, rest number
+	return whole.finish(r, digits).Code == Read && string(whole.national()) == string(digits) &&
+		rest.finish(r.plan.main, bare).Code == Read && string(rest.national()) != string(digits)
+}
+
+// finish cuts the national prefix and looks the number up.
+func (n *number) finish(r *region, digits []byte) Problem {
+	if len(digits) < minNational {
+		return Problem{TooShort, r}
+	}
+	var space room
+	bare, o := r.withoutNational(digits, space[:])
+	if !usable(r.fit(len(bare))) {
+		bare, o = digits, r.plan.outcome(digits)
+	}
+	switch {
+	case n.take(r, bare, o) && r.plan.main.stays(bare):
+		return Problem{}
+	case len(bare) < minNational:
+		return Problem{TooShort, r}
+	case len(bare) > maxNational:
+		return Problem{TooLong, r}
+	}
+	return Problem{r.plan.main.reason(len(bare)), r}
+}
+
+// stays says whether a number is read as itself behind its calling code. A few
+// that begin like a national prefix are not: nobody could tell what they mean.
+func (r *region) stays(digits []byte) bool {
+	if _, found := r.national.match(digits); !found {
+		return true
+	}
+	var space room
+	bare, _ := r.withoutNational(digits, space[:])
+	return string(bare) == string(digits) || !usable(r.fit(len(bare)))
+}
+
+// usable says whether a national prefix may be cut for this rest: else the digits
+// may be a short number as they are.
+func usable(f fit) bool { return f == fits || f == long }
+
+// reason says why a number of this length is not valid.
+func (r *region) reason(length int) Code {
+	switch r.fit(length) {
+	case short, nearby:
+		return TooShort
+	case long:
+		return TooLong
+	}
+	return NotValid
+}
