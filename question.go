@@ -48,6 +48,8 @@ type Choice struct {
 //   - AnswerDelimiter: what separates cells
 //   - AnswerHeaderRow: the row of the header, counted from 1, or NoAnswer
 //   - AnswerColumn and the key of a field: the index of its column, or NoAnswer
+//   - AnswerFormat and the key of a field, with a colon and a form behind it where
+//     its column has several: how its cells are read, by one of the choices
 //   - AnswerField and the index of a column: the key of its field, or NoAnswer
 type Answers map[string]string
 
@@ -59,6 +61,7 @@ const (
 	AnswerHeaderRow = "header_row"
 	AnswerColumn    = "column:"
 	AnswerField     = "field:"
+	AnswerFormat    = "format:"
 	// NoAnswer is the answer that there is none: no header, no column.
 	NoAnswer = "none"
 )

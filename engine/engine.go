@@ -132,7 +132,7 @@ func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema
 		if h.row != "" {
 			out.takeHeader(h)
 		}
-		return e.read(ctx, reader, schema, answers, open, out)
+		return e.read(ctx, reader, func() (source.Reader, error) { return book.Open(ctx, sheet) }, schema, answers, open, out)
 	}
 	again, err := e.run(ctx, in, schema, with(answers, intray.AnswerHeaderRow, h.row), open)
 	if again != nil {
@@ -141,8 +141,9 @@ func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema
 	return again, err
 }
 
-// read maps the columns and, where nothing is open, moves the rows.
-func (e *Engine) read(ctx context.Context, reader source.Reader, schema *intray.Schema, answers intray.Answers, open OpenSink, out *Outcome) (*Outcome, error) {
+// read maps the columns and, where nothing is open, moves the rows. again opens
+// the same sheet once more.
+func (e *Engine) read(ctx context.Context, reader source.Reader, again func() (source.Reader, error), schema *intray.Schema, answers intray.Answers, open OpenSink, out *Outcome) (*Outcome, error) {
 	columns := reader.Columns()
 	for _, c := range columns {
 		out.Headers = append(out.Headers, c.Header)
@@ -164,6 +165,12 @@ func (e *Engine) read(ctx context.Context, reader source.Reader, schema *intray.
 		return nil, err
 	}
 	plan.hint = separatorHint(out.Evidence)
+	if err := e.survey(ctx, again, plan, schema, answers, out); err != nil {
+		return out.unreadable(err)
+	}
+	if len(out.Questions) > 0 {
+		return out, nil
+	}
 	sink, err := open(keys(schema.Fields), plan.unmapped)
 	if err != nil {
 		return nil, fmt.Errorf("open the sink: %w", err)

@@ -39,7 +39,7 @@ func compile(schema *intray.Schema, m intray.Mapping, columns int) (*plan, error
 	for i, f := range schema.Fields {
 		parser, err := value.Compile(f)
 		if err != nil {
-			return nil, fmt.Errorf("compile the schema: %w", err)
+			return nil, fmt.Errorf("compile the schema: field %q: %w", f.Key, err)
 		}
 		p.fields = append(p.fields, fieldPlan{m.Fields[i].Column, parser, strings.ReplaceAll(string(f.Type.Name), "-", "_")})
 		p.headers = append(p.headers, mapping.Shorten(m.Fields[i].Header))
@@ -101,12 +101,9 @@ func (p *plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch 
 		}
 		return
 	}
-	typed := recs.HasTyped()
+
 	for row := range recs.Len() {
-		c := value.Cell{Raw: cell(recs, row, field.column)}
-		if typed && field.column < recs.NumCells(row) {
-			c.Kind, c.Typed = recs.Typed(row, field.column)
-		}
+		c := typedCell(recs, row, field.column)
 		result := field.parser.Parse(c, scratch[:0])
 		switch result.State {
 		case value.Same:

@@ -30,8 +30,8 @@ func (f *csvForm) end(b []byte) []byte { return b }
 func (f *csvForm) row(b []byte, r *row, _ bool) ([]byte, error) {
 	for i := range f.fields {
 		b = f.separate(b, i)
-		v, kind := r.cell(i, f.fields[i].stringField)
-		exempt := kind == value && (f.fields[i].shape == number || f.fields[i].shape == truth)
+		v, kind := r.shown(i, &f.fields[i])
+		exempt := kind == canonical && (f.fields[i].shape == number || f.fields[i].shape == truth)
 		if exempt && !f.fields[i].shape.literal(v) {
 			return b, fmt.Errorf("the value of field %q does not have the form of its type", f.fields[i].key)
 		}

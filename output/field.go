@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value"
 )
 
 // shape is how a field's values are written.
@@ -26,6 +27,8 @@ type field struct {
 	shape shape
 	// stringField says that empty text is a value.
 	stringField bool
+	// write writes a value in the field's own format; nil where it stands as it is.
+	write func(dst, canonical []byte) []byte
 }
 
 func compile(schema *intray.Schema) ([]field, error) {
@@ -34,7 +37,15 @@ func compile(schema *intray.Schema) ([]field, error) {
 		if f.Key == unmappedKey && schema.Settings.PassThroughUnmappedColumns {
 			return nil, fmt.Errorf("a field has the key %s, and unmapped columns are passed through under it", unmappedKey)
 		}
-		fields = append(fields, field{f.Key, shapeOf(f), f.Type.Name == intray.TypeString && !f.ManyToOne})
+		write, err := value.Writer(f)
+		if err != nil {
+			return nil, fmt.Errorf("field %q: %w", f.Key, err)
+		}
+		made := field{f.Key, shapeOf(f), f.Type.Name == intray.TypeString && !f.ManyToOne, write}
+		if write != nil {
+			made.shape = text
+		}
+		fields = append(fields, made)
 	}
 	return fields, nil
 }

@@ -64,7 +64,7 @@ func (f *jsonForm) row(b []byte, r *row, first bool) ([]byte, error) {
 	var err error
 	for i := range f.fields {
 		b = append(b, f.keys[i]...)
-		v, kind := r.cell(i, f.fields[i].stringField)
+		v, kind := r.shown(i, &f.fields[i])
 		if b, err = f.fields[i].appendJSON(b, v, kind); err != nil {
 			return b, err
 		}

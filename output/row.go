@@ -36,6 +36,8 @@ type row struct {
 	batch *intray.Batch
 	index int
 	cells []place
+	// text is where values are written in the format of their field.
+	text []byte
 	// columns is the number of passed columns that are to be written.
 	columns int
 	// problem is the first of this row or a later one.
@@ -116,13 +118,23 @@ type content int
 
 const (
 	null content = iota
-	// value is the field's canonical text.
-	value
+	// canonical is the field's canonical text.
+	canonical
 	// received is text as it was received, whatever the field's type.
 	received
 )
 
-// cell gives what is to be written of a field.
+// shown gives what is to be written of a field, in the field's own format.
+func (r *row) shown(i int, f *field) ([]byte, content) {
+	v, kind := r.cell(i, f.stringField)
+	if kind == canonical && f.write != nil {
+		r.text = f.write(r.text[:0], v)
+		v = r.text
+	}
+	return v, kind
+}
+
+// cell gives what a field holds.
 func (r *row) cell(f int, stringField bool) ([]byte, content) {
 	c, p := &r.batch.Fields[f], &r.cells[f]
 	isNull := p.null < len(c.Nulls) && c.Nulls[p.null] == uint32(r.index)
@@ -140,5 +152,5 @@ func (r *row) cell(f int, stringField bool) ([]byte, content) {
 	if isNull || len(v) == 0 && !stringField {
 		return nil, null
 	}
-	return v, value
+	return v, canonical
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/shape"
+	"github.com/intraydata/intray/internal/value"
 )
 
 // UnmappedKey is the key under which a result row holds the cells of columns
@@ -61,6 +62,20 @@ func (p *parser) checkFields(fields []intray.Field) {
 		p.checkSupport(at, f)
 		p.checkValidators(at, f)
 		p.checkOptions(at, f)
+		if len(p.issues) == 0 {
+			p.compile(at, f)
+		}
+	}
+}
+
+// compile makes what would read and write the cells of the field.
+func (p *parser) compile(at string, f intray.Field) {
+	_, err := value.Compile(f)
+	if err == nil {
+		_, err = value.Writer(f)
+	}
+	if err != nil {
+		p.issue(at+".type", "is not valid: %v", err)
 	}
 }
 

@@ -99,8 +99,8 @@ func TestParseRefuses(t *testing.T) {
 		{field(`,"type":"select"`), "fields[0].selectOptions: must have at least 1 element"},
 		{field(`,"selectOptions":[{"label":"a","value":"b"},{"label":"c","value":"a"}]`), `fields[0].selectOptions[1]: is like selectOptions[0]: both have "a"`},
 		{field(`,"selectOptions":[{"label":"a","value":"b"},{"label":"c","value":"d","alternateMatches":["b"]}]`), `both have "b"`},
-		{field(`,"type":"number"`), "fields[0].type: number " + unsupported + "; supported are string, checkbox, select, multi-select, email, url, domain, us-zip-code, us-state-territory, ssn, country, uuid"},
-		{field(`,"type":["time",{"locale":"de"}]`), "fields[0].type: time " + unsupported},
+		{field(`,"type":"phone-number"`), "fields[0].type: phone-number " + unsupported + "; supported are string, number, date, datetime, time, checkbox, select, multi-select, email, url, domain, us-zip-code, us-state-territory, ssn, country, uuid"},
+		{field(`,"type":["date",{"locale":"xx"}]`), "fields[0].type: is not valid: "},
 		{field(`,"validators":[{"validate":"required"},{"validate":"regex_match","regex":"("}]`), "fields[0].validators[1].validate: regex_match " + unsupported + "; supported are required"},
 		{field(`,"manyToOne":true`), "fields[0].manyToOne: " + unsupported},
 		{with(`"settings":{"maxRecord":1}`), `settings.maxRecord: is not a known property; did you mean "maxRecords"?`},
@@ -127,7 +127,7 @@ func TestParseRefuses(t *testing.T) {
 // known: a name that is misspelled there would be supported silently.
 func TestGaps(t *testing.T) {
 	g := unsupported()
-	if got := g.otherTypes(); got != "string, checkbox, select, multi-select, email, url, domain, us-zip-code, us-state-territory, ssn, country, uuid" || len(g.types) != 5 {
+	if got := g.otherTypes(); got != "string, number, date, datetime, time, checkbox, select, multi-select, email, url, domain, us-zip-code, us-state-territory, ssn, country, uuid" || len(g.types) != 1 {
 		t.Errorf("%q and %d others", got, len(g.types))
 	}
 	if got := g.otherRules(); !strings.HasPrefix(got, "required, unique, ") || len(g.rules) != 2 {
@@ -172,7 +172,7 @@ func TestReadFile(t *testing.T) {
 	}
 	for document, want := range map[string]string{
 		`{"fields":[{"key":"a"}],"x":1}`: "fields[0].label: is required\nx: is not a known property; known are name, fields, settings, hooks, id",
-		field(`,"type":"date"`):          "fields[0].type: date is not supported by this version of Intray; supported are string, checkbox, select, multi-select, email, url, domain, us-zip-code, us-state-territory, ssn, country, uuid",
+		field(`,"type":"phone-number"`):  "fields[0].type: phone-number is not supported by this version of Intray; supported are string, number, date, datetime, time, checkbox, select, multi-select, email, url, domain, us-zip-code, us-state-territory, ssn, country, uuid",
 		with(`"name":""`):                "name: must not be empty",
 		with(`"settings":null`):          "settings: must be an object, not null",
 		`[]`:                             "must be an object, not an array",

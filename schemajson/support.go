@@ -18,7 +18,7 @@ type gaps struct {
 func unsupported() gaps {
 	return gaps{
 		types: []intray.TypeName{
-			intray.TypeNumber, intray.TypeDate, intray.TypeDatetime, intray.TypeTime, intray.TypePhone,
+			intray.TypePhone,
 		},
 		rules: []string{
 			"regex_match", "regex_exclude",

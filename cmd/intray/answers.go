@@ -39,7 +39,7 @@ func readAnswers(name string) (intray.Answers, error) {
 	answers := intray.Answers{}
 	for _, id := range slices.Sorted(maps.Keys(sent)) {
 		if !isQuestion(id) {
-			return nil, fmt.Errorf("%s: %q is no question; there are sheet, encoding, delimiter, header_row, column:KEY and field:INDEX", name, id)
+			return nil, fmt.Errorf("%s: %q is no question; there are sheet, encoding, delimiter, header_row, column:KEY, field:INDEX and format:KEY", name, id)
 		}
 		switch value := sent[id].(type) {
 		case string:
@@ -55,7 +55,7 @@ func readAnswers(name string) (intray.Answers, error) {
 
 func isQuestion(id string) bool {
 	return slices.Contains([]string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerHeaderRow}, id) ||
-		strings.HasPrefix(id, intray.AnswerColumn) || strings.HasPrefix(id, intray.AnswerField)
+		strings.HasPrefix(id, intray.AnswerColumn) || strings.HasPrefix(id, intray.AnswerField) || strings.HasPrefix(id, intray.AnswerFormat)
 }
 
 // watched says whether a person sits at both ends.

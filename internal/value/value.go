@@ -17,6 +17,7 @@ import (
 	"strconv"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value/date"
 )
 
 // Cell is a cell as the source gave it.
@@ -77,6 +78,10 @@ const (
 var compilers = map[intray.TypeName]func(f intray.Field, o options) (Parser, error){
 	intray.TypeString:      newText,
 	intray.TypeEmail:       newEmail,
+	intray.TypeNumber:      newAmount,
+	intray.TypeDate:        newMoment(date.WantDate),
+	intray.TypeDatetime:    newMoment(date.WantMoment),
+	intray.TypeTime:        newMoment(date.WantClock),
 	intray.TypeCheckbox:    newCheckbox,
 	intray.TypeSelect:      newSelect,
 	intray.TypeMultiSelect: newMultiSelect,
@@ -93,13 +98,9 @@ var compilers = map[intray.TypeName]func(f intray.Field, o options) (Parser, err
 func Compile(f intray.Field) (Parser, error) {
 	compile, known := compilers[f.Type.Name]
 	if !known {
-		return nil, fmt.Errorf("field %q: the type %q is not supported by this version", f.Key, f.Type.Name)
+		return nil, fmt.Errorf("the type %q is not supported by this version", f.Type.Name)
 	}
-	p, err := compile(f, options(f.Type.Options))
-	if err != nil {
-		return nil, fmt.Errorf("field %q: %w", f.Key, err)
-	}
-	return p, nil
+	return compile(f, options(f.Type.Options))
 }
 
 // options are those of a field's type. One that is missing has the type's default.

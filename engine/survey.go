@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/mapping"
+	"github.com/intraydata/intray/source"
+)
+
+// surveyRows is how many rows are looked at where they decide how their columns
+// are read; where they leave that open, all rows are.
+const surveyRows = 20_000
+
+// surveyor looks at the columns whose cells can be read in several ways.
+type surveyor struct {
+	plan    *plan
+	fields  []int
+	surveys []value.Survey
+	answers []map[string]string
+}
+
+// survey decides how the columns are read, from the rows of a reader of its own,
+// and asks what they leave open.
+func (e *Engine) survey(ctx context.Context, open func() (source.Reader, error), p *plan, schema *intray.Schema, answers intray.Answers, out *Outcome) error {
+	s := &surveyor{plan: p}
+	for i, f := range p.fields {
+		if parser, surveyed := f.parser.(value.Surveyed); surveyed && f.column != intray.NoColumn {
+			s.fields = append(s.fields, i)
+			s.surveys = append(s.surveys, parser.Survey())
+			s.answers = append(s.answers, formAnswers(answers, p.keys[i]))
+		}
+	}
+	if len(s.fields) == 0 {
+		return nil
+	}
+	reader, err := open()
+	if err != nil {
+		return err
+	}
+	err = s.read(ctx, reader)
+	if closing := reader.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return err
+	}
+	s.decide(schema, out)
+	return nil
+}
+
+// formAnswers are what a person said of the forms of a field's column.
+func formAnswers(answers intray.Answers, key string) map[string]string {
+	forms := map[string]string{}
+	for id, answer := range answers {
+		if form, about := strings.CutPrefix(id, intray.AnswerFormat+key); about && (form == "" || form[0] == ':') {
+			forms[strings.TrimPrefix(form, ":")] = answer
+		}
+	}
+	return forms
+}
+
+// read looks at rows until the columns are decided or there are no more. What is
+// wrong with the file is told when its rows move.
+func (s *surveyor) read(ctx context.Context, reader source.Reader) error {
+	var recs intray.Records
+	for rows := int64(0); rows < surveyRows || s.open(); {
+		err := reader.Next(ctx, &recs)
+		if errors.Is(err, io.EOF) || ofTheFile(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if limit := s.plan.limit; limit > 0 && recs.First+int64(recs.Len()) > limit {
+			recs.Truncate(int(max(0, limit-recs.First)))
+			s.add(&recs)
+			return nil
+		}
+		s.add(&recs)
+		rows += int64(recs.Len())
+	}
+	return nil
+}
+
+func (s *surveyor) add(recs *intray.Records) {
+	for i, f := range s.fields {
+		column := s.plan.fields[f].column
+		for row := range recs.Len() {
+			s.surveys[i].Add(typedCell(recs, row, column))
+		}
+	}
+}
+
+// open says whether the rows so far leave something open.
+func (s *surveyor) open() bool {
+	for i, survey := range s.surveys {
+		if len(survey.Decide(s.answers[i], nil).Ties) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// decide takes the style of each column. Columns that their own cells decide
+// speak for those beside them that do not.
+func (s *surveyor) decide(schema *intray.Schema, out *Outcome) {
+	decisions := make([]value.Decision, len(s.fields))
+	var beside []value.Beside
+	for i := range s.fields {
+		decisions[i] = s.surveys[i].Decide(s.answers[i], nil)
+		if d := decisions[i]; len(d.Ties) == 0 && len(d.Reasons) > 0 {
+			beside = append(beside, value.Beside{Header: s.plan.headers[s.fields[i]], Decision: d})
+		}
+	}
+	for i, f := range s.fields {
+		if len(decisions[i].Ties) > 0 && len(beside) > 0 {
+			decisions[i] = s.surveys[i].Decide(s.answers[i], beside)
+		}
+		d := decisions[i]
+		s.plan.fields[f].parser = d.Parser
+		for _, tie := range d.Ties {
+			out.askForm(schema.Fields[f], s.plan.headers[f], tie)
+		}
+		if len(d.Reasons) > 0 {
+			out.Evidence = append(out.Evidence, intray.Evidence{
+				Choice: "format of " + mapping.Shorten(s.plan.keys[f]), Value: d.Style, Reason: strings.Join(d.Reasons, "; "),
+			})
+		}
+	}
+}
+
+// askForm asks how the cells of a column are to be read.
+func (o *Outcome) askForm(f intray.Field, header string, tie value.Tie) {
+	id := intray.AnswerFormat + f.Key
+	if tie.Form != "" {
+		id += ":" + tie.Form
+	}
+	o.ask(intray.Question{ID: id, Notice: intray.AmbiguousColumn, Field: f.Key, Header: header, Text: tie.Text, Choices: tie.Choices})
+}
+
+// typedCell gives a cell with what a workbook says of it.
+func typedCell(recs *intray.Records, row, column int) value.Cell {
+	c := value.Cell{Raw: cell(recs, row, column)}
+	if recs.HasTyped() && column < recs.NumCells(row) {
+		c.Kind, c.Typed = recs.Typed(row, column)
+	}
+	return c
+}
