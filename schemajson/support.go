@@ -17,9 +17,7 @@ type gaps struct {
 
 func unsupported() gaps {
 	return gaps{
-		types: []intray.TypeName{
-			intray.TypePhone,
-		},
+		types: nil,
 		rules: []string{
 			"regex_match", "regex_exclude",
 		},

@@ -85,6 +85,7 @@ var compilers = map[intray.TypeName]func(f intray.Field, o options) (Parser, err
 	intray.TypeCheckbox:    newCheckbox,
 	intray.TypeSelect:      newSelect,
 	intray.TypeMultiSelect: newMultiSelect,
+	intray.TypePhone:       newTelephone,
 	intray.TypeURL:         newURL,
 	intray.TypeDomain:      newDomain,
 	intray.TypeZIP:         newZIP,
