@@ -1,0 +1,251 @@
+package jsregexp
+
+import (
+	"errors"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+const (
+	// maxSource is the longest source that is taken, in bytes.
+	maxSource = 128 << 10
+	// maxDepth is how deep groups may stand in each other.
+	maxDepth = 200
+	// maxSpans is how many ranges of characters all classes may have together.
+	maxSpans = 200_000
+)
+
+// parser reads the pattern grammar of ECMAScript 2024, with the older forms of
+// its annex B where the u flag is not set. Without the flag the source is read
+// as UTF-16 code units, as the language does.
+type parser struct {
+	folding
+	flags Flags
+	src   []rune
+	pos   int
+	depth int
+	// groups counts the capturing groups of the whole source, and names are
+	// those of them that have one.
+	groups int
+	names  map[string]int
+	// properties are those of \p found so far, for some are slow to find.
+	properties map[string]set
+	// spans counts the ranges of characters in the nodes made.
+	spans int
+	// opened counts the capturing groups read so far.
+	opened int
+}
+
+var errTooLarge = errors.New("the regular expression is too large: its classes, spelled out, take too much room")
+
+// parse reads a source, and gives its root.
+func parse(source string, f Flags) (root *node, err error) {
+	if len(source) > maxSource {
+		return nil, &SyntaxError{Character: utf8.RuneCountInString(source[:maxSource]),
+			Reason: "it is too long (at most 131072 bytes)"}
+	}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *SyntaxError:
+			err = r
+		case error:
+			if !errors.Is(r, errTooLarge) {
+				panic(r)
+			}
+			err = r
+		default:
+			panic(r)
+		}
+	}()
+	p := &parser{folding: folding{on: f.IgnoreCase, unicode: f.Unicode}, flags: f, properties: map[string]set{}}
+	p.src = unitsOf(source, f.Unicode)
+	p.countGroups()
+	root = p.disjunction()
+	if p.pos < len(p.src) {
+		p.fail(p.pos, "this ) closes no group; write \\) for the character")
+	}
+	return root, nil
+}
+
+// unitsOf gives the code points of a text, or its UTF-16 code units.
+func unitsOf(s string, points bool) []rune {
+	units := make([]rune, 0, len(s))
+	for _, r := range s {
+		if hi, lo := utf16.EncodeRune(r); !points && hi != utf8.RuneError {
+			units = append(units, hi, lo)
+			continue
+		}
+		units = append(units, r)
+	}
+	return units
+}
+
+func isPair(hi, lo rune) bool {
+	return hi >= firstSur && hi < 0xDC00 && lo >= 0xDC00 && lo <= lastSur
+}
+
+// more says whether there is something left to read.
+func (p *parser) more() bool { return p.pos < len(p.src) }
+
+// ahead gives the unit i places on, or -1.
+func (p *parser) ahead(i int) rune {
+	if p.pos+i < len(p.src) {
+		return p.src[p.pos+i]
+	}
+	return -1
+}
+
+// take reads a text of ASCII, if it comes next.
+func (p *parser) take(text string) bool {
+	for i, r := range text {
+		if p.ahead(i) != r {
+			return false
+		}
+	}
+	p.pos += len(text)
+	return true
+}
+
+func (p *parser) disjunction() *node {
+	first := p.alternative()
+	if p.ahead(0) != '|' {
+		return first
+	}
+	alt := &node{kind: isAlt, kids: []*node{first}, at: p.pos}
+	for p.take("|") {
+		alt.kids = append(alt.kids, p.alternative())
+	}
+	return alt
+}
+
+func (p *parser) alternative() *node {
+	s := seq()
+	s.at = p.pos
+	for p.more() && p.ahead(0) != '|' && p.ahead(0) != ')' {
+		s.kids = append(s.kids, p.term())
+	}
+	return s
+}
+
+// term reads an assertion, or an atom with its quantifier.
+func (p *parser) term() *node {
+	start := p.pos
+	n, quantifiable := p.assertion()
+	if n == nil {
+		n, quantifiable = p.atom(), true
+	}
+	n.at = start
+	if !quantifiable {
+		return n
+	}
+	return p.quantified(n)
+}
+
+func (p *parser) assertion() (n *node, quantifiable bool) {
+	switch {
+	case p.take("^"):
+		return &node{kind: p.byLine(isStart, isLineStart)}, false
+	case p.take("$"):
+		return &node{kind: p.byLine(isEnd, isLineEnd)}, false
+	case p.take(`\b`):
+		return &node{kind: isWordEdge}, false
+	case p.take(`\B`):
+		return &node{kind: isWordEdge, negated: true}, false
+	case p.take("(?="):
+		return p.look(node{}), !p.unicode
+	case p.take("(?!"):
+		return p.look(node{negated: true}), !p.unicode
+	case p.take("(?<="):
+		return p.look(node{behind: true}), false
+	case p.take("(?<!"):
+		return p.look(node{behind: true, negated: true}), false
+	}
+	return nil, false
+}
+
+func (p *parser) byLine(whole, line kind) kind {
+	if p.flags.Multiline {
+		return line
+	}
+	return whole
+}
+
+func (p *parser) look(n node) *node {
+	n.kind = isLook
+	n.kids = []*node{p.inParens(p.pos)}
+	return &n
+}
+
+// inParens reads up to the ) of a group whose content starts at a place.
+func (p *parser) inParens(start int) *node {
+	if p.depth++; p.depth > maxDepth {
+		p.fail(start, "groups stand more than %d deep in each other", maxDepth)
+	}
+	body := p.disjunction()
+	if !p.take(")") {
+		p.fail(start-1, "this group is not closed; a ) is missing")
+	}
+	p.depth--
+	return body
+}
+
+// quantified reads the quantifier of a node, if one follows.
+func (p *parser) quantified(n *node) *node {
+	least, most, ok := p.quantifier()
+	if !ok {
+		return n
+	}
+	if most < least {
+		p.fail(n.at, "the counts of {%d,%d} are out of order", least, most)
+	}
+	r := &node{kind: isRepeat, kids: []*node{n}, min: least, max: most, at: n.at}
+	r.lazy = p.take("?")
+	return r
+}
+
+func (p *parser) quantifier() (least, most int, ok bool) {
+	switch {
+	case p.take("*"):
+		return 0, unbounded, true
+	case p.take("+"):
+		return 1, unbounded, true
+	case p.take("?"):
+		return 0, 1, true
+	case p.ahead(0) == '{':
+		least, most, ok = p.counts()
+		if !ok && p.unicode {
+			p.fail(p.pos, "this { begins no count such as {2,5}; write \\{ for the character")
+		}
+		return least, most, ok
+	}
+	return 0, 0, false
+}
+
+// counts reads {n}, {n,} or {n,m}, or nothing at all.
+func (p *parser) counts() (least, most int, ok bool) {
+	start := p.pos
+	p.pos++
+	least, ok = p.number()
+	most = least
+	if ok && p.take(",") {
+		if most, ok = p.number(); !ok {
+			most, ok = unbounded, true
+		}
+	}
+	if !ok || !p.take("}") {
+		p.pos = start
+		return 0, 0, false
+	}
+	return least, most, true
+}
+
+// number reads decimal digits.
+func (p *parser) number() (n int, ok bool) {
+	for ; isDigit(p.ahead(0)); p.pos++ {
+		n, ok = min(n*10+int(p.ahead(0)-'0'), unbounded), true
+	}
+	return n, ok
+}
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }

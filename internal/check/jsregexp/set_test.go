@@ -1,0 +1,55 @@
+package jsregexp
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// drawSet draws a set of small characters, and the same as a map.
+func drawSet(t *rapid.T) (set, map[rune]bool) {
+	members := map[rune]bool{}
+	var spans []span
+	for range rapid.IntRange(0, 5).Draw(t, "spans") {
+		lo := rapid.Int32Range(0, 40).Draw(t, "lo")
+		hi := rapid.Int32Range(lo, 40).Draw(t, "hi")
+		spans = append(spans, span{lo, hi})
+		for r := lo; r <= hi; r++ {
+			members[r] = true
+		}
+	}
+	return setOf(spans...), members
+}
+
+func TestSets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, inA := drawSet(t)
+		b, inB := drawSet(t)
+		both := false
+		for r := rune(0); r <= 40; r++ {
+			both = both || inA[r] && inB[r]
+			if a.has(r) != inA[r] || a.without(40).has(r) == inA[r] || a.union(b).has(r) != (inA[r] || inB[r]) {
+				t.Errorf("%v and %v at %d", a, b, r)
+			}
+		}
+		if a.overlaps(b) != both {
+			t.Errorf("%v and %v overlap: %t", a, b, !both)
+		}
+		if diff := cmp.Diff(a, a.without(highest).without(highest), cmp.AllowUnexported(span{})); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestCarried(t *testing.T) {
+	every := set{{0, lastUnit}}
+	for units, want := range map[bool]set{
+		true:  {{0, 0xD7FF}, {0xE000, 0xFFFF}, {0x10D800, 0x10DFFF}},
+		false: {{0, 0xD7FF}, {0xE000, 0xFFFF}},
+	} {
+		if diff := cmp.Diff(want, every.carried(units), cmp.AllowUnexported(span{})); diff != "" {
+			t.Errorf("units %t:\n%s", units, diff)
+		}
+	}
+}

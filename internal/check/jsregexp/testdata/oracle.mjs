@@ -1,0 +1,16 @@
+// Answers for expressions, one line of JSON each: {"p": source, "f": flags,
+// "t": [texts]} is answered by {"r": "10"}, a digit for each text, or by
+// {"r": "error", "e": reason}.
+import { createInterface } from "node:readline";
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { p, f, t } = JSON.parse(line);
+  let answer;
+  try {
+    const expression = new RegExp(p, f);
+    answer = { r: t.map((text) => (expression.test(text) ? "1" : "0")).join("") };
+  } catch (e) {
+    answer = { r: "error", e: e.message };
+  }
+  process.stdout.write(JSON.stringify(answer) + "\n");
+}
