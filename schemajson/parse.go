@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/check/jsregexp"
 	"github.com/intraydata/intray/internal/shape"
 	"github.com/intraydata/intray/internal/value"
 )
@@ -25,7 +26,7 @@ func Parse(doc Doc) (*intray.Schema, []Issue) {
 	if issues := FileShape().Check(whole); len(issues) > 0 {
 		return nil, issues
 	}
-	p := &parser{keys: map[string]int{}, gaps: unsupported()}
+	p := &parser{keys: map[string]int{}}
 	settings, _ := whole["settings"].(map[string]any)
 	hooks, _ := whole["hooks"].(map[string]any)
 	s := &intray.Schema{Name: doc.Name, Fields: p.fields(elements(whole, "fields")), Hooks: readHooks(hooks)}
@@ -42,7 +43,6 @@ type parser struct {
 	issues []Issue
 	// keys gives the place of each field by its key.
 	keys map[string]int
-	gaps gaps
 }
 
 func (p *parser) issue(path, format string, args ...any) {
@@ -101,11 +101,28 @@ func (p *parser) checkValidators(at string, f intray.Field) {
 	for i, v := range f.Validators {
 		place := at + "." + indexed("validators", i)
 		p.checkLength(place, v)
+		p.checkRegex(place, v)
 		for _, n := range namedFields(v) {
 			if _, ok := p.keys[n.key]; !ok {
 				p.noSuchField(place+"."+n.path, n.key)
 			}
 		}
+	}
+}
+
+// checkRegex makes sure that a regular expression is one of JavaScript's.
+func (p *parser) checkRegex(at string, v intray.Validator) {
+	source, has := v.Options["regex"].(string)
+	if !has {
+		return
+	}
+	flags, _ := v.Options["regexOptions"].(map[string]any)
+	_, err := jsregexp.Compile(source, jsregexp.Flags{
+		IgnoreCase: isTrue(flags, "ignoreCase"), DotAll: isTrue(flags, "dotAll"),
+		Multiline: isTrue(flags, "multiline"), Unicode: isTrue(flags, "unicode"),
+	})
+	if err != nil {
+		p.issue(at+".regex", "is not valid: %v", err)
 	}
 }
 

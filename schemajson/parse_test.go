@@ -99,9 +99,8 @@ func TestParseRefuses(t *testing.T) {
 		{field(`,"type":"select"`), "fields[0].selectOptions: must have at least 1 element"},
 		{field(`,"selectOptions":[{"label":"a","value":"b"},{"label":"c","value":"a"}]`), `fields[0].selectOptions[1]: is like selectOptions[0]: both have "a"`},
 		{field(`,"selectOptions":[{"label":"a","value":"b"},{"label":"c","value":"d","alternateMatches":["b"]}]`), `both have "b"`},
-		{field(`,"type":"phone-number"`), "fields[0].type: phone-number " + unsupported + "; supported are string, number, date, datetime, time, checkbox, select, multi-select, email, url, domain, us-zip-code, us-state-territory, ssn, country, uuid"},
 		{field(`,"type":["date",{"locale":"xx"}]`), "fields[0].type: is not valid: "},
-		{field(`,"validators":[{"validate":"required"},{"validate":"regex_match","regex":"("}]`), "fields[0].validators[1].validate: regex_match " + unsupported + "; supported are required"},
+		{field(`,"validators":[{"validate":"required"},{"validate":"regex_match","regex":"("}]`), "fields[0].validators[1].regex: is not valid: "},
 		{field(`,"manyToOne":true`), "fields[0].manyToOne: " + unsupported},
 		{with(`"settings":{"maxRecord":1}`), `settings.maxRecord: is not a known property; did you mean "maxRecords"?`},
 		{with(`"settings":{"manualInputDisabled":true,"manualInputOnly":true}`), "settings.manualInputOnly: must not be true together with manualInputDisabled"},
@@ -120,18 +119,6 @@ func TestParseRefuses(t *testing.T) {
 		if s != nil || !strings.Contains(join(issues), tt.want) {
 			t.Errorf("%s: %q, want %q", tt.document, join(issues), tt.want)
 		}
-	}
-}
-
-// TestGaps keeps the table of what is missing within the tables of what is
-// known: a name that is misspelled there would be supported silently.
-func TestGaps(t *testing.T) {
-	g := unsupported()
-	if got := g.otherTypes(); got != "string, number, date, datetime, time, checkbox, select, multi-select, email, url, domain, us-zip-code, us-state-territory, ssn, country, uuid" || len(g.types) != 1 {
-		t.Errorf("%q and %d others", got, len(g.types))
-	}
-	if got := g.otherRules(); !strings.HasPrefix(got, "required, unique, ") || len(g.rules) != 2 {
-		t.Errorf("%q and %d others", got, len(g.rules))
 	}
 }
 
@@ -171,11 +158,11 @@ func TestReadFile(t *testing.T) {
 		t.Errorf("%v, %v", s, err)
 	}
 	for document, want := range map[string]string{
-		`{"fields":[{"key":"a"}],"x":1}`: "fields[0].label: is required\nx: is not a known property; known are name, fields, settings, hooks, id",
-		field(`,"type":"phone-number"`):  "fields[0].type: phone-number is not supported by this version of Intray; supported are string, number, date, datetime, time, checkbox, select, multi-select, email, url, domain, us-zip-code, us-state-territory, ssn, country, uuid",
-		with(`"name":""`):                "name: must not be empty",
-		with(`"settings":null`):          "settings: must be an object, not null",
-		`[]`:                             "must be an object, not an array",
+		`{"fields":[{"key":"a"}],"x":1}`:                   "fields[0].label: is required\nx: is not a known property; known are name, fields, settings, hooks, id",
+		field(`,"type":["phone-number",{"country":"XX"}]`): "fields[0].type: is not valid: no phone numbers are known of the country \"XX\"; give the two letters of ISO 3166-1",
+		with(`"name":""`):                                  "name: must not be empty",
+		with(`"settings":null`):                            "settings: must be an object, not null",
+		`[]`:                                               "must be an object, not an array",
 	} {
 		_, err := ReadFile(strings.NewReader(document))
 		var invalid *InvalidError

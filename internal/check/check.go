@@ -50,6 +50,8 @@ func compile(field int, fields []intray.Field, v intray.Validator) (rule, error)
 	switch v.Rule {
 	case "required":
 		return required(field, v), nil
+	case "regex_match", "regex_exclude":
+		return regex(field, v)
 	case "length":
 		return length(field, v), nil
 	case "alphabetical":

@@ -36,6 +36,11 @@ func TestRules(t *testing.T) {
 		"exactly":           {"length", map[string]any{"min": 2, "max": 2}, "a|ab|abc", "0 2", "This text must have exactly 2 characters."},
 		"none at all":       {"length", map[string]any{"max": 0}, "a|-", "0", "This text must have at most 0 characters."},
 		"alphabetical":      {"alphabetical", nil, "abc|ABC|a1|ä|a-b|-|?", "2 3 4", "This text must have nothing but the letters A to Z."},
+		"regex":             {"regex_match", map[string]any{"regex": "^[A-Z]{2}\\d+$"}, "AB12|ab12|AB|-|?", "1 2 3", "This text does not have the form that is asked for."},
+		"regex, any case":   {"regex_match", map[string]any{"regex": "^[A-Z]{2}\\d+$", "regexOptions": map[string]any{"ignoreCase": true}}, "AB12|ab12|AB", "2", "This text does not have the form that is asked for."},
+		"regex with empty":  {"regex_match", map[string]any{"regex": "^$|^x"}, "-|x|y", "2", "This text does not have the form that is asked for."},
+		"regex to exclude":  {"regex_exclude", map[string]any{"regex": "[<>]"}, "a|a<b|-|>", "1 3", "This text has a form that is not taken."},
+		"regex with a look": {"regex_match", map[string]any{"regex": "^(a)(?!b)\\1*$"}, "aa|ab", "1", "This text does not have the form that is asked for."},
 		"with any":          {"require_with", map[string]any{"fields": both}, "x x x|- x -|- - x|- - -|? x x|- ? -", "1 2 5", `This cell must be filled where "B" or "C" is filled.`},
 		"with all":          {"require_with_all", map[string]any{"fields": both}, "x x x|- x -|- - x|- x x|- - -", "3", `This cell must be filled where "B" and "C" are filled.`},
 		"without any":       {"require_without", map[string]any{"fields": both}, "x - -|- x -|- - x|- x x|- - -", "1 2 4", `This cell must be filled where "B" or "C" is empty.`},
@@ -75,5 +80,20 @@ func TestRules(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestSlowExpression ends soon, though an expression takes too long for each of
+// many cells, and says so of each.
+func TestSlowExpression(t *testing.T) {
+	b := batch(3, 1000)
+	for range 1000 {
+		b.Fields[0].AppendValue([]byte(strings.Repeat("a", 40) + "!"))
+		b.Fields[1].AppendNull(nil)
+		b.Fields[2].AppendNull(nil)
+	}
+	compiled(t, threeFields("regex_match", map[string]any{"regex": `^(?=(a))(\1|a)*(a|\1)*$`})...).Apply(b)
+	if len(b.Problems) != 1000 || !strings.Contains(b.Problems[999].Text, "takes too long") {
+		t.Errorf("%d problems, the last %+v", len(b.Problems), b.Problems[len(b.Problems)-1])
 	}
 }
