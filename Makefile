@@ -3,7 +3,7 @@
 GO ?= go
 # The tool versions that lint is known to pass with.
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.4.0
-FUZZTIME ?= 30s
+FUZZTIME ?= 1m
 
 .PHONY: help
 help: ## Print this list.
@@ -34,7 +34,7 @@ torture: ## Kill, flood and fill the service, damage files: the whole of what CI
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^TestMutations$$' ./cmd/intray
 
 .PHONY: fuzz
-fuzz: ## Fuzz every reader and sniffer, FUZZTIME each (default 30s).
+fuzz: ## Fuzz every reader and sniffer, FUZZTIME each (default 1m).
 	FUZZTIME=$(FUZZTIME) sh .ci/fuzz
 
 .PHONY: bench
