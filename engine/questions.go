@@ -56,6 +56,8 @@ func (o *Outcome) put(q intray.Question) {
 type tables struct {
 	names []string
 	found []int
+	// shown are those of them that are not hidden.
+	shown []int
 	// headers are those of each sheet that was found.
 	headers [][]string
 }
@@ -63,7 +65,8 @@ type tables struct {
 // findTables opens each sheet for a moment.
 func findTables(ctx context.Context, book source.Book) (*tables, error) {
 	t := &tables{}
-	for _, s := range book.Sheets() {
+	sheets := book.Sheets()
+	for _, s := range sheets {
 		t.names = append(t.names, s.Name)
 	}
 	for i := range t.names {
@@ -87,6 +90,9 @@ func findTables(ctx context.Context, book source.Book) (*tables, error) {
 			headers = append(headers, mapping.Shorten(c.Header))
 		}
 		t.found, t.headers = append(t.found, i), append(t.headers, headers)
+		if !sheets[i].Hidden {
+			t.shown = append(t.shown, i)
+		}
 	}
 	return t, nil
 }
@@ -116,6 +122,9 @@ func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, 
 	case len(t.found) == 1:
 		out.chose(t.names[t.found[0]], fmt.Sprintf("of %d sheets no other holds a table", len(t.names)))
 		return t.found[0], nil, nil
+	case len(t.shown) == 1:
+		out.chose(t.names[t.shown[0]], fmt.Sprintf("of %d sheets no other that is shown holds a table; hidden sheets do hold some", len(t.names)))
+		return t.shown[0], nil, nil
 	}
 	return 0, t.question(), nil
 }

@@ -35,7 +35,7 @@ func (*pagesBook) Close() error                { return nil }
 
 func (b *pagesBook) Sheets() (list []source.Sheet) {
 	for i := range b.texts {
-		list = append(list, source.Sheet{Name: string(rune('A' + i))})
+		list = append(list, source.Sheet{Name: string(rune('A' + i)), Hidden: strings.HasPrefix(b.texts[i], "hidden")})
 	}
 	return list
 }
@@ -58,6 +58,8 @@ func TestSheets(t *testing.T) {
 		{"\"\"\n---\na\n1\n---\n\"\"\n", "", "done, sheet B: of 3 sheets no other holds a table"},
 		{"a\n1\n---\nb\n2\n---\n\"\"\n", "", "open: The file holds 2 tables: \"A\", \"B\". Choose the one to import, or send it as a file of its own. A (a) B (b)"},
 		{"a\n1\n---\na\n2\n---\n\"\"\n", "B", "done, sheet B: it was asked for"},
+		{"hidden\nx\n---\na\n1\n---\nhidden\ny\n", "", "done, sheet B: of 3 sheets no other that is shown holds a table; hidden sheets do hold some"},
+		{"hidden\nx\n---\na\n1\n---\nb\n2\n", "", "open: The file holds 3 tables: \"A\", \"B\", \"C\". Choose the one to import, or send it as a file of its own. A (hidden) B (a) C (b)"},
 		{"a\n1\n", "B", "broken: The file cannot be read: there is no sheet \"B\", which was asked for."},
 		{strings.Repeat("a\n1\n---\n", 6) + "a\n", "", "open: The file holds 7 tables: \"A\", \"B\", \"C\", \"D\", \"E\" and 2 more. " +
 			"Choose the one to import, or send it as a file of its own. A (a) B (a) C (a) D (a) E (a) F (a) G (a)"},
