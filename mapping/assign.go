@@ -19,6 +19,10 @@ type suggestion struct {
 	questions   []Question
 	// asked are the keys of the fields that some question is about.
 	asked map[string]bool
+	// many says that fields of several columns get them all, and gathered are
+	// these columns where there are several, in the file's order.
+	many     bool
+	gathered map[int][]int
 }
 
 // offer is one spelling of a header: the columns that have it, and the fields
@@ -53,7 +57,7 @@ func (s *suggestion) assign(ctx context.Context, g grade) error {
 	}
 	for _, w := range wishes {
 		s.settled[w.field] = true
-		if w.columns() > 1 {
+		if w.columns() > 1 && !s.takesMany(w.field) {
 			s.askConflict(w)
 		}
 	}
@@ -61,9 +65,10 @@ func (s *suggestion) assign(ctx context.Context, g grade) error {
 		for _, o := range w.offers {
 			s.take(w, o)
 		}
-		if o := w.offers[0]; w.columns() == 1 && len(o.fields) == 1 {
+		if o := w.offers[0]; len(o.fields) == 1 && (w.columns() == 1 || s.takesMany(w.field)) {
 			s.matches[w.field] = g.match(s.columns[o.columns[0]], w.names[0])
-			s.used[o.columns[0]] = true
+			s.warn(w.field, s.columns[o.columns[0]])
+			s.gather(w.field, w.own())
 		}
 	}
 	return nil
@@ -100,7 +105,7 @@ func (s *suggestion) wishes(ctx context.Context, g grade) ([]wish, error) {
 		}
 		w := wish{field: i}
 		for _, n := range g.names(f) {
-			if o := offers[n.spelled]; o != nil {
+			if o := offers[n.spelled]; o != nil && !s.belied(g, f, n, o) {
 				o.fields = append(o.fields, i)
 				w.names, w.offers = append(w.names, n), append(w.offers, o)
 			}

@@ -49,6 +49,34 @@ func TestSuggestIsFast(t *testing.T) {
 	}
 }
 
+// TestInferIsFast maps headers that are no field's name but mean something, or
+// are written much like one.
+func TestInferIsFast(t *testing.T) {
+	const limit = 20 * time.Second
+	words := strings.Fields("billing shipping customer email address city postal code first last phone date birth order invoice total tax net unit status")
+	for what, header := range map[string]func(i int) string{
+		"words":     func(i int) string { return words[i%20] + " " + words[i/20%20] + " " + words[i/400%20] },
+		"compounds": func(i int) string { return fmt.Sprintf("rechnungs%snummerlieferadresse%d", words[i%20], i) },
+		"dense":     func(i int) string { return strings.Repeat("注文番号日付", 1+i%7) + fmt.Sprint(i) },
+		"letters":   func(i int) string { return strings.Repeat("é", 300) + fmt.Sprint(i) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			fields, headers := make([]intray.Field, 500), make([]string, 4096)
+			for i := range fields {
+				fields[i] = field(fmt.Sprintf("key%d", i), header(7*i))
+			}
+			for i := range headers {
+				headers[i] = header(i) + " x"
+			}
+			begin := time.Now()
+			suggest(t, fields, headers...)
+			if took := time.Since(begin); took > limit {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
 // BenchmarkSuggest maps as many columns as a file may have to many fields.
 func BenchmarkSuggest(b *testing.B) {
 	headers := make([]string, 16384)

@@ -1,9 +1,11 @@
 // Package mapping joins the columns of a file to the fields of a schema.
 //
 // [Suggest] proposes a [intray.Match] for each field with a score and with
-// reasons that a person can read. What the names leave open it does not decide:
-// it returns a [Question], which goes to a person. It reads headers only; it
-// does not know what the cells hold.
+// reasons that a person can read, by the names of fields and columns and by the
+// samples of their cells. What these leave open it does not decide: it returns
+// a [Question], which goes to a person. A [Remembered] mapping is one that a
+// person confirmed before. A [HeaderRow] tells which row of a file names the
+// fields of a schema. The package keeps nothing and reads no files.
 package mapping
 
 import (
@@ -12,13 +14,13 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Question is something that the names leave open.
+// Question is something that headers and values leave open.
 type Question struct {
 	// Field is the key of the field that has no column, or "" where the
 	// question is about the file as a whole.
 	Field string
-	// Columns are the columns that fit the field equally well, the first 5 of
-	// them; empty where none fits.
+	// Columns are the columns that may feed the field, at most 5 of them;
+	// empty where none fits.
 	Columns []intray.Column
 	// Text says what is open, why, and what to do. It names at most 5 columns
 	// or fields, each cut behind 100 characters, and counts the others.
@@ -28,19 +30,50 @@ type Question struct {
 	Rivals []string
 }
 
-// Suggest gives the mapping that the names decide, and what they leave open: a
-// field that two columns fit equally well, a field that must have a column and
-// has none, and a file in which no column feeds any field.
-//
-// A column feeds at most one field. A closer match goes first: the field's key
-// or label to the letter, then one of its alternate names to the letter, then
-// the same names written otherwise (case, spaces, punctuation, camel case).
-//
-// It takes time in proportion to the fields and the columns, not to their
-// product. The only error is that of ctx.
+// Config says how to map. The zero Config works.
+type Config struct {
+	// ExactOnly takes columns only where a header is a name of the field to the
+	// letter. Default false.
+	ExactOnly bool
+	// Remembered are mappings that a person confirmed. Default none.
+	Remembered []Remembered
+}
+
+// Suggest is [Config.Suggest] without any configuration.
 func Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column) (intray.Mapping, []Question, error) {
+	return Config{}.Suggest(ctx, fields, columns)
+}
+
+// Suggest gives the mapping that headers and values decide, and what they leave
+// open: a field or a column that two fit equally well, a field that must have a
+// column and has none that is certain, and a file in which no column feeds any
+// field.
+//
+// A column feeds at most one field, and a field with ManyToOne is asked about
+// where several columns fit it. What a person confirmed goes first, then
+// the field's key or label to the letter, one of its alternate names to the
+// letter, and the same names written otherwise (case, spaces, punctuation,
+// camel case). What is left is decided as a whole, by what the names mean in
+// the lexicon, by how they are written and by the samples of the columns. A
+// match of a score below 0.9 is not made; the reasons of a field that is left
+// open tell which columns came close.
+//
+// The order of fields and columns changes nothing but the order of the answer.
+// It takes time in proportion to the fields and the columns, not to their
+// product: a name or a meaning that more than 64 columns share tells none of
+// them apart and is passed over. The only errors are that of ctx and those of
+// the lexicon's own files.
+func (c Config) Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column) (intray.Mapping, []Question, error) {
+	s, err := c.decide(ctx, fields, columns, manyColumns)
+	if err != nil {
+		return intray.Mapping{}, nil, err
+	}
+	return intray.Mapping{Fields: s.matches, Unmapped: s.unmapped()}, s.questions, nil
+}
+
+func (c Config) decide(ctx context.Context, fields []intray.Field, columns []intray.Column, many bool) (*suggestion, error) {
 	s := &suggestion{
-		fields: fields, columns: columns,
+		fields: fields, columns: columns, many: many, gathered: make(map[int][]int),
 		matches: make([]intray.Match, len(fields)),
 		settled: make([]bool, len(fields)), taken: make([]bool, len(columns)),
 		used: make([]bool, len(columns)), asked: make(map[string]bool),
@@ -49,11 +82,21 @@ func Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column
 		s.matches[i].Column = intray.NoColumn
 		s.settled[i] = f.Hidden
 	}
-	for _, g := range grades {
+	s.remember(c.Remembered)
+	steps := grades
+	if c.ExactOnly {
+		steps = grades[:exactGrades]
+	}
+	for _, g := range steps {
 		if err := s.assign(ctx, g); err != nil {
-			return intray.Mapping{}, nil, err
+			return nil, err
+		}
+	}
+	if !c.ExactOnly {
+		if err := s.infer(ctx); err != nil {
+			return nil, err
 		}
 	}
 	s.askForColumns()
-	return intray.Mapping{Fields: s.matches, Unmapped: s.unmapped()}, s.questions, nil
+	return s, nil
 }

@@ -30,6 +30,9 @@ var grades = []grade{
 	{true, normalize, ", written otherwise", 0.9},
 }
 
+// exactGrades is how many of the grades take names to the letter.
+const exactGrades = 2
+
 func asWritten(name string) string { return name }
 
 // name is one of a field's names.
@@ -40,10 +43,13 @@ type name struct {
 	spelled string
 }
 
+// keyName is what a field's key is called in reasons.
+const keyName = "the field's key"
+
 // names gives those of a field that the grade looks at. Where two are alike,
 // the first stands for both; one without any text stands for nothing.
 func (g grade) names(f intray.Field) []name {
-	all := []name{{what: "the field's key", text: f.Key}, {what: "the field's label", text: f.Label}}
+	all := []name{{what: keyName, text: f.Key}, {what: "the field's label", text: f.Label}}
 	if g.alternates {
 		all = all[:0]
 		for _, text := range f.AlternateMatches {

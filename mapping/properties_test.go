@@ -64,8 +64,9 @@ func TestMappingIsSound(t *testing.T) {
 				t.Fatalf("column %d feeds %s and %s", match.Column, other, fields[i].Key)
 			}
 			used[match.Column] = fields[i].Key
-			if fits(fields[i], headers[match.Column]) == 4 {
-				t.Fatalf("the header %q does not fit %+v", headers[match.Column], fields[i])
+			inferred := match.Score < 1 && match.Score > mapping.Accept-0.001 && len(match.Reasons) > 0
+			if fits(fields[i], headers[match.Column]) == 4 && !inferred {
+				t.Fatalf("the header %q does not fit %+v: %+v", headers[match.Column], fields[i], match)
 			}
 		}
 		for c := range headers {

@@ -1,0 +1,255 @@
+package mapping
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/mapping/lexicon"
+)
+
+// candidate is a column that may feed a field, and what speaks for it.
+type candidate struct {
+	field int
+	// entry is the column's place in the index.
+	entry   int
+	score   float64
+	reasons []string
+	// minus is what puts the column behind others of the same score: an unusual
+	// name, no values.
+	minus float64
+	// unsaid are the qualifiers of the field that the header does not say.
+	unsaid []string
+	// meaning is that of the field which it rests on, or without a head.
+	meaning meaning
+}
+
+// order is what columns are compared by.
+func (c candidate) order() float64 { return c.score - c.minus }
+
+// sure says whether the column is taken without asking. Sums of costs that come
+// to the limit in hundredths are at the limit.
+func (c candidate) sure() bool { return c.score > accept-0.0001 }
+
+// What puts a column behind others.
+const (
+	minusRank  = 0.0004
+	minusMark  = 0.004
+	minusEmpty = 0.02
+	// enoughRows is how many samples tell whether values are alike.
+	enoughRows = 5
+)
+
+// The scores that decide. From accept on a column is taken without asking; from
+// doubt on a person who needs a column is shown it.
+const (
+	accept = 0.9
+	doubt  = 0.6
+	// maxSure is the highest score of a match that rests on meaning or letters.
+	maxSure = 0.99
+	// maxVetoed is that of a column whose values speak against it.
+	maxVetoed = 0.5
+	// scoreLetters is the score of names whose letters are all the same.
+	scoreLetters = 0.93
+	// scoreValues is that of a column of which only the values speak.
+	scoreValues = 0.65
+	// maxCandidates is the most columns that are kept for one field.
+	maxCandidates = 8
+)
+
+// candidates gives the best columns for a field, best first.
+func (x *index) candidates(s *suggestion, field int) []candidate {
+	f := s.fields[field]
+	best := map[int]candidate{}
+	offer := func(c candidate) {
+		if old, ok := best[c.entry]; !ok || c.order() > old.order() {
+			best[c.entry] = c
+		}
+	}
+	means := meanings(x.lexicon, f, s.takesMany(field))
+	for _, m := range means {
+		x.byMeaning(field, m, offer)
+	}
+	x.byLetters(s, field, means, offer)
+	if len(best) == 0 && needsColumn(f) {
+		x.byValues(s, field, offer)
+	}
+	all := make([]candidate, 0, len(best))
+	for _, c := range best {
+		all = append(all, c)
+	}
+	slices.SortFunc(all, byScore)
+	all = all[:min(len(all), 4*maxCandidates)]
+	for i := range all {
+		x.weigh(s, &all[i], means)
+	}
+	all = slices.DeleteFunc(all, func(c candidate) bool { return c.score < doubt })
+	slices.SortFunc(all, byScore)
+	return all[:min(len(all), maxCandidates)]
+}
+
+// byScore puts the best first.
+func byScore(a, b candidate) int {
+	switch {
+	case a.order() > b.order():
+		return -1
+	case a.order() < b.order():
+		return 1
+	}
+	return a.entry - b.entry
+}
+
+// byMeaning offers the columns whose headers mean what the field does.
+func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
+	own, head := x.lexicon.Concept(m.Named), x.lexicon.Concept(m.Head)
+	concepts := slices.Concat([]string{m.Head}, own.Nears(), head.Nears())
+	slices.Sort(concepts)
+	for _, concept := range slices.Compact(concepts) {
+		signatures := x.byConcept[concept]
+		if len(signatures) > maxSignatures {
+			continue
+		}
+		for _, sig := range signatures {
+			if len(sig.entries) > maxAlike {
+				continue
+			}
+			score := maxSure - m.distance(x.lexicon, sig.reading, x.home)
+			if score < doubt {
+				continue
+			}
+			minus := minusRank*float64(min(sig.reading.Rank, 40)) + minusMark*float64(len(extras(sig.reading.Marks, m.Marks)))
+			for _, e := range sig.entries {
+				offer(candidate{field: field, entry: e, meaning: m, score: score, minus: minus, unsaid: extras(m.Marks, sig.reading.Marks), reasons: []string{fmt.Sprintf("%s means %s, as %s %s does", "%s", words(sig.reading), m.name.what, quote(m.name.text))}})
+			}
+		}
+	}
+}
+
+// byLetters offers columns whose headers are written much like a name of the
+// field. Where the lexicon knows both names, their letters say nothing more.
+func (x *index) byLetters(s *suggestion, field int, means []meaning, offer func(candidate)) {
+	f := s.fields[field]
+	names := []name{{what: "the field's label", text: f.Label}, {what: "the field's key", text: f.Key}}
+	for _, text := range f.AlternateMatches[:min(len(f.AlternateMatches), maxAlternates)] {
+		names = append(names, name{what: "the alternate name", text: text})
+	}
+	for _, n := range names {
+		folded := fold(n.text)
+		if folded == "" {
+			continue
+		}
+		if same := x.byFolded[folded]; len(same) <= maxAlike {
+			for _, e := range same {
+				offer(candidate{field: field, entry: e, score: 0.95, reasons: []string{fmt.Sprintf("%%s is %s %s but for accents and signs", n.what, quote(n.text))}})
+			}
+		}
+		for _, e := range x.alike(folded) {
+			if known(x.entries[e].readings) && len(means) > 0 && means[0].Cost < knownCost {
+				continue
+			}
+			if like := similarity(folded, x.entries[e].folded); like < 1 && scoreLetters*like >= doubt {
+				offer(candidate{field: field, entry: e, score: scoreLetters * like, reasons: []string{fmt.Sprintf("%%s is written much like %s %s", n.what, quote(n.text))}})
+			}
+		}
+	}
+}
+
+// byValues offers columns of which nobody knows what the header means, where the
+// values alone tell what they are. It is for fields that must have a column, and
+// never enough to take it without asking.
+func (x *index) byValues(s *suggestion, field int, offer func(candidate)) {
+	kind := kindOf(s.fields[field].Type.Name)
+	if !demands[kind].telling || len(x.entries) > maxGuess {
+		return
+	}
+	for e := range x.entries {
+		if known(x.entries[e].readings) {
+			continue
+		}
+		p := survey(s.columns[x.entries[e].column])
+		if verdict, _ := p.judge(kind); verdict == fitSure {
+			offer(candidate{field: field, entry: e, score: scoreValues, reasons: []string{"the name %s tells nothing"}})
+		}
+	}
+}
+
+const knownCost = 0.15
+
+// known says whether the lexicon understands a header.
+func known(readings []lexicon.Reading) bool {
+	return len(readings) > 0 && readings[0].Cost < knownCost
+}
+
+// weigh lets the values speak for or against a candidate.
+func (x *index) weigh(s *suggestion, c *candidate, means []meaning) {
+	e := &x.entries[c.entry]
+	f, column := s.fields[c.field], s.columns[e.column]
+	c.reasons = []string{fmt.Sprintf(c.reasons[0], quote(column.Header))}
+	if e.profile == nil {
+		p := survey(column)
+		e.profile = &p
+	}
+	kinds := []string{kindOf(f.Type.Name)}
+	if c.meaning.Head == "" && len(means) > 0 {
+		c.meaning = means[0]
+	}
+	if c.meaning.Head != "" {
+		kinds = append(kinds, x.lexicon.Concept(c.meaning.Named).Values)
+	}
+	sure := false
+	for _, kind := range slices.Compact(kinds) {
+		verdict, why := e.profile.judge(kind)
+		switch {
+		case verdict == fitVeto:
+			c.score = min(c.score, maxVetoed)
+			c.reasons = append(c.reasons, why)
+			return
+		case verdict == fitSure && !sure:
+			sure = true
+			c.score += (maxSure - c.score) * 0.3
+			c.reasons = append(c.reasons, why)
+		}
+	}
+	if c.meaning.Head == "id" && e.profile.counted {
+		c.score = min(c.score, accept-0.05)
+		c.reasons = append(c.reasons, "the values only count the rows")
+	}
+	x.weighVariety(c, e.profile)
+	x.weighOptions(c, f, column)
+}
+
+// weighVariety looks whether the values are as alike as the qualifiers want that
+// the header does not say: an own account is the same in all rows.
+func (x *index) weighVariety(c *candidate, p *profile) {
+	if p.total == 0 {
+		c.score -= minusEmpty
+		c.reasons = append(c.reasons, "the column has no values")
+		return
+	}
+	for _, mark := range c.unsaid {
+		q := x.lexicon.Qualifier(mark)
+		switch {
+		case q == nil || p.total < enoughRows:
+		case q.Same && p.distinct == p.total:
+			c.score = min(c.score, accept-0.05)
+			c.reasons = append(c.reasons, "the values differ from row to row")
+		case q.Differ && p.distinct == 1:
+			c.score = min(c.score, accept-0.05)
+			c.reasons = append(c.reasons, "the values are all the same")
+		}
+	}
+}
+
+// weighOptions compares the values with the options of a select field.
+func (x *index) weighOptions(c *candidate, f intray.Field, column intray.Column) {
+	share, ok := options(f, column)
+	switch {
+	case !ok:
+	case share >= most:
+		c.score += (maxSure - c.score) * 0.4
+		c.reasons = append(c.reasons, fmt.Sprintf("%s of the values are options of the field", percent(share)))
+	case share == 0 && len(column.Samples) >= 3:
+		c.score -= 0.04
+		c.reasons = append(c.reasons, "none of the values is an option of the field")
+	}
+}

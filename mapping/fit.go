@@ -1,0 +1,164 @@
+package mapping
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/intraydata/intray"
+)
+
+// fit is what the cells of a column say to a meaning.
+type fit int
+
+const (
+	// fitVeto says that they cannot be it.
+	fitVeto fit = iota - 1
+	fitOpen
+	// fitSure says that they are hardly anything else.
+	fitSure
+)
+
+// Shares from which on cells count as being something, and below which they
+// count as not being it.
+const (
+	most = 0.8
+	few  = 0.25
+)
+
+// demand is what the cells of a kind of values must look like.
+type demand struct {
+	// any of these shapes must be seen in some cells.
+	any []shape
+	// none of these may be seen in most.
+	none []shape
+	// telling says that the shapes are of this kind alone, and word names them
+	// for people.
+	telling bool
+	word    string
+}
+
+// demands are those of the kinds of values of the lexicon. A kind that is not
+// here may look like anything.
+var demands = map[string]demand{
+	"email":    {any: []shape{shapeEmail}, telling: true, word: "e-mail addresses"},
+	"url":      {any: []shape{shapeURL, shapeDomain}, none: []shape{shapeEmail}, telling: true, word: "web addresses"},
+	"domain":   {any: []shape{shapeDomain, shapeURL}, none: []shape{shapeEmail}, telling: true, word: "domains"},
+	"date":     {any: []shape{shapeDate, shapeInteger}, word: "dates"},
+	"time":     {any: []shape{shapeTime, shapeDate}, word: "times"},
+	"amount":   {any: []shape{shapeNumber}, none: []shape{shapeDate, shapeEmail}, word: "numbers"},
+	"number":   {any: []shape{shapeNumber, shapeDigit}, none: []shape{shapeDate, shapeEmail}, word: "numbers"},
+	"percent":  {any: []shape{shapeNumber}, none: []shape{shapeDate, shapeEmail}, word: "numbers"},
+	"phone":    {any: []shape{shapePhone}, none: []shape{shapeEmail, shapeDate, shapeURL}, word: "telephone numbers"},
+	"uuid":     {any: []shape{shapeUUID}, telling: true, word: "UUIDs"},
+	"currency": {any: []shape{shapeCurrency, shapeLetter}, none: []shape{shapeDigit, shapeProse}, word: "currencies"},
+	"country":  {any: []shape{shapeLetter}, none: []shape{shapeDigit, shapeEmail, shapeProse}, word: "countries"},
+	"postal":   {any: []shape{shapeDigit}, none: []shape{shapeDate, shapeEmail}, word: "postal codes"},
+	"iban":     {any: []shape{shapeIBAN, shapeDigit, shapeLetter}, none: []shape{shapeDate, shapeProse}, word: "account numbers"},
+	"name":     {any: []shape{shapeLetter}, none: []shape{shapeDate, shapeURL, shapeEmail, shapeNumber, shapeUUID, shapeIBAN}, word: "names"},
+	"text":     {any: []shape{shapeLetter}, none: []shape{shapeDate, shapeNumber}, word: "texts"},
+	"id":       {any: []shape{shapeDigit, shapeLetter}, none: []shape{shapeProse, shapeURL}, word: "numbers or codes"},
+	"flag":     {none: []shape{shapeProse, shapeDate, shapeEmail, shapeURL}, word: "yes or no"},
+	"prose":    {none: []shape{shapeUUID, shapeURL}, word: "texts"},
+}
+
+// kindOf is the kind of values that a type takes, or "" where it takes many.
+func kindOf(t intray.TypeName) string {
+	switch t {
+	case intray.TypeNumber:
+		return "number"
+	case intray.TypeDate, intray.TypeDatetime:
+		return "date"
+	case intray.TypeTime:
+		return "time"
+	case intray.TypeEmail:
+		return "email"
+	case intray.TypePhone:
+		return "phone"
+	case intray.TypeURL:
+		return "url"
+	case intray.TypeDomain:
+		return "domain"
+	case intray.TypeZIP:
+		return "postal"
+	case intray.TypeCountry:
+		return "country"
+	case intray.TypeUUID:
+		return "uuid"
+	case intray.TypeCheckbox:
+		return "flag"
+	}
+	return ""
+}
+
+// judge says how the samples fit a kind of values, and why.
+func (p profile) judge(kind string) (fit, string) {
+	d, known := demands[kind]
+	if !known || p.total == 0 {
+		return fitOpen, ""
+	}
+	for _, s := range d.none {
+		if p.share(s) >= most && (p.total > 1 || s&(shapeDate|shapeEmail|shapeURL|shapeUUID) != 0) {
+			return fitVeto, fmt.Sprintf("%s of the values look like %s", percent(p.share(s)), shapeWords[s])
+		}
+	}
+	if len(d.any) == 0 {
+		return fitOpen, ""
+	}
+	share := p.share(d.any...)
+	switch {
+	case share < few:
+		return fitVeto, fmt.Sprintf("%s of the values are %s", percent(share), d.word)
+	case share >= most && d.telling:
+		return fitSure, fmt.Sprintf("%s of the values are %s", percent(share), d.word)
+	case kind == "iban" && p.share(shapeIBAN) >= most:
+		return fitSure, fmt.Sprintf("%s of the values are IBANs", percent(p.share(shapeIBAN)))
+	case share >= most && (kind == "date" || kind == "time"):
+		if p.share(d.any[0]) < most {
+			return fitOpen, ""
+		}
+		return fitSure, fmt.Sprintf("%s of the values are %s", percent(share), d.word)
+	}
+	return fitOpen, ""
+}
+
+var shapeWords = map[shape]string{
+	shapeEmail: "e-mail addresses", shapeURL: "web addresses", shapeDate: "dates", shapeNumber: "numbers",
+	shapeUUID: "UUIDs", shapeIBAN: "account numbers", shapeProse: "sentences", shapeDigit: "something with digits",
+}
+
+func percent(share float64) string {
+	if share == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%.0f %%", share*100)
+}
+
+// options says how many of the samples are options of a select field; it is
+// false where the field has none or the column no samples.
+func options(f intray.Field, c intray.Column) (float64, bool) {
+	if len(f.SelectOptions) == 0 || len(c.Samples) == 0 || len(f.SelectOptions) > 1000 {
+		return 0, false
+	}
+	known := map[string]bool{}
+	for _, o := range f.SelectOptions {
+		known[normalize(o.Label)], known[normalize(o.Value)] = true, true
+		for _, other := range o.AlternateMatches {
+			known[normalize(other)] = true
+		}
+	}
+	delete(known, "")
+	hits, total := 0, 0
+	for _, cell := range c.Samples {
+		if cell = strings.TrimSpace(cell); cell == "" || len(cell) > maxCell {
+			continue
+		}
+		total++
+		if known[normalize(cell)] {
+			hits++
+		}
+	}
+	if total == 0 {
+		return 0, false
+	}
+	return float64(hits) / float64(total), true
+}

@@ -1,0 +1,216 @@
+package mapping
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/mapping/lexicon"
+)
+
+// entry is a column that is still free, as the search for fields sees it.
+type entry struct {
+	// column is its place in the list of columns.
+	column   int
+	folded   string
+	readings []lexicon.Reading
+	profile  *profile
+	// grams is the number of its runs of three letters.
+	grams int
+}
+
+// signature is one meaning and the columns that have it.
+type signature struct {
+	reading lexicon.Reading
+	entries []int
+}
+
+// index finds the columns that may belong to a field without looking at all.
+type index struct {
+	lexicon *lexicon.Lexicon
+	entries []entry
+	// home are the qualifiers that the schema speaks of.
+	home map[string]bool
+	// wanted are the concepts that fields of the schema mean.
+	wanted map[string]bool
+	// byFolded, byGram hold places in entries; byConcept holds signatures by
+	// the concept that is their head or is named.
+	byFolded  map[string][]int
+	byGram    map[string][]int
+	byConcept map[string][]*signature
+}
+
+// Bounds of the search. A name or meaning that more columns share than maxAlike
+// tells none of them apart and is passed over.
+const (
+	maxAlike      = 64
+	maxSignatures = 200
+	maxGrams      = 48
+	// maxLike is the most columns whose letters are compared with those of one
+	// name.
+	maxLike = 16
+	// maxGuess is the most columns of a file for which wrong letters are looked
+	// for in words of the lexicon.
+	maxGuess = 500
+)
+
+// build reads the headers of the columns.
+func build(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, error) {
+	x := &index{lexicon: l, wanted: map[string]bool{}, byFolded: map[string][]int{}, byGram: map[string][]int{}, byConcept: map[string][]*signature{}}
+	x.home, x.wanted = home(l, s.fields)
+	signatures := map[string]*signature{}
+	for i, c := range s.columns {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if s.taken[i] || strings.TrimSpace(c.Header) == "" {
+			continue
+		}
+		e := entry{column: i, folded: fold(c.Header)}
+		e.readings = l.Read(c.Header)
+		if len(s.columns) <= maxGuess && (len(e.readings) == 0 || e.readings[0].Cost > 0.2) {
+			e.readings = l.Guess(c.Header)
+		}
+		e.readings = x.credible(e.readings[:min(len(e.readings), maxReadings)])
+		place := len(x.entries)
+		x.entries = append(x.entries, e)
+		if e.folded != "" {
+			x.byFolded[e.folded] = append(x.byFolded[e.folded], place)
+		}
+		x.spell(place)
+		x.enlist(signatures, e.readings, place)
+	}
+	x.complete(signatures)
+	return x, nil
+}
+
+// costBeside is what it costs that only another column tells what one means.
+const costBeside = 0.05
+
+// complete gives columns the meanings that they have beside others.
+func (x *index) complete(signatures map[string]*signature) {
+	for _, name := range slices.Sorted(maps.Keys(x.wanted)) {
+		c := x.lexicon.Concept(name)
+		if c.Beside == "" || len(x.meant(c.Beside)) == 0 || len(x.meant(name)) > 0 {
+			continue
+		}
+		if places := x.meant(c.Then); len(places) == 1 {
+			x.enlist(signatures, []lexicon.Reading{{Head: c.Head(), Marks: c.Marks(), Named: name, Cost: costBeside}}, places[0])
+		}
+	}
+}
+
+// meant are the columns whose first meaning is the concept and nothing else.
+func (x *index) meant(concept string) []int {
+	var places []int
+	for i, e := range x.entries {
+		if len(e.readings) > 0 && e.readings[0].Named == concept && e.readings[0].Cost < knownCost && len(e.readings[0].Marks) == len(x.lexicon.Concept(concept).Marks()) {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+func (x *index) enlist(signatures map[string]*signature, readings []lexicon.Reading, place int) {
+	for _, r := range readings {
+		key := fmt.Sprintf("%s %s %v %.2f %d", r.Head, r.Named, r.Marks, r.Cost, r.Rank)
+		sig := signatures[key]
+		if sig == nil {
+			sig = &signature{reading: r}
+			signatures[key] = sig
+			x.byConcept[r.Head] = append(x.byConcept[r.Head], sig)
+			if r.Named != r.Head {
+				x.byConcept[r.Named] = append(x.byConcept[r.Named], sig)
+			}
+		}
+		sig.entries = append(sig.entries, place)
+	}
+}
+
+// spell enters the letters of a header.
+func (x *index) spell(place int) {
+	e := &x.entries[place]
+	all := grams(e.folded)
+	e.grams = len(all)
+	for _, g := range all {
+		x.byGram[g] = append(x.byGram[g], place)
+	}
+}
+
+// fold writes a name for comparison: folded words side by side.
+func fold(text string) string { return strings.Join(lexicon.Words(text), " ") }
+
+// grams are the runs of three letters of a folded name.
+func grams(folded string) []string {
+	letters := []rune(" " + folded + " ")
+	var all []string
+	for i := 0; i+3 <= len(letters) && i < maxGrams; i++ {
+		all = append(all, string(letters[i:i+3]))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// alike gives the columns whose headers share half of the letters of the
+// shorter with a folded name.
+func (x *index) alike(folded string) []int {
+	own := grams(folded)
+	shared := map[int]int{}
+	for _, g := range own {
+		places := x.byGram[g]
+		if len(places) > maxAlike {
+			continue
+		}
+		for _, p := range places {
+			shared[p]++
+		}
+	}
+	levels := make([][]int, len(own)+1)
+	for p, n := range shared {
+		if 2*n >= min(len(own), x.entries[p].grams) {
+			levels[n] = append(levels[n], p)
+		}
+	}
+	var all []int
+	for n := len(own); n > 0 && len(all)+len(levels[n]) <= maxLike; n-- {
+		all = append(all, levels[n]...)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// home gives the qualifiers and the concepts that fields of a schema name: in a
+// schema of invoices, "invoice status" is a status.
+func home(l *lexicon.Lexicon, fields []intray.Field) (marks, concepts map[string]bool) {
+	marks, concepts = map[string]bool{}, map[string]bool{}
+	for _, f := range fields {
+		for _, text := range []string{f.Label, f.Key} {
+			if readings := l.Read(text); len(readings) > 0 {
+				concepts[readings[0].Named] = true
+				for _, m := range readings[0].Marks {
+					marks[m] = true
+				}
+			}
+		}
+	}
+	return marks, concepts
+}
+
+// credible lessens the doubt about a meaning where the schema has no use for the
+// likelier ones: without a field for a first name, "Nombre" is a name.
+func (x *index) credible(readings []lexicon.Reading) []lexicon.Reading {
+	rival := false
+	for i := range readings {
+		if readings[i].Doubtful && !rival {
+			readings[i].Cost -= lexicon.CostDoubtful * lessDoubt
+		}
+		rival = rival || x.wanted[readings[i].Named]
+	}
+	return readings
+}
+
+// lessDoubt is the part of a doubt that goes where nothing likelier is wanted.
+const lessDoubt = 0.5

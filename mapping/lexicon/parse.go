@@ -1,0 +1,359 @@
+package lexicon
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Parse reads all files of a folder whose names end in .txt. Their order does
+// not matter. An error names the file and the line.
+func Parse(folder fs.FS) (*Lexicon, error) {
+	names, err := fs.Glob(folder, "*.txt")
+	if err != nil {
+		return nil, fmt.Errorf("list the lexicon's files: %w", err)
+	}
+	p := &parser{lexicon: &Lexicon{
+		concepts: map[string]*Concept{}, qualifiers: map[string]*Qualifier{},
+		names: map[string][]sense{}, noise: map[string]bool{}, shelves: map[shelf][]string{},
+	}}
+	for _, name := range names {
+		text, err := fs.ReadFile(folder, name)
+		if err != nil {
+			return nil, fmt.Errorf("read the lexicon's file %s: %w", name, err)
+		}
+		if err := p.file(name, string(text)); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.resolve(); err != nil {
+		return nil, err
+	}
+	return p.lexicon, nil
+}
+
+type parser struct {
+	lexicon *Lexicon
+	// file and line are where the parser is.
+	at place
+	// block is what the indented lines belong to.
+	block block
+	// links are checked when all files are read.
+	links []link
+}
+
+type place struct {
+	file string
+	line int
+}
+
+type block struct {
+	concept   *Concept
+	qualifier *Qualifier
+	noise     bool
+}
+
+// link is a word of one block that names another.
+type link struct {
+	at   place
+	what string
+	name string
+}
+
+func (p *parser) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", p.at.file, p.at.line, fmt.Sprintf(format, args...))
+}
+
+func (p *parser) file(name, text string) error {
+	p.at, p.block = place{file: name}, block{}
+	if !utf8.ValidString(text) {
+		return p.errorf("the file is no UTF-8")
+	}
+	for line := range strings.Lines(text) {
+		p.at.line++
+		line = strings.TrimRight(line, " \t\r\n")
+		if trimmed := strings.TrimSpace(line); trimmed == "" || trimmed[0] == '#' {
+			continue
+		}
+		var err error
+		if line[0] == ' ' || line[0] == '\t' {
+			err = p.inner(strings.TrimSpace(line))
+		} else {
+			err = p.open(line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open begins a block: concept NAME: VALUES, qualifier NAME: FACET, noise.
+func (p *parser) open(line string) error {
+	kind, rest, _ := strings.Cut(line, " ")
+	name, of, _ := strings.Cut(rest, ":")
+	name, of = strings.TrimSpace(name), strings.TrimSpace(of)
+	if kind == "noise" && rest == "" {
+		p.block = block{noise: true}
+		return nil
+	}
+	if kind != "concept" && kind != "qualifier" || name == "" || of == "" {
+		return p.errorf("%q begins no block: write concept NAME: VALUES, qualifier NAME: FACET or noise", line)
+	}
+	if kind == "concept" && p.lexicon.concepts[name] != nil || kind == "qualifier" && p.lexicon.qualifiers[name] != nil {
+		return p.errorf("the %s %s is there already", kind, name)
+	}
+	if kind == "concept" {
+		c := &Concept{Name: name, Values: of, Unsaid: besides, Extra: besides, head: name, near: map[string]float64{}}
+		if !slices.Contains(ValueKinds, of) {
+			return p.errorf("%q is no kind of values; there are %s", of, strings.Join(ValueKinds, ", "))
+		}
+		p.block = block{concept: c}
+		p.lexicon.concepts[name] = c
+		return nil
+	}
+	q := &Qualifier{Name: name, Facet: of, Unsaid: Never, Extra: Never, near: map[string]float64{}}
+	p.block = block{qualifier: q}
+	p.lexicon.qualifiers[name] = q
+	return nil
+}
+
+// ValueKinds are what the cells of a concept may look like.
+var ValueKinds = []string{
+	"any", "text", "name", "prose", "date", "time", "amount", "number", "email", "phone", "url", "domain", "id",
+	"iban", "flag", "currency", "country", "postal", "uuid", "percent",
+}
+
+// inner reads a line of a block: a word and what it says.
+func (p *parser) inner(line string) error {
+	word, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	switch {
+	case p.block == (block{}):
+		return p.errorf("the line belongs to no block")
+	case rest == "":
+		return p.errorf("%q says nothing", line)
+	case word == "near":
+		return p.near(rest)
+	case word == "few":
+		return p.few(rest)
+	case word == "unsaid", word == "extra":
+		return p.besidesCost(word, rest)
+	case word == "alone", word == "values":
+		return p.ofQualifier(word, rest)
+	case word == "is", word == "not", word == "bare", word == "beside":
+		return p.ofConcept(word, rest)
+	case len(word) == 2:
+		return p.names(word, rest)
+	}
+	return p.errorf("%q is neither a language of two letters nor one of is, bare, beside, not, near, few, unsaid, extra, values, alone", word)
+}
+
+func (p *parser) link(what, name string) { p.links = append(p.links, link{p.at, what, name}) }
+
+func (p *parser) ofConcept(word, rest string) error {
+	c := p.block.concept
+	if c == nil {
+		return p.errorf("%q belongs to a concept", word)
+	}
+	if word == "bare" {
+		cost, err := p.cost(rest)
+		c.Bare = cost
+		return err
+	}
+	parts := strings.Fields(rest)
+	if word == "not" {
+		c.Not = append(c.Not, parts...)
+		for _, name := range parts {
+			p.link("concept", name)
+		}
+		return nil
+	}
+	if word == "beside" {
+		if len(parts) != 2 {
+			return p.errorf("%q: write beside and two concepts", rest)
+		}
+		c.Beside, c.Then = parts[0], parts[1]
+		p.link("concept", c.Beside)
+		p.link("concept", c.Then)
+		return nil
+	}
+	c.head, c.marks = parts[0], parts[1:]
+	p.link("concept", c.head)
+	for _, name := range c.marks {
+		p.link("qualifier", name)
+	}
+	return nil
+}
+
+// few reads why a concept has names in few languages.
+func (p *parser) few(why string) error {
+	if p.block.concept == nil {
+		return p.errorf("%q belongs to a concept", "few")
+	}
+	p.block.concept.Few = why
+	return nil
+}
+
+// besides is what a concept costs that goes with another one.
+const besides = 0.35
+
+func (p *parser) ofQualifier(word, rest string) error {
+	q := p.block.qualifier
+	switch {
+	case q == nil:
+		return p.errorf("%q belongs to a qualifier", word)
+	case word == "alone":
+		q.Alone = rest
+		p.link("concept", rest)
+	case rest == "same":
+		q.Same = true
+	case rest == "differ":
+		q.Differ = true
+	default:
+		return p.errorf("%q: write values same or values differ", rest)
+	}
+	return nil
+}
+
+// besidesCost reads what the block costs beside something else.
+func (p *parser) besidesCost(word, rest string) error {
+	cost, err := p.cost(rest)
+	if err != nil {
+		return err
+	}
+	c, q := p.block.concept, p.block.qualifier
+	switch {
+	case c != nil && word == "unsaid":
+		c.Unsaid = cost
+	case c != nil:
+		c.Extra = cost
+	case q != nil && word == "unsaid":
+		q.Unsaid = cost
+	case q != nil:
+		q.Extra = cost
+	default:
+		return p.errorf("noise costs nothing")
+	}
+	return nil
+}
+
+// cost reads hundredths, or never.
+func (p *parser) cost(text string) (float64, error) {
+	if text == "never" {
+		return Never, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n >= 100 {
+		return 0, p.errorf("%q is no cost: write hundredths from 0 to 99, or never", text)
+	}
+	return float64(n) / 100, nil
+}
+
+func (p *parser) near(rest string) error {
+	name, text, _ := strings.Cut(rest, " ")
+	cost, err := p.cost(strings.TrimSpace(text))
+	if err != nil {
+		return err
+	}
+	switch {
+	case p.block.concept != nil:
+		p.block.concept.near[name] = cost
+		p.link("concept", name)
+	case p.block.qualifier != nil:
+		p.block.qualifier.near[name] = cost
+		p.link("qualifier", name)
+	default:
+		return p.errorf("noise is near nothing")
+	}
+	return nil
+}
+
+// names reads names divided by commas. One that ends in ? stands for something
+// else as well.
+func (p *parser) names(language, rest string) error {
+	set, err := p.language(language)
+	if err != nil {
+		return err
+	}
+	for rank, name := range strings.Split(rest, ",") {
+		name = strings.TrimSpace(name)
+		plain := strings.TrimSuffix(name, "?")
+		for _, spelled := range spellings(plain) {
+			key := strings.Join(Words(spelled), "")
+			if key == "" {
+				return p.errorf("the name %q has no letters", name)
+			}
+			if p.block.noise {
+				p.lexicon.noise[key] = true
+				continue
+			}
+			if err := p.add(key, sense{p.block.concept, p.block.qualifier, plain != name, set, rank}); err != nil {
+				return err
+			}
+		}
+	}
+	if c := p.block.concept; c != nil {
+		c.langs |= set
+	}
+	if q := p.block.qualifier; q != nil {
+		q.langs |= set
+	}
+	return nil
+}
+
+func (p *parser) language(code string) (uint64, error) {
+	l := p.lexicon
+	i := slices.Index(l.languages, code)
+	if i < 0 {
+		i = len(l.languages)
+		l.languages = append(l.languages, code)
+	}
+	if i >= 64 {
+		return 0, p.errorf("%s is one language too many: there is room for 64", code)
+	}
+	return 1 << i, nil
+}
+
+// add gives a name a sense. Two concepts may share a name only where all but
+// one say with ? that they do.
+func (p *parser) add(key string, s sense) error {
+	l := p.lexicon
+	for i, other := range l.names[key] {
+		if other.same(s) {
+			l.names[key][i].langs |= s.langs
+			l.names[key][i].doubtful = other.doubtful && s.doubtful
+			l.names[key][i].rank = min(other.rank, s.rank)
+			return nil
+		}
+		if s.concept != nil && other.concept != nil && !s.doubtful && !other.doubtful {
+			return p.errorf("%q is a name of %s and of %s: mark it with ? where it is the lesser one", key, s.concept.Name, other.concept.Name)
+		}
+	}
+	l.names[key] = append(l.names[key], s)
+	n := utf8.RuneCountInString(key)
+	if first, _ := utf8.DecodeRuneInString(key); len(l.names[key]) == 1 && n >= shortestTypo {
+		l.shelves[shelf{first, n}] = append(l.shelves[shelf{first, n}], key)
+	}
+	return nil
+}
+
+// resolve checks what the blocks say of each other.
+func (p *parser) resolve() error {
+	l := p.lexicon
+	for _, one := range p.links {
+		p.at = one.at
+		if one.what == "concept" && l.concepts[one.name] == nil || one.what == "qualifier" && l.qualifiers[one.name] == nil {
+			return p.errorf("there is no %s %s", one.what, one.name)
+		}
+	}
+	for _, c := range l.concepts {
+		if head := l.concepts[c.head]; head.head != head.Name {
+			return fmt.Errorf("the concept %s is a case of %s, which is itself a case of %s", c.Name, c.head, head.head)
+		}
+	}
+	return nil
+}

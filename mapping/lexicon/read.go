@@ -1,0 +1,310 @@
+package lexicon
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Reading is one meaning of a text.
+type Reading struct {
+	// Head is the concept. It is never a special case of another: the head of
+	// a booking date is date, and booking a mark.
+	Head string
+	// Marks are the qualifiers, in order. A concept that goes with another,
+	// as in "e-mail status", is a mark that begins with ~.
+	Marks []string
+	// Named is the concept whose name stands in the text, where one does.
+	Named string
+	// Cost is what speaks against the reading, from 0 on: words that are not
+	// known, names that stand for something else as well, wrong letters.
+	Cost float64
+	// Doubtful says that the name stands for something else as well.
+	Doubtful bool
+	// Rank is the place of the name among those of the concept: of two columns
+	// that mean the same, the one of lower rank has the more usual name.
+	Rank int
+	// Languages are those in which the name is known, as a set.
+	Languages uint64
+
+	// beside is what the concepts that go with the head cost in comparison with
+	// other readings of the text.
+	beside float64
+}
+
+// CostDoubtful is the part of a Reading's cost that is due to the doubt.
+const CostDoubtful = 0.07
+
+// What readings cost.
+const (
+	costDoubtful  = CostDoubtful
+	costWeakMark  = 0.02
+	rankBeside    = 2
+	costBeside    = 0.1
+	costTypo      = 0.12
+	costUnknown   = 0.55
+	costFirstPart = 0.05
+	costOtherPart = 0.09
+)
+
+// Read gives the meanings of a text, the cheapest first; none where no word of
+// it is known. It reads the first MaxText bytes.
+func (l *Lexicon) Read(text string) []Reading { return l.read(text, false) }
+
+// Guess reads like Read, and takes words of which one letter is wrong, missing
+// or too much. It takes longer.
+func (l *Lexicon) Guess(text string) []Reading { return l.read(text, true) }
+
+func (l *Lexicon) read(text string, typos bool) []Reading {
+	if len(text) > MaxText {
+		text = strings.ToValidUTF8(text[:MaxText], "")
+	}
+	text, aside := brackets(text)
+	marks := l.marksOf(aside, typos)
+	all := l.phrase(text, typos)
+	parts := alternatives(text)
+	if clean := slices.ContainsFunc(all, func(r Reading) bool { return r.Cost < costFirstPart && !r.mixed() }); len(parts) > 1 && !clean {
+		for i, part := range parts {
+			cost := costFirstPart
+			if i > 0 {
+				cost = costOtherPart
+			}
+			for _, r := range l.phrase(part, typos) {
+				r.Cost += cost
+				all = append(all, r)
+			}
+		}
+	}
+	for i := range all {
+		all[i].Marks = sorted(append(all[i].Marks, marks...))
+	}
+	return distinct(all)
+}
+
+// mixed says whether another concept goes with the head.
+func (r Reading) mixed() bool {
+	return slices.ContainsFunc(r.Marks, func(m string) bool { return m[0] == '~' })
+}
+
+// brackets takes what stands in brackets out of a text. A text that is all in
+// brackets is a text.
+func brackets(text string) (rest, aside string) {
+	var outer, inner strings.Builder
+	depth := 0
+	for _, r := range text {
+		switch {
+		case strings.ContainsRune("([{（【［", r):
+			depth++
+			outer.WriteByte(' ')
+			inner.WriteByte(' ')
+		case strings.ContainsRune(")]}）】］", r) && depth > 0:
+			depth--
+		case depth > 0:
+			inner.WriteRune(r)
+		default:
+			outer.WriteRune(r)
+		}
+	}
+	if strings.TrimSpace(outer.String()) == "" {
+		return inner.String(), ""
+	}
+	return outer.String(), inner.String()
+}
+
+// marksOf are the qualifiers that a text in brackets names.
+func (l *Lexicon) marksOf(text string, typos bool) []string {
+	if text == "" {
+		return nil
+	}
+	var marks []string
+	for _, s := range l.segments(Words(text), typos) {
+		for _, one := range s.senses {
+			if one.qualifier != nil && !one.doubtful {
+				marks = append(marks, one.qualifier.Name)
+			}
+		}
+	}
+	return marks
+}
+
+// alternatives are the parts of "debit or credit", "Land/Region".
+func alternatives(text string) []string {
+	for _, or := range []string{" or ", " oder ", " ou ", " and ", "／", "・", "|"} {
+		text = strings.ReplaceAll(text, or, "/")
+	}
+	var parts []string
+	for part := range strings.SplitSeq(text, "/") {
+		if strings.TrimSpace(part) != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+func sorted(marks []string) []string {
+	slices.Sort(marks)
+	return slices.Compact(marks)
+}
+
+// distinct keeps the cheapest of readings that mean the same, in order.
+func distinct(all []Reading) []Reading {
+	slices.SortStableFunc(all, func(a, b Reading) int {
+		return cmp.Or(cmp.Compare(a.Cost+a.beside, b.Cost+b.beside), cmp.Compare(a.Head, b.Head), cmp.Compare(a.Named, b.Named), slices.Compare(a.Marks, b.Marks))
+	})
+	var kept []Reading
+	for _, r := range all {
+		if !slices.ContainsFunc(kept, func(k Reading) bool { return k.Head == r.Head && k.Named == r.Named && slices.Equal(k.Marks, r.Marks) }) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// phrase gives the meanings of words that stand in a row.
+func (l *Lexicon) phrase(text string, typos bool) []Reading {
+	parts := l.segments(Words(text), typos)
+	letters, unknown, cost := 0, 0, 0.0
+	for _, p := range parts {
+		if p.noise {
+			continue
+		}
+		letters += p.letters
+		if len(p.senses) == 0 {
+			unknown += p.letters
+		}
+		if p.typo {
+			cost += costTypo
+		}
+	}
+	if letters == unknown {
+		return nil
+	}
+	cost += costUnknown * float64(unknown) / float64(letters)
+	var all []Reading
+	for i, p := range parts {
+		for _, s := range p.senses {
+			if s.concept == nil {
+				continue
+			}
+			all = append(all, headed(parts, i, s, cost, 0))
+			if slices.ContainsFunc(parts, func(p segment) bool { return p.qualifier(1) != "" }) {
+				all = append(all, headed(parts, i, s, cost, 1))
+			}
+		}
+	}
+	if len(all) == 0 || qualifiersOnly(parts) {
+		all = append(all, l.alone(parts, cost)...)
+	}
+	return all
+}
+
+// qualifiersOnly says whether each known part may be a qualifier.
+func qualifiersOnly(parts []segment) bool {
+	return !slices.ContainsFunc(parts, func(p segment) bool {
+		return len(p.senses) > 0 && !slices.ContainsFunc(p.senses, func(s sense) bool { return s.qualifier != nil && !s.doubtful })
+	})
+}
+
+// headed reads the parts with one of them as the head. Where a part stands for
+// several qualifiers, it is the one of that number.
+func headed(parts []segment, head int, s sense, cost float64, number int) Reading {
+	r := Reading{Head: s.concept.head, Marks: slices.Clone(s.concept.marks), Named: s.concept.Name, Cost: cost, Rank: s.rank, Languages: s.langs}
+	if s.doubtful {
+		r.Cost, r.Doubtful = r.Cost+costDoubtful, true
+	}
+	for i, p := range parts {
+		if i == head || len(p.senses) == 0 {
+			continue
+		}
+		marks, more, doubt := asMarks(p, s.concept, number)
+		r.Marks = append(r.Marks, marks...)
+		r.Cost += doubt
+		r.beside += more
+		if more > 0 {
+			r.Rank += rankBeside
+		}
+	}
+	r.Marks = sorted(r.Marks)
+	return r
+}
+
+// qualifier is the name of one of the qualifiers that the part stands for
+// without doubt, or "".
+func (s segment) qualifier(number int) string {
+	for _, one := range s.senses {
+		if one.qualifier != nil && !one.doubtful {
+			if number == 0 {
+				return one.qualifier.Name
+			}
+			number--
+		}
+	}
+	return ""
+}
+
+// asMarks reads a part that goes with the concept, and tells what it costs in
+// comparison with other readings, and in any case.
+func asMarks(p segment, head *Concept, number int) (marks []string, beside, doubt float64) {
+	if name := p.qualifier(number); name != "" {
+		return []string{name}, 0, 0
+	}
+	for _, doubtful := range []bool{false, true} {
+		for _, s := range p.senses {
+			switch {
+			case s.doubtful != doubtful:
+			case s.qualifier != nil && doubtful:
+				return []string{s.qualifier.Name}, 0, costWeakMark
+			case s.qualifier != nil:
+				return []string{s.qualifier.Name}, 0, 0
+			case s.concept == head:
+				return nil, 0, 0
+			}
+		}
+	}
+	other := p.senses[0].concept
+	if other.head == head.head {
+		return other.marks, costBeside, 0
+	}
+	if other.head != other.Name && other.head == "name" {
+		return append(slices.Clone(other.marks), "~"+other.head), costBeside, 0
+	}
+	return []string{"~" + other.Name}, min(costBeside, other.Extra), 0
+}
+
+// thing is the facet of qualifiers that stand for something themselves: the
+// address in "delivery address".
+const thing = "-"
+
+// alone reads parts of which none is a concept: "recipient", "paid on".
+func (l *Lexicon) alone(parts []segment, cost float64) []Reading {
+	var marks []string
+	var heads, things []sense
+	for _, p := range parts {
+		for _, s := range p.senses {
+			if s.qualifier == nil {
+				continue
+			}
+			marks = append(marks, s.qualifier.Name)
+			switch {
+			case s.qualifier.Facet == thing:
+				things = append(things, s)
+			case s.qualifier.Alone != "":
+				heads = append(heads, s)
+			}
+			break
+		}
+	}
+	if len(things) > 0 {
+		heads = things
+	}
+	var all []Reading
+	for _, s := range heads {
+		c := l.concepts[s.qualifier.Alone]
+		r := Reading{Head: c.head, Marks: sorted(slices.Concat(marks, c.marks)), Named: c.Name, Cost: cost + costWeakMark, Languages: s.langs}
+		if s.doubtful {
+			r.Cost, r.Doubtful = r.Cost+costDoubtful, true
+		}
+		all = append(all, r)
+	}
+	return all
+}

@@ -1,0 +1,234 @@
+package lexicon
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// segment is a part of a text: a name that is known, a word without meaning,
+// or a word that nobody knows.
+type segment struct {
+	senses  []sense
+	noise   bool
+	typo    bool
+	letters int
+}
+
+// way is the best way to cut a text up to a place: the last part, where it
+// begins, and what the whole costs; below 0 where there is none.
+type way struct {
+	cost  float64
+	begin int
+	parts []segment
+}
+
+// trace gives the parts of a way in order.
+func trace(best []way) []segment {
+	var back [][]segment
+	for end := len(best) - 1; end > 0; end = best[end].begin {
+		back = append(back, best[end].parts)
+	}
+	slices.Reverse(back)
+	return slices.Concat(back...)
+}
+
+// maxSpan is the most words that one name is looked for in.
+const maxSpan = 7
+
+// maxWords is the most words of a text that are looked at.
+const maxWords = 24
+
+// What a cut costs, by its segments. An unknown letter costs more than any
+// number of segments, so that as much as can be is understood.
+const (
+	cutName    = 1.0
+	cutNoise   = 0.1
+	cutUnknown = 30.0
+	cutTypo    = 8.0
+	cutInWord  = 0.3
+)
+
+// segments cuts words into names, as few and as much of them as possible.
+func (l *Lexicon) segments(words []string, typos bool) []segment {
+	words = words[:min(len(words), maxWords)]
+	text := strings.Join(words, "")
+	place := make([]int, len(words)+1)
+	for i, word := range words {
+		place[i+1] = place[i] + len(word)
+	}
+	best := make([]way, len(words)+1)
+	for end := 1; end <= len(words); end++ {
+		best[end].cost = -1
+		for begin := end - 1; begin >= 0 && begin >= end-maxSpan; begin-- {
+			cost, parts := l.span(text[place[begin]:place[end]], end-begin == 1, len(words) > 1, typos)
+			if parts != nil && (best[end].cost < 0 || best[begin].cost+cost < best[end].cost) {
+				best[end] = way{best[begin].cost + cost, begin, parts}
+			}
+		}
+	}
+	return trace(best)
+}
+
+// span reads what stands side by side as one name; nil where it is none. A
+// single word is always something. Among others, a word without meaning is not
+// the name that it is where it stands alone.
+func (l *Lexicon) span(key string, single, others, typos bool) (float64, []segment) {
+	senses := l.names[key]
+	if others && l.noise[key] {
+		return cutNoise, []segment{{noise: true, letters: utf8.RuneCountInString(key)}}
+	}
+	if senses == nil && !single {
+		return 0, nil
+	}
+	n := utf8.RuneCountInString(key)
+	if senses != nil {
+		return cutName, []segment{{senses: senses, letters: n}}
+	}
+	if l.noise[key] {
+		return cutNoise, []segment{{noise: true, letters: n}}
+	}
+	worst := cutUnknown + float64(n)
+	if cost, parts := l.inside(key); parts != nil && cost < worst {
+		return cost, parts
+	}
+	if senses := l.misspelled(key, n); typos && senses != nil {
+		return cutTypo, []segment{{senses: senses, typo: true, letters: n}}
+	}
+	return worst, []segment{{letters: n}}
+}
+
+// Words written together are cut where they have at most maxJoined letters, into
+// parts of at most maxPart.
+const (
+	maxJoined = 60
+	maxPart   = 24
+)
+
+// inside cuts a word that is written together: Rechnungsnummer, 注文番号. In
+// scripts that part their words all of it must be known but the letters that
+// join its parts.
+func (l *Lexicon) inside(word string) (float64, []segment) {
+	dense := isDense(word)
+	place := make([]int, 0, len(word)+1)
+	for i := range word {
+		place = append(place, i)
+	}
+	n := len(place)
+	place = append(place, len(word))
+	if n > maxJoined || !dense && n < 2*shortestPart {
+		return 0, nil
+	}
+	best := make([]way, n+1)
+	for end := 1; end <= n; end++ {
+		best[end].cost = -1
+		for begin := end - 1; begin >= 0 && end-begin <= maxPart; begin-- {
+			if best[begin].cost < 0 {
+				continue
+			}
+			cost, part, ok := l.piece(word[place[begin]:place[end]], end-begin, begin > 0 && end < n, begin >= shortestPart && end == n, dense)
+			if ok && (best[end].cost < 0 || best[begin].cost+cost < best[end].cost) {
+				best[end] = way{cost: best[begin].cost + cost, begin: begin}
+				if part.letters > 0 {
+					best[end].parts = []segment{part}
+				}
+			}
+		}
+	}
+	if best[n].cost < 0 {
+		return 0, nil
+	}
+	return best[n].cost, joined(trace(best))
+}
+
+// shortestPart is how long the parts of a compound are at least; shorter ones
+// are found by chance.
+const shortestPart = 4
+
+// piece reads a part of a word of n letters, which stands within it or is its
+// tail.
+func (l *Lexicon) piece(key string, n int, within, tail, dense bool) (float64, segment, bool) {
+	if dense || n >= shortestPart || tail && slices.Contains(tails, key) {
+		if senses := l.names[key]; senses != nil {
+			return cutName + cutInWord, segment{senses: senses, letters: n}, true
+		}
+	}
+	switch {
+	case dense && l.noise[key]:
+		return cutNoise, segment{noise: true, letters: n}, true
+	case dense && n == 1:
+		return cutUnknown, segment{letters: 1}, true
+	case !dense && within && n <= 2 && slices.Contains(joints, key):
+		return cutInWord, segment{}, true
+	}
+	return 0, segment{}, false
+}
+
+// tails are short words at the end of compounds: Kundennr, Lieferort.
+var tails = []string{"nr", "id", "tlf", "tel", "ort", "plz"}
+
+// joints stand between the parts of compounds.
+var joints = []string{"s", "n", "en", "es", "e", "o"}
+
+// joined makes one unknown part of several that stand side by side.
+func joined(segments []segment) []segment {
+	var kept []segment
+	for _, s := range segments {
+		last := len(kept) - 1
+		if last >= 0 && s.senses == nil && !s.noise && kept[last].senses == nil && !kept[last].noise {
+			kept[last].letters += s.letters
+			continue
+		}
+		kept = append(kept, s)
+	}
+	return kept
+}
+
+// shortestTypo is how long a word must be for a wrong letter not to make
+// another word of it.
+const shortestTypo = 6
+
+// misspelled gives the senses of the one name that is a wrong letter away.
+func (l *Lexicon) misspelled(word string, n int) []sense {
+	if n < shortestTypo {
+		return nil
+	}
+	first, _ := utf8.DecodeRuneInString(word)
+	found := ""
+	for length := n - 1; length <= n+1; length++ {
+		for _, name := range l.shelves[shelf{first, length}] {
+			if !oneApart(word, name) {
+				continue
+			}
+			if found != "" && !alike(l.names[found], l.names[name]) {
+				return nil
+			}
+			found = name
+		}
+	}
+	return l.names[found]
+}
+
+func alike(a, b []sense) bool { return a[0].same(b[0]) }
+
+// oneApart says whether one letter is wrong, missing or too much, or two
+// neighbours are swapped.
+func oneApart(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	i := 0
+	for i < len(x) && x[i] == y[i] {
+		i++
+	}
+	j := 0
+	for j < len(x)-i && x[len(x)-1-j] == y[len(y)-1-j] {
+		j++
+	}
+	rest := len(x) - i - j
+	if len(x) < len(y) {
+		return rest == 0
+	}
+	return rest <= 1 || rest == 2 && x[i] == y[i+1] && x[i+1] == y[i]
+}

@@ -1,0 +1,250 @@
+package mapping
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/mapping/lexicon"
+)
+
+// meaning is what one name of a field stands for.
+type meaning struct {
+	lexicon.Reading
+	// name is the field's name that means it.
+	name name
+	// named says that the text itself speaks of a name: "Company name", and
+	// not "Company".
+	named bool
+	// many says that the field takes several columns, so that the second and
+	// the third will do.
+	many bool
+}
+
+// What a field and a column cost beyond what the lexicon says.
+const (
+	// fieldDoubt is how much of the doubt about a field's own name counts: its
+	// author knows what it means.
+	fieldDoubt = 0.4
+	// costUnnamed is for a field such as "Company" and a column that names
+	// another role, such as "Customer".
+	costUnnamed = 0.1
+	// nearRole is the cost up to which a role is as good as the other.
+	nearRole = 0.05
+)
+
+// atHome is how much of its cost an object counts that the schema speaks of.
+const atHome = 0.4
+
+// meanings reads the names of a field. The key counts where the label tells
+// nothing, or less.
+func meanings(l *lexicon.Lexicon, f intray.Field, many bool) []meaning {
+	label := read(l, name{what: "the field's label", text: f.Label})
+	key := read(l, name{what: "the field's key", text: f.Key})
+	all := label
+	switch {
+	case len(label) == 0 || label[0].Cost > 0.2:
+		all = slices.Concat(label, key)
+	case len(label[0].Marks) == 0 && len(key) > 0 && key[0].Head == label[0].Head && len(key[0].Marks) > 0 && key[0].Cost < 0.1:
+		all = key
+	}
+	for _, text := range f.AlternateMatches[:min(len(f.AlternateMatches), maxAlternates)] {
+		all = append(all, read(l, name{what: "the alternate name", text: text})...)
+	}
+	for i := range all {
+		all[i].many = many
+	}
+	return ofType(l, all, kindOf(f.Type.Name))
+}
+
+// maxAlternates is the most alternate names of a field that are looked up by
+// meaning.
+const maxAlternates = 50
+
+func read(l *lexicon.Lexicon, n name) []meaning {
+	readings := l.Read(n.text)
+	all := make([]meaning, 0, len(readings))
+	for _, r := range readings {
+		r.Cost *= fieldDoubt
+		all = append(all, meaning{Reading: r, name: n, named: r.Head != "name" || saysName(l, n.text)})
+	}
+	return all[:min(len(all), maxReadings)]
+}
+
+// maxReadings is the most meanings of one text that are followed.
+const maxReadings = 6
+
+// saysName says whether a text holds a word for name.
+func saysName(l *lexicon.Lexicon, text string) bool {
+	for _, word := range lexicon.Words(text) {
+		for _, r := range l.Read(word) {
+			if r.Head == "name" && len(r.Marks) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ofType leaves out meanings whose values are not those of the field's type,
+// as long as others remain.
+func ofType(l *lexicon.Lexicon, all []meaning, kind string) []meaning {
+	kept := slices.DeleteFunc(slices.Clone(all), func(m meaning) bool { return !compatible(l.Concept(m.Named).Values, kind) })
+	if len(kept) == 0 {
+		return all
+	}
+	return kept
+}
+
+// compatible says whether values of a concept may feed a field of a kind.
+func compatible(values, kind string) bool {
+	switch kind {
+	case "", values:
+		return true
+	case "number":
+		return slices.Contains([]string{"amount", "percent", "any"}, values)
+	case "url", "domain":
+		return slices.Contains([]string{"url", "domain", "any"}, values)
+	case "date":
+		return values == "time" || values == "any"
+	}
+	return values == "any" || values == "text" || values == "id" && kind != "email"
+}
+
+// distance is what it costs to take what a column says for what a field means.
+func (m meaning) distance(l *lexicon.Lexicon, q lexicon.Reading, home map[string]bool) float64 {
+	if m.many {
+		q.Marks = slices.DeleteFunc(slices.Clone(q.Marks), func(mark string) bool { return len(facet(l, []string{mark}, "rank")) > 0 })
+	}
+	own, other := l.Concept(m.Named), l.Concept(q.Named)
+	cost := m.Cost + q.Cost
+	if m.Head == q.Head {
+		if own != other && slices.Contains(own.Not, other.Name) && !slices.Contains(own.Nears(), other.Name) {
+			return lexicon.Never
+		}
+		if !m.named && !covers(q.Marks, m.Marks) {
+			if len(q.Marks) == 0 {
+				return lexicon.Never
+			}
+			if marksCost(l, m.Marks, q.Marks, home) > nearRole {
+				cost += costUnnamed
+			}
+		}
+		if own.Bare > 0 && len(extras(own.Marks(), q.Marks)) == len(own.Marks()) {
+			cost += own.Bare
+		}
+		return cost + min(marksCost(l, m.Marks, q.Marks, home), nearCase(own, other))
+	}
+	step, marks := min(own.Near(other.Name), l.Concept(m.Head).Near(other.Name)), other.Marks()
+	if step >= lexicon.Never {
+		step, marks = min(own.Near(q.Head), l.Concept(m.Head).Near(q.Head)), nil
+	}
+	if step >= lexicon.Never {
+		return lexicon.Never
+	}
+	rest := slices.DeleteFunc(slices.Clone(q.Marks), func(mark string) bool { return slices.Contains(marks, mark) })
+	if len(facet(l, rest, "role")) > 0 && len(facet(l, m.Marks, "role")) == 0 {
+		return lexicon.Never
+	}
+	wanted := slices.DeleteFunc(slices.Clone(m.Marks), func(mark string) bool { return slices.Contains(own.Marks(), mark) })
+	return cost + step + marksCost(l, wanted, rest, home)
+}
+
+// nearCase is the cost of taking one case of a concept for another, such as the
+// date on which an order was created for its date.
+func nearCase(own, other *lexicon.Concept) float64 {
+	if own == other {
+		return lexicon.Never
+	}
+	return own.Near(other.Name)
+}
+
+func covers(all, part []string) bool {
+	return !slices.ContainsFunc(part, func(mark string) bool { return !slices.Contains(all, mark) })
+}
+
+// marksCost compares qualifiers: those of the field with those of the column.
+// The home of the schema are the objects that it speaks of.
+func marksCost(l *lexicon.Lexicon, field, column []string, home map[string]bool) float64 {
+	cost := 0.0
+	for _, f := range field {
+		if slices.Contains(column, f) {
+			continue
+		}
+		cost += unsaid(l, f, column)
+	}
+	for _, c := range column {
+		if slices.Contains(field, c) {
+			continue
+		}
+		q := l.Qualifier(c)
+		switch {
+		case q == nil:
+			cost += l.Concept(strings.TrimPrefix(c, "~")).Extra
+		case facet(l, field, q.Facet) == nil && q.Facet == "object" && home[c]:
+			cost += q.Extra * atHome
+		case facet(l, field, q.Facet) == nil:
+			cost += q.Extra
+		case !facetSaid(l, field, column, q.Facet):
+			// counted with the field's own qualifier
+		default:
+			cost += q.Extra / 2
+		}
+	}
+	return cost
+}
+
+// unsaid is the cost of a qualifier of the field that the column has not.
+func unsaid(l *lexicon.Lexicon, mark string, column []string) float64 {
+	q := l.Qualifier(mark)
+	if q == nil {
+		return l.Concept(strings.TrimPrefix(mark, "~")).Unsaid
+	}
+	other := facet(l, column, q.Facet)
+	if other == nil {
+		return q.Unsaid
+	}
+	best := lexicon.Never
+	for _, c := range other {
+		best = min(best, q.Near(c))
+	}
+	return best
+}
+
+// facetSaid says whether one of the field's qualifiers of the facet is among
+// the column's.
+func facetSaid(l *lexicon.Lexicon, field, column []string, name string) bool {
+	return slices.ContainsFunc(facet(l, field, name), func(f string) bool { return slices.Contains(column, f) })
+}
+
+// facet gives the qualifiers of one facet.
+func facet(l *lexicon.Lexicon, marks []string, name string) []string {
+	var all []string
+	for _, mark := range marks {
+		if q := l.Qualifier(mark); q != nil && q.Facet == name {
+			all = append(all, mark)
+		}
+	}
+	return all
+}
+
+// words tells people what a reading means.
+func words(r lexicon.Reading) string {
+	text := strings.ReplaceAll(r.Named, "_", " ")
+	var marks []string
+	for _, m := range r.Marks {
+		m = strings.ReplaceAll(strings.TrimPrefix(m, "~"), "_", " ")
+		if !strings.Contains(text, m) {
+			marks = append(marks, m)
+		}
+	}
+	if len(marks) > 0 {
+		text += " (" + strings.Join(marks, ", ") + ")"
+	}
+	return text
+}
+
+// extras are the first marks that the second do not have.
+func extras(marks, of []string) []string {
+	return slices.DeleteFunc(slices.Clone(marks), func(m string) bool { return slices.Contains(of, m) })
+}

@@ -1,0 +1,110 @@
+package mapping
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// similarity compares two folded names by their letters, from 0 to 1. Names
+// that differ in a figure are not similar.
+func similarity(a, b string) float64 {
+	if a == b {
+		return 1
+	}
+	if figures(a) != figures(b) {
+		return 0
+	}
+	x, y := strings.Fields(a), strings.Fields(b)
+	if strings.Join(x, "") == strings.Join(y, "") {
+		return 0.98
+	}
+	slices.Sort(x)
+	slices.Sort(y)
+	if slices.Equal(x, y) {
+		return 0.95
+	}
+	return max(shortened(strings.Fields(a), strings.Fields(b)), ratio([]rune(a), []rune(b)))
+}
+
+func figures(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// shortened compares names word by word where one is an abbreviation of the
+// other: its beginning, or its consonants.
+func shortened(a, b []string) float64 {
+	if len(a) != len(b) {
+		return 0
+	}
+	score := 1.0
+	for i := range a {
+		switch {
+		case a[i] == b[i]:
+		case abbreviates(a[i], b[i]) || abbreviates(b[i], a[i]):
+			score -= 0.12
+		default:
+			return 0
+		}
+	}
+	return score
+}
+
+// abbreviates says whether short stands for long: cust for customer, nbr for
+// number.
+func abbreviates(short, long string) bool {
+	x, y := []rune(short), []rune(long)
+	if len(x) < 3 || len(x) >= len(y) || x[0] != y[0] {
+		return false
+	}
+	if strings.HasPrefix(long, short) {
+		return true
+	}
+	if strings.ContainsAny(short[1:], "aeiou") {
+		return false
+	}
+	i := 0
+	for _, r := range y {
+		if i < len(x) && x[i] == r {
+			i++
+		}
+	}
+	return i == len(x)
+}
+
+// maxCompared is the most letters of names that are compared letter by letter.
+const maxCompared = 64
+
+// ratio is the part of the letters that need no change, by the distance of
+// Damerau and Levenshtein in which neighbours are swapped once.
+func ratio(a, b []rune) float64 {
+	a, b = a[:min(len(a), maxCompared)], b[:min(len(b), maxCompared)]
+	longer := max(len(a), len(b))
+	if longer == 0 {
+		return 0
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return 1 - float64(last[len(b)])/float64(longer)
+}

@@ -1,0 +1,165 @@
+package mapping
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// solve gives the assignment of columns to fields that is best as a whole:
+// every field and every column at most once. It works on the groups of fields
+// and columns that are tied together by candidates, one after the other.
+func solve(all []candidate) []candidate {
+	var chosen []candidate
+	for _, group := range groups(all) {
+		chosen = append(chosen, best(group)...)
+	}
+	return chosen
+}
+
+// groups parts candidates that have neither field nor column in common.
+func groups(all []candidate) [][]candidate {
+	parent := map[int]int{}
+	var root func(int) int
+	root = func(n int) int {
+		if p, ok := parent[n]; ok && p != n {
+			parent[n] = root(p)
+			return parent[n]
+		}
+		return n
+	}
+	for _, c := range all {
+		a, b := root(c.field), root(-1-c.entry)
+		parent[a] = b
+	}
+	parts := map[int][]candidate{}
+	var order []int
+	for _, c := range all {
+		r := root(c.field)
+		if parts[r] == nil {
+			order = append(order, r)
+		}
+		parts[r] = append(parts[r], c)
+	}
+	list := make([][]candidate, 0, len(order))
+	for _, r := range order {
+		list = append(list, parts[r])
+	}
+	return list
+}
+
+// weight makes a sure match worth more than two doubtful ones.
+func weight(score float64) float64 { return 1 / (1.03 - score) }
+
+// maxExact is the most fields of a group for which the best assignment is
+// sought; in larger ones the best candidates go first.
+const maxExact = 200
+
+// best is the assignment of one group with the highest weight, by the Hungarian
+// method with shortest paths.
+func best(group []candidate) []candidate {
+	if len(group) == 1 {
+		return group
+	}
+	fields, entries := numbers(group)
+	if len(fields) > maxExact {
+		return greedy(group)
+	}
+	n, m := len(fields), len(entries)+len(fields)
+	at := make(map[[2]int]candidate, len(group))
+	for _, c := range group {
+		at[[2]int{fields[c.field], entries[c.entry]}] = c
+	}
+	// The last columns are one for each field that stays without.
+	price := func(i, j int) float64 {
+		if c, ok := at[[2]int{i, j}]; ok {
+			return -weight(c.order())
+		}
+		if j == len(entries)+i {
+			return 0
+		}
+		return 1000
+	}
+	var chosen []candidate
+	for j, i := range hungarian(n, m, price) {
+		if c, ok := at[[2]int{i, j}]; ok {
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen
+}
+
+// numbers counts fields and columns through.
+func numbers(group []candidate) (fields, entries map[int]int) {
+	fields, entries = map[int]int{}, map[int]int{}
+	for _, c := range group {
+		if _, ok := fields[c.field]; !ok {
+			fields[c.field] = len(fields)
+		}
+		if _, ok := entries[c.entry]; !ok {
+			entries[c.entry] = len(entries)
+		}
+	}
+	return fields, entries
+}
+
+func greedy(group []candidate) []candidate {
+	sorted := slices.Clone(group)
+	slices.SortStableFunc(sorted, func(a, b candidate) int { return cmp.Compare(b.order(), a.order()) })
+	fields, entries := map[int]bool{}, map[int]bool{}
+	var chosen []candidate
+	for _, c := range sorted {
+		if !fields[c.field] && !entries[c.entry] {
+			fields[c.field], entries[c.entry] = true, true
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen
+}
+
+// hungarian gives for each of m columns the one of n rows that gets it, or -1,
+// at the lowest price in all; n is at most m.
+func hungarian(n, m int, price func(i, j int) float64) []int {
+	u, v := make([]float64, n+1), make([]float64, m+1)
+	row, way := make([]int, m+1), make([]int, m+1)
+	for i := 1; i <= n; i++ {
+		row[0] = i
+		last := 0
+		lowest, done := make([]float64, m+1), make([]bool, m+1)
+		for j := range lowest {
+			lowest[j] = math.Inf(1)
+		}
+		for row[last] != 0 {
+			done[last] = true
+			next, delta := 0, math.Inf(1)
+			for j := 1; j <= m; j++ {
+				if done[j] {
+					continue
+				}
+				if c := price(row[last]-1, j-1) - u[row[last]] - v[j]; c < lowest[j] {
+					lowest[j], way[j] = c, last
+				}
+				if lowest[j] < delta {
+					delta, next = lowest[j], j
+				}
+			}
+			for j := 0; j <= m; j++ {
+				if done[j] {
+					u[row[j]] += delta
+					v[j] -= delta
+				} else {
+					lowest[j] -= delta
+				}
+			}
+			last = next
+		}
+		for last != 0 {
+			row[last] = row[way[last]]
+			last = way[last]
+		}
+	}
+	for j := range row {
+		row[j]--
+	}
+	return row[1:]
+}

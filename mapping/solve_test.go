@@ -1,0 +1,119 @@
+package mapping
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// heaviest is the highest weight that any assignment has, by trying all.
+func heaviest(all []candidate, field, fields int, taken map[int]bool) float64 {
+	if field == fields {
+		return 0
+	}
+	best := heaviest(all, field+1, fields, taken)
+	for _, c := range all {
+		if c.field != field || taken[c.entry] {
+			continue
+		}
+		taken[c.entry] = true
+		best = max(best, weight(c.order())+heaviest(all, field+1, fields, taken))
+		taken[c.entry] = false
+	}
+	return best
+}
+
+func TestSolve(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const fields, entries = 5, 6
+		var all []candidate
+		for f := range fields {
+			for e := range entries {
+				if rapid.IntRange(0, 2).Draw(t, "fits") == 0 {
+					all = append(all, candidate{field: f, entry: e, score: float64(rapid.IntRange(60, 99).Draw(t, "score")) / 100})
+				}
+			}
+		}
+		sum, owners, columns := 0.0, map[int]bool{}, map[int]bool{}
+		for _, c := range solve(all) {
+			if owners[c.field] || columns[c.entry] {
+				t.Fatalf("field %d or column %d is there twice", c.field, c.entry)
+			}
+			owners[c.field], columns[c.entry] = true, true
+			sum += weight(c.order())
+		}
+		if want := heaviest(all, 0, fields, map[int]bool{}); math.Abs(sum-want) > 1e-6 {
+			t.Fatalf("the assignment weighs %f, the best one %f: %+v", sum, want, all)
+		}
+	})
+}
+
+// TestSolveMany has more fields than are solved exactly.
+func TestSolveMany(t *testing.T) {
+	var all []candidate
+	for f := range maxExact + 10 {
+		all = append(all, candidate{field: f, entry: f, score: 0.95}, candidate{field: f, entry: f + 1, score: 0.91})
+	}
+	for _, c := range solve(all) {
+		if c.entry != c.field {
+			t.Fatalf("field %d got column %d", c.field, c.entry)
+		}
+	}
+}
+
+func TestSimilarity(t *testing.T) {
+	for _, c := range []struct {
+		a, b      string
+		from, top float64
+	}{
+		{"gizmo", "gizmo", 1, 1}, {"gizmo level", "gizmolevel", 0.97, 0.99}, {"gizmo level", "level gizmo", 0.95, 0.95},
+		{"gizmo level", "gizmo levl", 0.85, 0.95}, {"gizmo index", "gizmo indxe", 0.85, 0.95}, {"gizmo 1", "gizmo 2", 0, 0},
+		{"customer nbr", "cust nbr", 0.85, 0.9}, {"department", "dptmnt", 0.85, 0.9}, {"gizmo", "plugh", 0, 0.3}, {"", "", 1, 1}, {"", "x", 0, 0},
+	} {
+		if got := similarity(c.a, c.b); got < c.from || got > c.top {
+			t.Errorf("%q and %q: %.2f, want %.2f to %.2f", c.a, c.b, got, c.from, c.top)
+		}
+		if similarity(c.a, c.b) != similarity(c.b, c.a) {
+			t.Errorf("%q and %q are not alike both ways", c.a, c.b)
+		}
+	}
+}
+
+func TestShapes(t *testing.T) {
+	for want, cells := range map[shape][]string{
+		shapeEmail:    {"ann@birch.example", "a.b+c@x.co.uk"},
+		shapeURL:      {"https://birch.example/a", "www.birch.example", "HTTP://X.YZ"},
+		shapeDomain:   {"birch.example", "x.yz/a"},
+		shapeDate:     {"2026-03-04", "04.03.2026", "3/4/26", "2026-03-04T10:00:00Z", "04.03.2026 10:00", "4 Mar 2026", "03/Mar/26", "20260304", "2026年3月4日", "04. 03. 2026", "2026.03.04."},
+		shapeTime:     {"10:00", "9:30:15 PM"},
+		shapeNumber:   {"12", "-12.50", "1.234,56 €", "$12", "(12.00)", "12 %", "EUR 12", "1 234,5", "−3"},
+		shapeInteger:  {"12", "0017"},
+		shapePhone:    {"+44 20 7946 0001", "089/123456", "(020) 7946-0001", "06 12 34 56 78"},
+		shapeIBAN:     {"DE02120300000000202051", "GB29 NWBK 6016 1331 9268 19"},
+		shapeUUID:     {"123e4567-e89b-12d3-a456-426614174000"},
+		shapeFlag:     {"yes", "FALSE", "ja", "是"},
+		shapeCurrency: {"EUR", "€", "円"},
+		shapeProse:    {"this is what we should know"},
+	} {
+		for _, cell := range cells {
+			if shapeOf(cell)&want == 0 {
+				t.Errorf("%q has not the shape %d", cell, want)
+			}
+		}
+	}
+	for not, cells := range map[shape][]string{
+		shapeEmail:  {"@ann", "ann@birch", "ann lee@birch.example"},
+		shapeDate:   {"12", "06 12 34 56 78", "1.234.567", "10.0.0.1", "+44 20 7946 0001", "A-12/13/14", "12.50", "3 rooms"},
+		shapeNumber: {"2026-03-04", "12-34", "A", "12 Elm Road", "1..2", "+"},
+		shapePhone:  {"12345", "ann", "1234567890123456", "https://x.yz/123456"},
+		shapeIBAN:   {"DE0212", "0212030000000020", "DEAA120300000000202051"},
+		shapeDomain: {"birch", "a b.example", "1.5", "x.1y"},
+	} {
+		for _, cell := range cells {
+			if shapeOf(cell)&not != 0 {
+				t.Errorf("%q has the shape %d", cell, not)
+			}
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package mapping
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+)
+
+// shape is what a cell looks like; a cell may look like several things.
+type shape uint16
+
+const (
+	shapeEmail shape = 1 << iota
+	shapeURL
+	shapeDate
+	shapeTime
+	shapeNumber
+	// shapeInteger has digits only, without a sign.
+	shapeInteger
+	shapePhone
+	shapeIBAN
+	shapeUUID
+	shapeFlag
+	shapeCurrency
+	// shapeProse has at least five words.
+	shapeProse
+	shapeDigit
+	shapeLetter
+	shapeDomain
+)
+
+// profile tells how many of a column's samples have each shape.
+type profile struct {
+	counts map[shape]int
+	total  int
+	// counted says that the cells count the rows.
+	counted bool
+	// distinct is the number of different cells.
+	distinct int
+}
+
+// maxCell is how much of a sample is looked at.
+const maxCell = 256
+
+// survey looks at the samples of a column.
+func survey(column intray.Column) profile {
+	p := profile{counts: map[shape]int{}}
+	rows, seen := 0, map[string]bool{}
+	for _, cell := range column.Samples {
+		cell = strings.TrimSpace(cell)
+		if cell == "" {
+			continue
+		}
+		if len(cell) > maxCell {
+			cell = strings.ToValidUTF8(cell[:maxCell], "")
+		}
+		p.total++
+		seen[cell] = true
+		if n, err := strconv.Atoi(cell); err == nil && n == p.total {
+			rows++
+		}
+		s := shapeOf(cell)
+		for bit := shapeEmail; bit <= shapeDomain; bit <<= 1 {
+			if s&bit != 0 {
+				p.counts[bit]++
+			}
+		}
+	}
+	p.distinct = len(seen)
+	p.counted = rows == p.total && rows >= 2
+	return p
+}
+
+// share is the part of the samples that have one of the shapes at least as
+// often as any of them alone; 0 where there are no samples.
+func (p profile) share(shapes ...shape) float64 {
+	if p.total == 0 {
+		return 0
+	}
+	n := 0
+	for _, s := range shapes {
+		n = max(n, p.counts[s])
+	}
+	return float64(n) / float64(p.total)
+}
+
+// shapeOf classifies a cell that has text.
+func shapeOf(cell string) shape {
+	var s shape
+	letters, digits, spaces := 0, 0, 0
+	for _, r := range cell {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+		case unicode.IsSpace(r):
+			spaces++
+		}
+	}
+	s |= when(digits > 0, shapeDigit) | when(letters > 0, shapeLetter) | when(spaces >= 4 && letters > digits, shapeProse)
+	s |= when(isEmail(cell), shapeEmail) | when(isURL(cell), shapeURL) | when(isDomain(cell), shapeDomain)
+	s |= when(isDate(cell, letters, digits), shapeDate) | when(isClock(cell), shapeTime)
+	s |= when(digits >= 6 && digits <= 15 && letters <= 4 && spaces <= 6 && only(cell, "+-()/. x"), shapePhone)
+	s |= when(isIBAN(cell, letters, digits), shapeIBAN) | when(isUUID(cell), shapeUUID)
+	s |= when(digits > 0 && isNumber(cell), shapeNumber) | when(digits > 0 && digits == utf8.RuneCountInString(cell), shapeInteger)
+	s |= when(flags[strings.ToLower(cell)], shapeFlag) | when(isCurrency(cell), shapeCurrency)
+	return s
+}
+
+func when(yes bool, s shape) shape {
+	if yes {
+		return s
+	}
+	return 0
+}
+
+// only says whether the cell has nothing but letters, digits and these signs.
+func only(cell, signs string) bool {
+	return strings.IndexFunc(cell, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(signs, r)
+	}) < 0
+}
+
+func isEmail(cell string) bool {
+	name, host, ok := strings.Cut(cell, "@")
+	return ok && name != "" && !strings.ContainsAny(name, " \t") && isDomain(host)
+}
+
+func isURL(cell string) bool {
+	lower := strings.ToLower(cell)
+	return strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "www.")
+}
+
+// isDomain takes a host with or without a path.
+func isDomain(cell string) bool {
+	host, _, _ := strings.Cut(cell, "/")
+	dot := strings.LastIndexByte(host, '.')
+	if dot < 1 || len(host)-dot < 3 || strings.ContainsAny(host, " @,") {
+		return false
+	}
+	return strings.IndexFunc(host[dot+1:], func(r rune) bool { return !unicode.IsLetter(r) }) < 0
+}
+
+// isDate takes days with and without a time, in figures or with the name of a
+// month, and the years and months of East Asia.
+func isDate(cell string, letters, digits int) bool {
+	switch {
+	case digits < 3 || digits > 20 || letters > 24:
+		return false
+	case letters <= 4 && strings.ContainsAny(cell, "年년/.-") || letters == 0 && strings.Contains(cell, " "):
+		if parts, ok := threeFigures(cell); ok {
+			return dateParts(parts)
+		}
+	}
+	if letters >= 3 && digits <= 14 {
+		return namesMonth(cell)
+	}
+	return letters == 0 && digits == 8 && len(cell) == 8 && (strings.HasPrefix(cell, "19") || strings.HasPrefix(cell, "20"))
+}
+
+// threeFigures cuts out the figures of a cell. Behind a day only a time may
+// stand, which has colons.
+func threeFigures(cell string) ([]string, bool) {
+	day, _, _ := strings.Cut(cell, "T")
+	parts := strings.FieldsFunc(day, func(r rune) bool { return !unicode.IsDigit(r) })
+	if len(parts) < 3 || !strings.HasPrefix(cell, parts[0]) || len(parts) > 3 && !strings.Contains(cell, ":") {
+		return nil, false
+	}
+	return parts, len(parts[0]) <= 4 && len(parts[1]) <= 2 && (len(parts[2]) <= 2 || len(parts[2]) == 4)
+}
+
+// dateParts says whether three figures can be a year, a month and a day.
+func dateParts(parts []string) bool {
+	var n [3]int
+	for i := range n {
+		n[i], _ = strconv.Atoi(parts[i])
+	}
+	if len(parts[0]) == 4 {
+		return n[1] >= 1 && n[1] <= 12 && n[2] >= 1 && n[2] <= 31
+	}
+	return len(parts[0]) <= 2 && n[0] >= 1 && n[0] <= 31 && n[1] >= 1 && n[1] <= 31 && (n[0] <= 12 || n[1] <= 12)
+}
+
+// namesMonth knows months by the first letters of their names in languages of
+// Europe.
+func namesMonth(cell string) bool {
+	for _, word := range strings.FieldsFunc(strings.ToLower(cell), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if utf8.RuneCountInString(word) < 3 {
+			continue
+		}
+		if months[string([]rune(word)[:3])] {
+			return true
+		}
+	}
+	return false
+}
+
+var months = set("jan feb mar apr may jun jul aug sep oct nov dec mär mai okt dez fév avr jui aoû déc ene abr ago dic gen mag giu lug set ott fev out dez maj янв фев мар апр май мая июн июл авг сен окт ноя дек")
+
+var flags = set("yes no true false y n 0 1 ja nein oui non sí si no sim não да нет tak nie はい いいえ 是 否 active inactive on off x ✓ enabled disabled")
+
+func set(words string) map[string]bool {
+	all := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		all[word] = true
+	}
+	return all
+}
+
+func isClock(cell string) bool {
+	hours, rest, ok := strings.Cut(cell, ":")
+	return ok && len(hours) >= 1 && len(hours) <= 2 && len(rest) >= 2 && unicode.IsDigit(rune(hours[0])) && unicode.IsDigit(rune(rest[0]))
+}
+
+// isNumber takes digits with signs, separators and the mark of a currency.
+func isNumber(cell string) bool {
+	digits, letters, points := 0, 0, 0
+	for i, r := range cell {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+		case strings.ContainsRune(".,'’ \u00a0\u202f", r):
+			points++
+		case strings.ContainsRune("-−–", r) && i > 0 && i < len(cell)-1 && digits > 0:
+			return false
+		case strings.ContainsRune("+-−–%()", r) || unicode.Is(unicode.Sc, r):
+		default:
+			return false
+		}
+	}
+	return digits > 0 && letters <= 4 && points <= digits && !strings.Contains(cell, "..")
+}
+
+func isIBAN(cell string, letters, digits int) bool {
+	plain := strings.ReplaceAll(cell, " ", "")
+	if len(plain) < 15 || len(plain) > 34 || letters+digits != len(plain) {
+		return false
+	}
+	return plain[0] >= 'A' && plain[0] <= 'Z' && plain[1] >= 'A' && plain[1] <= 'Z' && unicode.IsDigit(rune(plain[2])) && unicode.IsDigit(rune(plain[3]))
+}
+
+func isUUID(cell string) bool {
+	return len(cell) == 36 && cell[8] == '-' && cell[13] == '-' && cell[18] == '-' && cell[23] == '-'
+}
+
+// isCurrency takes a code of three capitals, or a sign.
+func isCurrency(cell string) bool {
+	if utf8.RuneCountInString(cell) == 1 {
+		r, _ := utf8.DecodeRuneInString(cell)
+		return unicode.Is(unicode.Sc, r) || r == '元' || r == '円'
+	}
+	return len(cell) == 3 && strings.ToUpper(cell) == cell && strings.IndexFunc(cell, func(r rune) bool { return r < 'A' || r > 'Z' }) < 0
+}
