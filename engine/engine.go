@@ -99,6 +99,14 @@ func (e *Engine) Run(ctx context.Context, in source.Input, schema *intray.Schema
 	return out, nil
 }
 
+// Map looks at the columns of a file and gives an outcome with their mapping and
+// what would be asked about it. No rows move.
+func (e *Engine) Map(ctx context.Context, in source.Input, schema *intray.Schema, answers intray.Answers) (*Outcome, error) {
+	only := *schema
+	only.Hooks = intray.Hooks{}
+	return e.Run(ctx, in, &only, answers, nil)
+}
+
 func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema, answers intray.Answers, open OpenSink) (*Outcome, error) {
 	out := &Outcome{}
 	if schema.Hooks.Count() > 0 {
@@ -157,7 +165,7 @@ func (e *Engine) read(ctx context.Context, reader source.Reader, again func() (s
 	if err := out.match(ctx, schema.Fields, columns, answers); err != nil {
 		return nil, err
 	}
-	if len(out.Questions) > 0 {
+	if len(out.Questions) > 0 || open == nil {
 		return out, nil
 	}
 	plan, err := compile(schema, out.Mapping, len(columns))

@@ -27,7 +27,9 @@ func (e *InvalidError) Error() string {
 // ReadFile reads a schema from JSON: an object with fields and, where wanted,
 // name, settings and hooks. Errors are an *InvalidError where the document is
 // JSON but no schema, or say, wrapped, why it is no JSON or cannot be read.
-func ReadFile(r io.Reader) (*intray.Schema, error) {
+func ReadFile(r io.Reader) (*intray.Schema, error) { return readFile(r, Parse) }
+
+func readFile(r io.Reader, parse func(Doc) (*intray.Schema, []Issue)) (*intray.Schema, error) {
 	v, err := shape.Decode(r, shape.Limits{MaxBytes: MaxFileBytes})
 	if err != nil {
 		return nil, fmt.Errorf("reading the schema: %w", err)
@@ -36,9 +38,28 @@ func ReadFile(r io.Reader) (*intray.Schema, error) {
 		return nil, &InvalidError{Issues: issues}
 	}
 	whole, _ := v.(map[string]any)
-	s, issues := Parse(Doc{Name: text(whole, "name"), Fields: whole["fields"], Settings: whole["settings"], Hooks: whole["hooks"]})
+	s, issues := parse(Doc{Name: text(whole, "name"), Fields: whole["fields"], Settings: whole["settings"], Hooks: whole["hooks"]})
 	if len(issues) > 0 {
 		return nil, &InvalidError{Issues: issues}
 	}
 	return s, nil
+}
+
+// ReadNames reads a saved schema for what columns are matched by: keys, labels,
+// types and alternate matches. Whether its rules and options could be kept is
+// not looked at, so that a schema under way can be tried on files.
+func ReadNames(r io.Reader) (*intray.Schema, error) { return readFile(r, names) }
+
+// names is Parse without what concerns the cells.
+func names(doc Doc) (*intray.Schema, []Issue) {
+	whole := doc.object()
+	if issues := FileShape().Check(whole); len(issues) > 0 {
+		return nil, issues
+	}
+	p := &parser{keys: map[string]int{}}
+	s := &intray.Schema{Name: doc.Name, Fields: p.fields(elements(whole, "fields"))}
+	for i, f := range s.Fields {
+		p.checkKey(i, f.Key)
+	}
+	return s, p.issues
 }

@@ -53,6 +53,7 @@ type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Run the service."`
 	Run     runCommand     `cmd:"" help:"Import one file, without a server."`
 	Inspect inspectCommand `cmd:"" help:"Show how a file would be read, and why so."`
+	Map     mapCommand     `cmd:"" help:"Show which column each field of a schema would get, and why."`
 	Convert convertCommand `cmd:"" help:"Write any table as clean CSV."`
 	Orgs    struct {
 		Create orgsCreateCommand `cmd:"" help:"Make an organization."`

@@ -37,7 +37,7 @@ func (runCommand) Help() string {
 
 // Run imports the file.
 func (c *runCommand) Run(ctx context.Context, s streams) error {
-	schema, err := readSchema(c.Schema)
+	schema, err := readSchema(c.Schema, schemajson.ReadFile)
 	if err != nil {
 		return usageError{err}
 	}
@@ -71,13 +71,13 @@ func (c *runCommand) ask(ctx context.Context, s streams, cfg app.RunConfig, repo
 	return report, err
 }
 
-func readSchema(name string) (*intray.Schema, error) {
+func readSchema(name string, read func(io.Reader) (*intray.Schema, error)) (*intray.Schema, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	schema, err := schemajson.ReadFile(file)
+	schema, err := read(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

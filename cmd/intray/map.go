@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"golang.org/x/term"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/app"
+	"github.com/intraydata/intray/schemajson"
+	"github.com/intraydata/intray/source/all"
+)
+
+type mapCommand struct {
+	File    string `arg:"" help:"The file to look at."`
+	Schema  string `help:"The schema: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
+	Answers string `help:"Answers to questions about the file: JSON, an answer for each id of a question." placeholder:"FILE"`
+	JSON    bool   `name:"json" help:"Write JSON, as is done when the output is no terminal."`
+}
+
+// Help is shown below the flags.
+func (mapCommand) Help() string {
+	return `Nothing is imported. Exit status: 0 the columns were looked at, 4 the file cannot be read, 2 wrong usage.`
+}
+
+// mapped is which column each field would get, and what would be asked.
+type mapped struct {
+	Fields    map[string]mappedField `json:"fields"`
+	Questions []mappedQuestion       `json:"questions"`
+}
+
+type mappedField struct {
+	Column  *string  `json:"column"`
+	Index   *int     `json:"index"`
+	Score   float64  `json:"score"`
+	Reasons []string `json:"reasons"`
+}
+
+type mappedQuestion struct {
+	ID      string         `json:"id"`
+	Text    string         `json:"text"`
+	Field   string         `json:"field,omitempty"`
+	Choices []mappedChoice `json:"choices"`
+}
+
+type mappedChoice struct {
+	Value string `json:"value"`
+	Label string `json:"label"`
+}
+
+// Run looks at the columns.
+func (c *mapCommand) Run(ctx context.Context, s streams) error {
+	schema, err := readSchema(c.Schema, schemajson.ReadNames)
+	if err != nil {
+		return usageError{err}
+	}
+	answers, err := readAnswers(c.Answers)
+	if err != nil {
+		return usageError{err}
+	}
+	in, closeFile, err := app.OpenInput(c.File)
+	if err != nil {
+		return err
+	}
+	out, err := engine.New(engine.Config{Formats: all.Formats("")}).Map(ctx, in, schema, answers)
+	if err = errors.Join(err, closeFile()); err != nil {
+		return err
+	}
+	if out.Verdict == engine.Broken {
+		fmt.Fprintf(s.err, "intray: %s: %s\n", c.File, visibleLong(out.Notices[0].Text))
+		return exit(exitFailed)
+	}
+	if file, ok := s.out.(*os.File); !c.JSON && ok && term.IsTerminal(int(file.Fd())) {
+		return tableOfMapping(s.out, schema, out)
+	}
+	enc := json.NewEncoder(s.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(wireMapping(schema, out))
+}
+
+func wireMapping(schema *intray.Schema, out *engine.Outcome) mapped {
+	m := mapped{Fields: map[string]mappedField{}, Questions: []mappedQuestion{}}
+	for i, f := range schema.Fields {
+		field := mappedField{Reasons: []string{}}
+		if i < len(out.Mapping.Fields) {
+			match := out.Mapping.Fields[i]
+			field.Score, field.Reasons = match.Score, append(field.Reasons, match.Reasons...)
+			if match.Column != intray.NoColumn {
+				field.Column, field.Index = &match.Header, &match.Column
+			}
+		}
+		m.Fields[f.Key] = field
+	}
+	for _, q := range out.Questions {
+		asked := mappedQuestion{ID: q.ID, Text: q.Text, Field: q.Field, Choices: []mappedChoice{}}
+		for _, choice := range q.Choices {
+			asked.Choices = append(asked.Choices, mappedChoice{choice.Value, choice.Label})
+		}
+		m.Questions = append(m.Questions, asked)
+	}
+	return m
+}
+
+// tableOfMapping writes for a person.
+func tableOfMapping(w io.Writer, schema *intray.Schema, out *engine.Outcome) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "FIELD\tCOLUMN\tSCORE\tREASONS")
+	for i, f := range schema.Fields {
+		column, score, reasons := "–", "", ""
+		if i < len(out.Mapping.Fields) {
+			match := out.Mapping.Fields[i]
+			reasons = visibleLong(strings.Join(match.Reasons, "; "))
+			if match.Column != intray.NoColumn {
+				column, score = fmt.Sprintf("%d %s", match.Column+1, visible(match.Header)), fmt.Sprintf("%.2f", match.Score)
+			}
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", visible(f.Key), column, score, reasons)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, q := range out.Questions {
+		fmt.Fprintf(w, "\n%s\n", visibleLong(q.Text))
+		for _, choice := range q.Choices {
+			fmt.Fprintf(w, "  %s\n", described(choice))
+		}
+	}
+	return nil
+}
