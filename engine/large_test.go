@@ -171,7 +171,8 @@ func TestEngineRefusesASchemaItCannotRead(t *testing.T) {
 		schema := people()
 		spoil(&schema.Fields[0])
 		in := source.Input{ReaderAt: strings.NewReader("email\nx\n"), Size: 8}
-		_, err := engine.New(engine.Config{Formats: all.Formats("")}).Run(context.Background(), in, schema, nil, nil)
+		_, err := engine.New(engine.Config{Formats: all.Formats("")}).Run(context.Background(), in, schema, nil,
+			func([]string, []int) (engine.Sink, error) { return &largest{}, nil })
 		if err == nil || !strings.Contains(err.Error(), "email") {
 			t.Errorf("%s: error %v, want one that names the field", name, err)
 		}
