@@ -62,10 +62,12 @@ func halfOf(delim string, sample []byte) bool {
 func clocks(sample []byte) bool {
 	digit := func(at int) bool { return at >= 0 && at < len(sample) && sample[at] >= '0' && sample[at] <= '9' }
 	colons, inside := 0, 0
-	for at := bytes.IndexByte(sample, ':'); at < len(sample); at++ {
-		if sample[at] != ':' {
-			continue
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(sample[at:], ':')
+		if i < 0 {
+			break
 		}
+		at += i
 		colons++
 		if digit(at-1) && digit(at+1) && digit(at+2) && !digit(at+3) || hasPrefixAt(sample, at, "://") {
 			inside++

@@ -114,8 +114,7 @@ func (b *book) Open(_ context.Context, sheet int) (source.Reader, error) {
 	body := b.text.units.length(b.text.sample[:b.sheet.body])
 	r := &reader{
 		sheet: b.sheet, limits: b.opt.Limits, line: b.sheet.line, told: map[string]int{}, first: slices.Clone(b.sheet.notices),
-		w:      windowAt(b.text, body),
-		repair: newRepairer(b.sheet.dialect, b.sheet.width, b.sheet.profiles),
+		w: windowAt(b.text, body),
 	}
 	if b.text.units.known() && b.sheet.dialect.plain() && !b.sheet.asIs && b.sheet.width > 1 {
 		r.side = sideBySide{text: b.text, fast: newFast(b.sheet), rowBytes: b.sheet.rowBytes, size: chunkSize, tail: tailBytes}

@@ -3,6 +3,7 @@ package csv
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 )
 
 // dialect is how a file separates and quotes its cells.
@@ -18,7 +19,8 @@ type dialect struct {
 
 // plain says whether the fast path can read the dialect.
 func (d *dialect) plain() bool {
-	return len(d.delim) == 1 && len(d.open) <= 1 && d.open == d.shut && !d.backslash
+	return len(d.delim) == 1 && len(d.open) <= 1 && d.open == d.shut && !d.backslash &&
+		d.delim != d.open && d.delim[0] < utf8.RuneSelf && strings.IndexByte("\x00\r\n", d.delim[0]) < 0
 }
 
 // cell is one cell, as places in the text of its record.
@@ -211,6 +213,19 @@ func (d *dialect) append(dst, text []byte, c cell) []byte {
 		dst = append(dst, raw[:i+len(d.shut)]...)
 		raw = raw[i+2*len(d.shut):]
 	}
+}
+
+// texts gives the cells of a record.
+func (d *dialect) texts(text []byte, r *record) []string {
+	cells := make([]string, len(r.cells))
+	for i, c := range r.cells {
+		if c.escaped {
+			cells[i] = clean(string(d.append(nil, text, c)))
+		} else {
+			cells[i] = clean(string(text[c.from:c.to]))
+		}
+	}
+	return cells
 }
 
 // appendUnslashed takes the backslash from before quotes and backslashes; others

@@ -2,8 +2,6 @@ package csv
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
@@ -13,54 +11,26 @@ import (
 // have it, and says so where one is not.
 type fast struct {
 	delim, quote byte
-	// quoted says that the dialect has quotes.
+	// quoted says that the dialect has quotes; else quote is noQuote.
 	quoted bool
 	width  int
 	// header is the first cell of the header, which a record that begins
 	// likewise may repeat; nil where there is none.
 	header []byte
-	words  [2]uint64
 }
 
+// noQuote is a byte that no character begins with.
+const noQuote = 0x80
+
 func newFast(s *sheet) *fast {
-	f := &fast{delim: s.dialect.delim[0], width: s.width, quoted: s.dialect.open != ""}
+	f := &fast{delim: s.dialect.delim[0], quote: noQuote, width: s.width, quoted: s.dialect.open != ""}
 	if f.quoted {
 		f.quote = s.dialect.open[0]
-	} else {
-		f.quote = f.delim
 	}
 	if len(s.header) > 0 {
 		f.header = s.header[0]
 	}
-	f.words = [2]uint64{uint64(f.delim) * ones, uint64(f.quote) * ones}
 	return f
-}
-
-const (
-	ones    = 0x0101010101010101
-	highs   = 0x8080808080808080
-	feeds   = '\n' * ones
-	returns = '\r' * ones
-)
-
-// zeroBytes sets the high bit of each byte that is zero. Bytes above the lowest
-// zero may be set wrongly, so only the lowest counts.
-func zeroBytes(word uint64) uint64 { return (word - ones) &^ word & highs }
-
-// stop is the place of the first delimiter, line end or quote from text[at] on,
-// or the end of the text. It looks at eight bytes at a time.
-func (f *fast) stop(text []byte, at int) int {
-	delims, quotes := f.words[0], f.words[1]
-	for ; at+8 <= len(text); at += 8 {
-		word := binary.LittleEndian.Uint64(text[at:])
-		if hits := zeroBytes(word^delims) | zeroBytes(word^quotes) | zeroBytes(word^feeds) | zeroBytes(word^returns); hits != 0 {
-			return at + bits.TrailingZeros64(hits)/8
-		}
-	}
-	for at < len(text) && text[at] != f.delim && text[at] != f.quote && text[at] != '\n' && text[at] != '\r' {
-		at++
-	}
-	return at
 }
 
 // read reads text, which ends behind a line end, into an empty batch that owns
@@ -71,91 +41,85 @@ func (f *fast) read(text []byte, most int, batch *intray.Records) (lines int64, 
 		return 0, false
 	}
 	batch.Adopt(text)
-	for at := 0; at < len(text); {
-		if batch.Len() == most {
+	r := run{fast: f, stops: newStops(text, f.delim, f.quote), batch: batch, most: most}
+	var found places
+	for r.stops.at < len(text) {
+		n, fine := r.stops.next(&found)
+		if !fine || !r.cells(found[:n]) {
 			return 0, false
 		}
-		next, breaks := f.record(text, at, batch)
-		if next == none {
-			return 0, false
-		}
-		batch.EndRecord(lines)
-		lines += breaks + 1
-		at = next
 	}
-	return lines, true
+	if r.from != len(text) {
+		return 0, false
+	}
+	return r.lines, true
 }
 
-// record reads the record at a place and gives the place behind its line end, or
-// none where it is not plain.
-func (f *fast) record(text []byte, at int, batch *intray.Records) (next int, breaks int64) {
-	empty := 0
-	for column := 0; column < f.width; column++ {
-		from := at
-		if f.quoted && text[at] == f.quote {
-			shut, broken := f.cell(text, at, batch)
-			if shut == none {
-				return none, 0
-			}
-			breaks += broken
-			at = shut
-		} else {
-			at = f.stop(text, at)
-			if at >= len(text) || f.quoted && text[at] == f.quote {
-				return none, 0
-			}
-			if from == at {
-				empty++
-			}
-			batch.AppendSpan(from, at)
-		}
-		if column == 0 && f.header != nil && bytes.Equal(text[from:at], f.header) {
-			return none, 0
-		}
-		last := column == f.width-1
-		if text[at] == f.delim == last {
-			return none, 0
-		}
-		if !last {
-			at++
-		}
-	}
-	if 2*(f.width-empty) <= f.width { // it may stand below the table, or be blank
-		return none, 0
-	}
-	return lineEnd(text, at), breaks
+// run is what a fast has read of a text.
+type run struct {
+	*fast
+	stops stops
+	batch *intray.Records
+	most  int
+	lines int64
+	// breaks counts the line ends inside the record under construction.
+	breaks int64
+	// from is where its next cell begins, column which that is, and empty how many
+	// of its cells have no text.
+	from, column, empty int
 }
 
-// cell reads the quoted cell at a place and gives the place behind its closing
-// quote, or none where that is not followed by a delimiter or a line end.
-func (f *fast) cell(text []byte, at int, batch *intray.Records) (stop int, breaks int64) {
-	from, doubled := at+1, false
-	at = from
-	for {
-		i := bytes.IndexByte(text[at:], f.quote)
-		if i < 0 || at+i+1 >= len(text) {
-			return none, 0
+// cells takes the cells that end at some places. It says false where they are not
+// those of plain records.
+func (r *run) cells(places []uint32) bool {
+	text, quote, delim, width := r.stops.text, r.quote, r.delim, r.width
+	from, column, empty := r.from, r.column, r.empty
+	for _, place := range places {
+		at := int(place)
+		switch {
+		case from == at:
+			empty++
+			r.batch.AppendSpan(from, at)
+		case text[from] == quote:
+			r.quotedCell(from, at)
+		default:
+			r.batch.AppendSpan(from, at)
 		}
-		at += i + 1
-		if text[at] != f.quote {
-			break
+		if column == 0 && at-from == len(r.header) && r.repeats(text[from:at]) {
+			return false
 		}
-		doubled = true
-		at++
+		column++
+		if text[at] == delim == (column == width) {
+			return false
+		}
+		from = at + 1
+		if column == width {
+			if 2*(width-empty) <= width || r.batch.Len() == r.most { // it may stand below the table, or be blank
+				return false
+			}
+			r.batch.EndRecord(r.lines)
+			r.lines += r.breaks + 1
+			from, column, empty, r.breaks = lineEnd(text, at), 0, 0, 0
+		}
 	}
-	if c := text[at]; c != f.delim && c != '\n' && c != '\r' {
-		return none, 0
+	r.from, r.column, r.empty = from, column, empty
+	return true
+}
+
+// repeats says whether the first cell of a record is that of the header.
+func (r *run) repeats(first []byte) bool { return r.header != nil && bytes.Equal(first, r.header) }
+
+// quotedCell takes the cell between two quotes that stands at a place.
+func (r *run) quotedCell(from, to int) {
+	inside := r.stops.text[from+1 : to-1]
+	if r.stops.held > from && (bytes.IndexByte(inside, '\n') >= 0 || r.stops.returns && bytes.IndexByte(inside, '\r') >= 0) {
+		r.breaks += lineBreaks(inside)
 	}
-	inside := text[from : at-1]
-	if bytes.IndexByte(inside, '\n') >= 0 || bytes.IndexByte(inside, '\r') >= 0 {
-		breaks = lineBreaks(inside)
+	if r.stops.doubled > from && bytes.IndexByte(inside, r.quote) >= 0 {
+		r.batch.AppendCell(undouble(inside, r.quote))
+		return
 	}
-	if doubled {
-		batch.AppendCell(undouble(inside, f.quote))
-	} else {
-		batch.AppendSpan(from, at-1)
-	}
-	return at, breaks
+	r.batch.AppendSpan(from+1, to-1)
 }
 
 // undouble gives a text in which each two quotes are one.

@@ -98,7 +98,7 @@ func TestRowWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := []byte("20,Ada Lovelace,2021-09-21140.50," + strings.Repeat("y x", 5000) + "\n")
-	r := newRepairer(s.dialect, s.width, s.profiles)
+	r := newRepairer(s.dialect, s.width, s.learned())
 	var found record
 	s.dialect.cut(line, none, &found)
 	if _, ok := r.repair(line, &found, nil); ok || r.work < maxRowWork || r.work > maxRowWork+1<<20 {

@@ -11,8 +11,13 @@ import (
 
 // mend looks for the one reading of the row that clearly fits.
 func (r *reader) mend(ctx context.Context, batch *intray.Records) (bool, error) {
-	if r.sheet.profiles == nil || r.gaveUp {
+	if r.sheet.learned == nil || r.gaveUp {
 		return false, nil
+	}
+	if r.repair.profiles == nil { // the first row to be mended
+		work := r.repair.work
+		r.repair = newRepairer(r.sheet.dialect, r.sheet.width, r.sheet.learned())
+		r.repair.work = work
 	}
 	if r.repair.work > maxMendWork {
 		r.gaveUp = true
@@ -61,9 +66,9 @@ func (r *reader) near(ctx context.Context, at int) float64 {
 			for i, text := range r.texts(&r.ahead, at) {
 				row[i] = featuresOf(text, r.ahead.cells[i].quoted)
 			}
-			return r.sheet.profiles.score(row)
+			return r.repair.profiles.score(row)
 		}
 		at += r.ahead.next
 	}
-	return r.sheet.profiles.usual
+	return r.repair.profiles.usual
 }

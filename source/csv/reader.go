@@ -249,12 +249,7 @@ func (r *reader) counted() error {
 
 // texts gives the cells of a record.
 func (r *reader) texts(rec *record, at int) []string {
-	row := r.w.rest()[at:]
-	cells := make([]string, len(rec.cells))
-	for i, c := range rec.cells {
-		cells[i] = clean(string(r.sheet.dialect.append(nil, row, c)))
-	}
-	return cells
+	return r.sheet.dialect.texts(r.w.rest()[at:], rec)
 }
 
 // isText says whether a row holds nothing but text.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -35,10 +36,13 @@ type sheet struct {
 	// width is how many cells a record has.
 	width int
 	// header are the cells of a header of one row, to know it again.
-	header   [][]byte
-	comment  string
-	columns  []intray.Column
-	profiles *profiles
+	header  [][]byte
+	comment string
+	columns []intray.Column
+	// learned gives what the columns hold, and finds it out when it is first
+	// called: most files have no row that does not fit. It is nil where the
+	// sample does not tell.
+	learned func() *profiles
 	// rowBytes is about how long a record is.
 	rowBytes int
 	evidence []intray.Evidence
@@ -51,7 +55,6 @@ type sheet struct {
 // sampled is a row of the sample.
 type sampled struct {
 	cells []string
-	row   sampleRow
 	from  int
 	to    int
 	line  int64
@@ -111,11 +114,7 @@ func (s *sheet) sampleRows(text []byte, skip int) (rows []sampled) {
 			s.dialect.cutLine(line, &r)
 		}
 		row := sampled{from: skip + at, to: skip + at + r.next, line: line, fine: !r.loose && !unclosed}
-		for _, c := range r.cells {
-			text := clean(string(s.dialect.append(nil, text[at:], c)))
-			row.cells = append(row.cells, text)
-			row.row = append(row.row, features{text: text, quoted: c.quoted})
-		}
+		row.cells = s.dialect.texts(text[at:], &r)
 		rows = append(rows, row)
 		at += r.next
 		line += r.breaks + 1
@@ -176,7 +175,7 @@ func (s *sheet) findTable(rows []sampled, sample []byte, opt source.Options) err
 		s.tellRule(rows[body])
 		body++
 	}
-	s.learn(rows[body:])
+	s.learn(rows[body:], sample)
 	s.tellHeader(rows, layout)
 	s.tellAbove(rows[:min(layout.First, len(rows))])
 	if opt.HeaderRow == 0 {
@@ -311,12 +310,12 @@ func (s *sheet) names(layout table.Layout, rows []sampled, texts [][]string) []s
 }
 
 // learn takes the rows that fit for what the columns hold.
-func (s *sheet) learn(body []sampled) {
+func (s *sheet) learn(body []sampled, sample []byte) {
 	width := usualCells(body)
 	if width < 2 {
 		return
 	}
-	var fit []sampleRow
+	var fit [][]byte
 	rows, narrow := 0, 0
 	for _, row := range body {
 		if table.Filled(row.cells) == 0 {
@@ -329,18 +328,28 @@ func (s *sheet) learn(body []sampled) {
 			}
 			continue
 		}
-		for i, f := range row.row {
-			row.row[i] = featuresOf(f.text, f.quoted)
-		}
-		fit = append(fit, row.row)
+		fit = append(fit, sample[row.from:row.to])
 	}
 	if len(fit) < fewestRows || 2*len(fit) < rows && (narrow > 0 || 5*len(fit) < rows) {
 		return
 	}
 	s.width = max(s.width, width)
 	if width == s.width {
-		s.profiles = newProfiles(width, fit)
+		s.learned = sync.OnceValue(func() *profiles { return s.look(fit) })
 	}
+}
+
+// look finds out what the columns of the table hold, from rows that fit.
+func (s *sheet) look(fit [][]byte) *profiles {
+	rows := make([]sampleRow, len(fit))
+	var r record
+	for i, text := range fit {
+		s.dialect.cut(text, none, &r)
+		for n, cell := range s.dialect.texts(text, &r)[:min(len(r.cells), s.width)] {
+			rows[i] = append(rows[i], featuresOf(cell, r.cells[n].quoted))
+		}
+	}
+	return newProfiles(s.width, rows)
 }
 
 // tellHeader says where the header is, and keeps one of one row.

@@ -85,6 +85,21 @@ func (f *finder) has(b body, l look, text string) bool {
 	return false
 }
 
+// fewestRepeats is how many cells a column must have to show that it repeats few
+// values.
+const fewestRepeats = 4
+
+// repeats says whether a body repeats few values, each twice in the mean.
+func (f *finder) repeats(b body) bool {
+	values := map[uint32]bool{}
+	filled := 0
+	for i := range f.cells(b) {
+		values[f.looks[i][b.column].sum] = true
+		filled++
+	}
+	return filled >= fewestRepeats && 2*len(values) <= filled
+}
+
 // text is that of a cell, without case.
 func (f *finder) text(row, column int) string {
 	return strings.ToLower(strings.TrimSpace(f.rows[row][column]))

@@ -1,9 +1,15 @@
 package table
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // isTime reads 9:30, 09:30:15, 09:30:15.250 and the same with AM or PM.
 func isTime(cell string) bool {
+	if cell == "" || cell[0]-'0' > 9 || strings.IndexByte(cell, ':') < 0 {
+		return false
+	}
 	upper := strings.ToUpper(cell)
 	for _, half := range []string{"AM", "PM", "A.M.", "P.M."} {
 		if rest, ok := strings.CutSuffix(upper, half); ok {
@@ -11,7 +17,8 @@ func isTime(cell string) bool {
 			break
 		}
 	}
-	groups, seps := digitGroups(upper)
+	var room [mostGroups]string
+	groups, seps := digitGroups(upper, &room)
 	switch seps {
 	case ":", "::", "::.", "::,":
 	default:
@@ -41,7 +48,8 @@ func isDate(cell string) bool {
 			day = cell[:at]
 		}
 	}
-	groups, seps := digitGroups(day)
+	var room [mostGroups]string
+	groups, seps := digitGroups(day, &room)
 	switch {
 	case len(groups) == 3 && len(seps) == 2 && seps[0] == seps[1] && strings.Contains("-/.", seps[:1]):
 		return dayGroups(groups)
@@ -66,45 +74,71 @@ func dayGroups(groups []string) bool {
 	return false
 }
 
-// digitGroups cuts a text of digits and single characters between them.
-func digitGroups(s string) (groups []string, seps string) {
-	from := 0
+// mostGroups is more groups of digits than a day and a time have.
+const mostGroups = 6
+
+// digitGroups cuts a text of digits and single characters between them: those
+// that stand in days and times. Of other texts it gives nothing.
+func digitGroups(s string, into *[mostGroups]string) (groups []string, seps string) {
+	groups = into[:0]
+	var marks [4 * mostGroups]byte
+	from, n := 0, 0
 	for i, r := range s {
 		if r >= '0' && r <= '9' {
 			continue
 		}
-		if i < from || len(groups) > 4 {
+		if len(groups) == mostGroups-1 || !strings.ContainsRune(":-/., 年月日", r) {
 			return nil, ""
 		}
 		groups = append(groups, s[from:i])
-		seps += string(r)
-		from = i + len(string(r))
+		from = i + utf8.RuneLen(r)
+		n += copy(marks[n:], s[i:from])
 	}
 	if from < len(s) {
 		groups = append(groups, s[from:])
 	}
-	return groups, seps
+	return groups, spelled(marks[:n])
+}
+
+// spelled gives the usual separators without new memory.
+func spelled(seps []byte) string {
+	for _, usual := range [...]string{"", ":", "::", "--", "..", "//", ".", "-"} {
+		if string(seps) == usual {
+			return usual
+		}
+	}
+	return string(seps)
 }
 
 // hasMonth reads 12 Jan 2020, Jan 12, 2020, 12-Jan-20, 3. März 2021.
 func hasMonth(day string) bool {
-	words := strings.FieldsFunc(day, func(r rune) bool { return strings.ContainsRune(" -/.,", r) })
-	if len(words) < 2 || len(words) > 4 {
-		return false
-	}
-	digits, names := 0, 0
-	for _, w := range words {
-		switch {
-		case strings.Trim(w, "0123456789") == "" && len(w) <= 4:
+	count, digits, names := 0, 0, 0
+	for w := range strings.FieldsFuncSeq(day, func(r rune) bool { return r == ' ' || r >= ',' && r <= '/' }) {
+		if count++; count > 4 {
+			return false
+		}
+		if allDigits(w) && len(w) <= 4 {
 			digits++
-		case isMonth(strings.ToLower(w)):
+			continue
+		}
+		switch w = strings.ToLower(w); {
+		case months[w]:
 			names++
-		case strings.Trim(strings.ToLower(w), "0123456789") == "th", strings.ToLower(w) == "de":
+		case strings.Trim(w, "0123456789") == "th", w == "de":
 		default:
 			return false
 		}
 	}
-	return names == 1 && digits >= 1 && len(words) >= 2
+	return names == 1 && digits >= 1 && count >= 2
+}
+
+func allDigits(w string) bool {
+	for i := range len(w) {
+		if w[i]-'0' > 9 {
+			return false
+		}
+	}
+	return true
 }
 
 // monthNames are the names and short names of months in the languages whose
@@ -119,4 +153,13 @@ const monthNames = " jan feb mar apr may jun jul aug sep sept oct nov dec " +
 	"mrt mei januari februari maart augustus maj oktober desember " +
 	"sty lut kwi cze lip sie wrz paź lis gru stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia "
 
-func isMonth(w string) bool { return len(w) >= 3 && strings.Contains(monthNames, " "+w+" ") }
+// months are the same to be looked up.
+var months = setOf(monthNames)
+
+func setOf(words string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}

@@ -104,8 +104,9 @@ type finder struct {
 	width  int
 	filled []int
 	looks  [][]look
-	// first is the first row that could begin a table.
-	first int
+	// first is the first row that could begin a table, last the last one that is
+	// not blank.
+	first, last int
 }
 
 func (f *finder) measure() {
@@ -127,6 +128,11 @@ func (f *finder) measure() {
 		f.filled = append(f.filled, filled)
 	}
 	f.first = f.firstRow()
+	for i, row := range f.rows {
+		if f.filled[i] > 0 || len(row) > 1 {
+			f.last = i
+		}
+	}
 }
 
 // usualHeader is how much speaks for a header in the first row before it is
@@ -144,6 +150,9 @@ type scored struct {
 // find takes the header that fits best, from the rows above the first record.
 func (f *finder) find() Layout {
 	none := scored{row: NoHeader, reason: "the first row looks like the rows below it"}
+	if f.first >= f.last && f.width > 1 {
+		none.reason = "the only row looks like one of values"
+	}
 	first, best := f.first, none
 	list := []scored{none}
 	for at := first; at < min(len(f.rows), first+MaxAbove); at++ {
@@ -191,11 +200,25 @@ func (f *finder) compare(l *Layout, best scored, list []scored) {
 		if s.row == best.row || l.Headers > 0 && s.row != NoHeader && (s.row >= l.First && s.row < l.Body() || slices.Equal(f.rows[s.row], f.rows[best.row])) {
 			continue
 		}
+		if l.Headers > 0 && s.row == NoHeader && f.titled(l.First) {
+			continue
+		}
 		if s.found > next {
 			next, l.Rival = s.found, s.row
 		}
 	}
 	l.Doubt = 1 / (1 + max(0, best.found-next))
+}
+
+// titled says whether titles or notes stand above a row: files that have them
+// name their columns.
+func (f *finder) titled(at int) bool {
+	for _, n := range f.filled[:at] {
+		if n > 0 && 2*n < f.width {
+			return true
+		}
+	}
+	return false
 }
 
 // firstRow is the first row that could begin a table of this width: titles and
@@ -231,10 +254,11 @@ func (f *finder) tabular(at int) bool {
 // extend takes the rows beside a header in that belong to it: those that are
 // text above the same typed columns.
 func (f *finder) extend(l *Layout) {
-	for l.Headers < MaxHeaders && l.Body() < len(f.rows) && f.alsoHeader(l.Body(), l.First) {
+	l.Headers = f.bodyOf(l.First) - l.First
+	for l.Headers < MaxHeaders && l.Body() < len(f.rows) && f.alsoHeader(l.Body(), l.First, l.Body()+1) {
 		l.Headers++
 	}
-	for l.Headers < MaxHeaders && l.First > 0 && f.alsoHeader(l.First-1, l.First) {
+	for l.Headers < MaxHeaders && l.First > 0 && f.alsoHeader(l.First-1, l.First, l.First+1) {
 		l.First--
 		l.Headers++
 	}
@@ -243,24 +267,50 @@ func (f *finder) extend(l *Layout) {
 	}
 }
 
-// alsoHeader says whether a row next to a header is another row of it: it has no
-// typed cell, fills most columns, and is text where a typed column is.
-func (f *finder) alsoHeader(at, header int) bool {
+// bodyOf is the first row below a header that begins with a row: the next one, or
+// the one below further rows of the header.
+func (f *finder) bodyOf(header int) int {
+	for body := min(header+MaxHeaders, len(f.rows)-1); body > header+1; body-- {
+		at := header + 1
+		for at < body && f.alsoHeader(at, header, body) {
+			at++
+		}
+		if at == body && f.textAbove(header, header, body) {
+			return body
+		}
+	}
+	return header + 1
+}
+
+// alsoHeader says whether a row next to a header is another row of it, where the
+// records begin with the row below: it repeats the header, or is text where typed
+// columns are.
+func (f *finder) alsoHeader(at, header, below int) bool {
 	if 2*f.filled[at] <= f.width || f.filled[at] < 2 {
 		return false
 	}
 	if slices.EqualFunc(f.rows[at], f.rows[header], func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }) {
 		return true
 	}
+	return f.textAbove(at, header, below)
+}
+
+// textAbove says whether a row has no typed cell, and text in some columns that
+// are typed from the row below on.
+func (f *finder) textAbove(at, header, below int) bool {
+	if slices.ContainsFunc(f.looks[at], func(l look) bool { return l.kind.Typed() || l.kind == Code }) {
+		return false
+	}
 	against := 0
 	for c, l := range f.looks[at] {
-		if l.kind.Typed() || l.kind == Code {
-			return false
+		if l.kind == Empty {
+			continue
 		}
-		col := f.column(body{c, max(at, header) + 1, f.rows[header]})
-		if l.kind != Empty && col.kind.Typed() && col.share >= 0.8 {
-			against++
+		if col := f.column(body{c, below, f.rows[header]}); col.kind.Typed() && col.share >= 0.8 {
+			if against++; against == 2 {
+				return true
+			}
 		}
 	}
-	return against >= 2
+	return false
 }

@@ -55,6 +55,14 @@ func TestFind(t *testing.T) {
 		{"wide", strings.Join(wideNames(200), "|") + "\n" + numbered(20, 200), 200, 0, 1, strings.Join(wideNames(200), "|"), false},
 		{"the header printed twice", "id|name\nid|name\n1|Ada\n2|Bob\n3|Cy", 2, 0, 2, "id id|name name", false},
 		{"only a header", "id|name|price", 3, 0, 1, "id|name|price", false},
+		{"one row of values", "1|2.50|2020-01-01", 3, 0, 0, "||", false},
+		{"one row of years", "Name|2019|2020", 3, 0, 1, "Name|2019|2020", false},
+		{"one row that may be names", "Ada|12", 2, 0, 1, "Ada|12", true},
+		{"years above a column of words", "Measure|2018|2019\nIncome|5|6\nCost|7.5|8\nShare|3|4", 3, 0, 1, "Measure|2018|2019", false},
+		{"groups above two rows of header", "|Men|Men|Women|Women\nAge|Employed|Unemployed|Employed|Unemployed\n|(000s)|(000s)|(000s)|(000s)\n16|1|2|3|4\n17|5|6|7|8\n18|5|6|7|8",
+			5, 0, 3, "Age|Men Employed (000s)|Men Unemployed (000s)|Women Employed (000s)|Women Unemployed (000s)", false},
+		{"notes above make a header sure", "Data Source|World Development Indicators|\n\nLast Updated Date|2020-07-01|\n\nCountry Name|Country Code|1960|1961|1962|\nAruba|ABW|||1.5|\nAngola|AGO|||2.5|", 5, 4, 1, "Country Name|Country Code|1960|1961|1962", false},
+		{"a column that repeats other words", "who|side\nAda|left\nBob|right\nCy|left\nDon|left\nEd|right", 2, 0, 1, "who|side", false},
 		{"labels above that look like a header", "Report|2024\nGenerated|2024-05-05\n\ndate|price\nJan 1 2000|13.9\nFeb 1 2000|13.6\nMar 1 2000|14.9", 2, 0, 1, "Report|2024", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

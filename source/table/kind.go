@@ -50,20 +50,23 @@ func KindOf(cell string) Kind {
 		return Text
 	}
 	first, _ := utf8.DecodeRuneInString(cell)
-	if kind, ok := numberKind(cell); ok {
-		return kind
+	if hasDigit(cell) {
+		if kind, ok := numberKind(cell); ok {
+			return kind
+		}
+		switch {
+		case isTime(cell):
+			return Time
+		case isDate(cell):
+			return Date
+		}
 	}
-	digits := strings.ContainsAny(cell, "0123456789")
 	switch {
-	case digits && isTime(cell):
-		return Time
-	case digits && isDate(cell):
-		return Date
 	case isFlag(cell):
 		return Flag
 	case isEmail(cell):
 		return Email
-	case strings.Contains(cell, "://") && !strings.ContainsAny(cell, " \t\n"), strings.HasPrefix(strings.ToLower(cell), "www."):
+	case strings.Contains(cell, "://") && !strings.ContainsAny(cell, " \t\n"), len(cell) >= 4 && strings.EqualFold(cell[:4], "www."):
 		return Link
 	case isCode(cell) && (unicode.IsLetter(first) || unicode.IsDigit(first)):
 		return Code
@@ -71,7 +74,23 @@ func KindOf(cell string) Kind {
 	return Text
 }
 
+func hasDigit(cell string) bool {
+	for i := range len(cell) {
+		if cell[i]-'0' <= 9 {
+			return true
+		}
+	}
+	return false
+}
+
+// longestMark is longer than each word that has a meaning of its own, however it
+// is written. Most cells are longer, and need not be looked at further.
+const longestMark = 8
+
 func missing(cell string) bool {
+	if len(cell) > longestMark {
+		return false
+	}
 	switch strings.ToLower(cell) {
 	case "", "-", "--", "—", "–", "n/a", "na", "#n/a", "nan", "null", "none", "nil", `\n`:
 		return true
@@ -80,6 +99,9 @@ func missing(cell string) bool {
 }
 
 func isFlag(cell string) bool {
+	if len(cell) > longestMark {
+		return false
+	}
 	switch strings.ToLower(cell) {
 	case "true", "false", "yes", "no", "ja", "nein", "oui", "non", "sí", "si", "sim", "não", "y", "n", "t", "f", "on", "off":
 		return true

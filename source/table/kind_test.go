@@ -12,9 +12,9 @@ func TestKindOf(t *testing.T) {
 		Number:  {"1.5", "1,234.56", "1.234,56", "1.234.567", "12,34,567", "1.234.567,89", "1 234", "12 %", "€ 5", "5 €", "USD 12.00", "12.00 EUR", "(12.50)", "1e10", "2.5E-3", "+4", "1'000", ".5", "−3.2"},
 		Date:    {"2024-05-01", "01.02.2024", "1/2/24", "2024-05-01T10:00:00Z", "2024-05-01 10:00", "12 Jan 2020", "Jan 12, 2020", "3. März 2021", "2024年5月1日", "2024-05"},
 		Time:    {"9:30", "09:30:15", "9:30 PM", "09:30:15.250"},
-		Flag:    {"true", "No", "ja", "off"},
+		Flag:    {"true", "No", "ja", "off", "NÃO"},
 		Email:   {"a@b.de"},
-		Link:    {"https://example.org/x", "www.example.org"},
+		Link:    {"https://example.org/x", "WWW.example.org"},
 		Code:    {"MG-8769", "A1", "550e8400-e29b-41d4-a716-446655440000", "1.2.3.4.5", "99/99/9999", "25:00:00:00:00"},
 		Text: {"Ada", "two words", "a@b", "12 apples", "+44-20", "x@y.z, a@b.c", "May be", strings.Repeat("7", 300),
 			"1,23,4", "http: //x"},
@@ -42,6 +42,7 @@ func TestIsTotal(t *testing.T) {
 func TestIsNote(t *testing.T) {
 	for row, want := range map[string][2]bool{
 		"Source: the office||": {true, true}, "* estimated|": {true, true}, "© 2024": {true, true},
+		"Notes : rounded|": {true, true}, "Notas: x|": {true, true}, "Legende|": {true, true}, "Hinweise zum Blatt|": {true, true},
 		"Only for members|": {false, true}, "12|": {false, false}, "|Note: x": {false, false}, "Note: a|b": {false, false}, "|": {false, false},
 	} {
 		cells := strings.Split(row, "|")

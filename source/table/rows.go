@@ -65,7 +65,7 @@ func IsNote(row []string, behindBlank bool) bool {
 var notes = []string{
 	"source:", "sources:", "note:", "notes:", "generated ", "exported ", "printed ", "report ", "created ", "©", "(c) ", "copyright",
 	"* ", "** ", "end of ", "page ", "last updated", "data as of", "disclaimer",
-	"quelle:", "hinweis:", "stand:", "erstellt ", "anmerkung", "fuente:", "nota:", "source :", "fonte:", "bron:", "źródło:",
+	"quelle:", "hinweis:", "hinweise", "legende", "stand:", "erstellt ", "anmerkung", "fuente:", "nota:", "notas:", "note :", "notes :", "source :", "fonte:", "bron:", "źródło:",
 }
 
 // Filled counts the cells with text.

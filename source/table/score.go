@@ -21,6 +21,7 @@ func (f *finder) headerScore(at int) (score float64, reason string) {
 	for from < len(f.rows) && slices.Equal(f.rows[from], row) {
 		from++ // the header, printed twice
 	}
+	from = max(from, f.bodyOf(at))
 	for c, cell := range row {
 		cell = strings.ToLower(strings.TrimSpace(cell))
 		if cell == "" {
@@ -35,7 +36,7 @@ func (f *finder) headerScore(at int) (score float64, reason string) {
 		switch {
 		case points >= 1:
 			differs++
-		case points < 0:
+		case points < 0 && at < f.last:
 			same++
 		}
 	}
@@ -56,33 +57,48 @@ func (f *finder) headerScore(at int) (score float64, reason string) {
 	return score, why
 }
 
+// aYear is what a year says that stands above other numbers.
+const aYear = 0.3
+
 // cellScore compares a cell of the row at with its column.
 func (f *finder) cellScore(at int, below body, cell string) float64 {
 	l := f.looks[at][below.column]
 	col := f.column(below)
-	switch kind := l.kind; {
-	case col.filled == 0 && kind.Typed():
-		return 0
+	switch {
+	case l.kind.Typed():
+		return f.typedScore(at, l.kind, col, cell)
 	case col.filled == 0:
 		return 0.3 + named(cell)
-	case kind == Integer && isYear(cell) && !isYear(col.any):
-		return 0
-	case kind.Typed() && kind == col.kind:
-		return -2
-	case kind.Typed():
-		return 0
-	case kind != Empty && f.has(below, l, cell):
+	case l.kind != Empty && f.has(below, l, cell):
 		return -1
 	case col.kind.Typed() && col.share >= 0.7:
 		return col.share + named(cell)
-	case col.kind == Code && kind != Code && col.share >= 0.8:
+	case col.kind == Code && l.kind != Code && col.share >= 0.8:
 		return 0.6 + named(cell)
 	}
 	points := named(cell)
 	if n := float64(utf8.RuneCountInString(cell)); col.length > 3*n || col.length > 40 && n < 30 {
 		points += 0.3
 	}
-	return points
+	if at == f.first && l.kind != Empty && f.repeats(below) { // and never this cell, which was looked for above
+		points += 0.5
+	}
+	return min(points, 0.9) // less than what a column of another kind says
+}
+
+// typedScore is cellScore for a cell that is hardly ever a name.
+func (f *finder) typedScore(at int, kind Kind, col column, cell string) float64 {
+	switch {
+	case col.filled == 0 && at >= f.last && f.width > 1 && !isYear(cell):
+		return -1 // no row below tells more
+	case col.filled == 0:
+		return 0
+	case kind == Integer && isYear(cell) && !isYear(col.any):
+		return aYear
+	case kind == col.kind:
+		return -2
+	}
+	return 0
 }
 
 // isYear says whether a cell is a year of our time: those are names of columns

@@ -66,7 +66,7 @@ type Limits struct {
 	// Strings is the most shared strings. Default 67,108,864.
 	Strings int
 	// StringBytes is how much memory the shared strings may take before the
-	// rest of them goes to a temporary file. Default 32 MiB.
+	// rest of them goes to a temporary file. Default 16 MiB.
 	StringBytes int
 	// TempDir is the folder of that file. Default os.TempDir.
 	TempDir string
@@ -88,7 +88,7 @@ func (l Limits) WithDefaults() Limits {
 	fill(&l.Depth, 128)
 	fill(&l.Styles, 1<<16)
 	fill(&l.Strings, 1<<26)
-	fill(&l.StringBytes, 32<<20)
+	fill(&l.StringBytes, 16<<20)
 	return l
 }
 

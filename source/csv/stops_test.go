@@ -1,0 +1,153 @@
+package csv
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/intraydata/intray"
+)
+
+// slowStops finds the same as stops, byte by byte.
+func slowStops(text []byte, delim, quote byte) (found []int, fine bool) {
+	if quote == noQuote {
+		quote = 0
+	}
+	ends := func(at int) bool { return text[at] == delim || text[at] == '\n' || text[at] == '\r' }
+	for at := 0; at < len(text); at++ {
+		if text[at] == quote {
+			if at = slowShut(text, at+1, quote); at < 0 || at < len(text) && !ends(at) {
+				return nil, false
+			}
+		}
+		for at < len(text) && !ends(at) {
+			if text[at] == quote {
+				return nil, false
+			}
+			at++
+		}
+		if at < len(text) {
+			found = append(found, at)
+		}
+		if at+1 < len(text) && text[at] == '\r' && text[at+1] == '\n' {
+			at++
+		}
+	}
+	return found, true
+}
+
+// slowShut is the place behind the quote that closes a cell.
+func slowShut(text []byte, at int, quote byte) int {
+	for ; at < len(text); at++ {
+		if text[at] != quote {
+			continue
+		}
+		if at++; at == len(text) || text[at] != quote {
+			return at
+		}
+	}
+	return none
+}
+
+// quickStops collects what stops finds.
+func quickStops(text []byte, delim, quote byte) (found []int, fine bool) {
+	s := newStops(text, delim, quote)
+	var some places
+	for s.at < len(text) {
+		n, fine := s.next(&some)
+		if !fine {
+			return nil, false
+		}
+		for _, place := range some[:n] {
+			found = append(found, int(place))
+		}
+	}
+	return found, s.inside == 0
+}
+
+func checkStops(t *testing.T, text []byte, delim, quote byte) {
+	t.Helper()
+	want, whole := slowStops(text, delim, quote)
+	got, fine := quickStops(text, delim, quote)
+	if fine != whole {
+		t.Fatalf("%q with %q and %q: fine %v, want %v", text, delim, quote, fine, whole)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); fine && diff != "" {
+		t.Fatalf("%q with %q and %q (-want +got):\n%s", text, delim, quote, diff)
+	}
+}
+
+var stopTexts = []string{
+	"a,b\n\"c,\"\"\",d\r\n\"e\nf\",g\n", "\"\"\n\"\"\"\"\n", "a,\"b\"x\n", "a\"b\"\n", "\r\r\n\n,\r,\n", "\"a\r\n,\",\r\n",
+	"é,日\x80\n", "\xAC,\xA2\"\x8A\n", "\"open\n", "x,\"\"\"\n", ",\"a\"\"b\"\"\",\"\"\n", "\n",
+}
+
+// TestStops puts each text at every place of a block, and over its end.
+func TestStops(t *testing.T) {
+	for _, text := range stopTexts {
+		for lead := range 2*blockBytes + 1 {
+			long := strings.Repeat("b", max(lead-1, 0)) + strings.Repeat("\n", min(lead, 1)) + text
+			for _, delim := range []byte(",\tb") {
+				checkStops(t, []byte(long), delim, '"')
+				checkStops(t, []byte(long), delim, noQuote)
+			}
+		}
+		checkStops(t, bytes.Repeat([]byte(text), 3*stopsOnce/len(text)), ',', '"')
+	}
+}
+
+// FuzzStops compares the quick way to find where cells end with the plain one.
+func FuzzStops(f *testing.F) {
+	for _, text := range stopTexts {
+		f.Add([]byte(text), byte(','), byte('"'), 0)
+		f.Add([]byte(text), byte('b'), byte(noQuote), 60)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, delim, quote byte, lead int) {
+		d := dialect{delim: string(rune(delim)), open: `"`, shut: `"`}
+		if !d.plain() || quote == delim || quote != '\'' && quote != '"' && quote != noQuote || bytes.IndexByte(text, 0) >= 0 || lead < 0 || lead > 4*blockBytes {
+			t.Skip()
+		}
+		text = append([]byte(strings.Repeat("a\n", lead/2+1)[:lead/2*2]), text...)
+		checkStops(t, append(text, '\n'), delim, quote)
+	})
+}
+
+// TestPlain says which runs of records the fast reading takes, and how many lines
+// they have.
+func TestPlain(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		lines      int64
+		plain      bool
+	}{
+		{"bare", "1,2,3\n4,,6\n", 2, true},
+		{"quoted", "\"1\",\"2\"\"\",\"a\nb\r\nc\"\n\"\",\"\",\"\"\r\n4,5,6\r", 5, true},
+		{"a blank line", "1,2,3\n\n4,5,6\n", 0, false},
+		{"a cell too few", "1,2,3\n4,5\n", 0, false},
+		{"a cell too many", "1,2,3\n4,5,6,7\n", 0, false},
+		{"mostly empty", "1,2,3\n4,,\n", 0, false},
+		{"the header again", "1,2,3\nid,5,6\n", 0, false},
+		{"no end", "1,2,3\n4,5,6", 0, false},
+		{"an open quote", "1,2,3\n4,5,\"6\n", 0, false},
+		{"a quote in a cell", "1,2\",3\n", 0, false},
+		{"text behind a quote", "1,\"2\"x,3\n", 0, false},
+		{"no text", "1,\xFF,3\n", 0, false},
+		{"a byte 0", "1,\x00,3\n", 0, false},
+		{"too many", strings.Repeat("1,2,3\n", 11), 0, false},
+		{"as many as may be", strings.Repeat("1,2,3\n", 10), 10, true},
+	} {
+		s := &sheet{dialect: dialect{delim: ",", open: `"`, shut: `"`}, width: 3, header: [][]byte{[]byte("id")}}
+		var batch intray.Records
+		if lines, plain := newFast(s).read([]byte(c.text), 10, &batch); plain != c.plain || lines != c.lines {
+			t.Errorf("%s: plain %v with %d lines, want %v with %d", c.name, plain, lines, c.plain, c.lines)
+		}
+	}
+	for delim, want := range map[string]bool{",": true, "a": true, "||": false, "\n": false, "\r": false, "\x00": false, `"`: false, "\xA4": false} {
+		if d := (dialect{delim: delim, open: `"`, shut: `"`}); d.plain() != want {
+			t.Errorf("the dialect of %q is plain: %v", delim, !want)
+		}
+	}
+}
