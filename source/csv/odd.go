@@ -45,6 +45,10 @@ func (r *reader) odd(ctx context.Context, batch *intray.Records) error {
 			return nil
 		}
 	}
+	if width := r.sheet.width; len(cells) > width+1 && !r.rec.loose && table.Filled(cells[width:]) == 0 {
+		// Nothing stands in the cells that are too many: nothing is to be mended.
+		r.rec.cells, cells = r.rec.cells[:width], cells[:width]
+	}
 	if !r.fits(&r.rec) {
 		if done, err := r.mend(ctx, batch); done || err != nil {
 			return err

@@ -37,6 +37,7 @@ func IsTotal(row []string) bool {
 var totals = []string{
 	"total", "totals", "subtotal", "sub-total", "grand total", "sum", "sums", "overall",
 	"summe", "gesamt", "gesamtsumme", "zwischensumme", "insgesamt",
+	"endsaldo", "endbestand", "kontostand", "closing balance", "ending balance", "solde final", "saldo final", "saldo finale", "eindsaldo", "期末残高",
 	"totale", "totaal", "somme", "suma", "totalt", "итого", "всего", "razem", "ogółem", "合計", "总计", "合计", "總計",
 }
 
