@@ -1,0 +1,157 @@
+package lint
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/shape"
+)
+
+// field looks through one field, but for its names.
+func (l *linter) field(i int) {
+	f := l.schema.Fields[i]
+	l.hidden(i, f)
+	l.readOnly(i, f)
+	l.typeOptions(i, f)
+	l.message(i, f)
+	l.rules(i, f)
+	l.options(i, f)
+}
+
+// whole looks at the fields together.
+func (l *linter) whole() {
+	for _, f := range l.schema.Fields {
+		if !f.Hidden || len(l.schema.Hooks.Step) > 0 {
+			return // a hook at a step may add fields
+		}
+	}
+	l.warn(place{field: -1, path: "fields"}, "all_hidden", "Every field is hidden, and hidden fields are never matched to a column, so that no file brings anything. Show at least one field.")
+}
+
+// hidden looks at what a hidden field has no use for.
+func (l *linter) hidden(i int, f intray.Field) {
+	if !f.Hidden {
+		return
+	}
+	var idle []string
+	for _, p := range []struct {
+		name string
+		set  bool
+	}{
+		{"alternateMatches", len(f.AlternateMatches) > 0}, {"requireMapping", f.RequireMapping},
+		{"manyToOne", f.ManyToOne}, {"readOnly", f.ReadOnly},
+	} {
+		if p.set {
+			idle = append(idle, p.name)
+		}
+	}
+	if len(idle) > 0 {
+		l.info(l.fieldAt(i, "hidden"), "hidden_without_effect", "A hidden field is never matched to a column nor shown, so that this has no effect: %s. Show the field, or take it away.", listed(idle, len(idle)))
+	}
+	if h := l.schema.Hooks; h.Count() == len(h.RowDelete) {
+		l.info(l.fieldAt(i, "hidden"), "hidden_never_filled", "Only hooks fill a hidden field, and the schema has none, so that it stays empty unless an import brings hooks of its own.")
+	}
+}
+
+// readOnly looks for cells that nobody can put right.
+func (l *linter) readOnly(i int, f intray.Field) {
+	if !f.ReadOnly || f.Hidden || l.schema.Settings.InvalidDataBehavior != intray.BlockSubmit {
+		return
+	}
+	for n, v := range f.Validators {
+		if v.Level == intray.LevelError {
+			l.info(l.ruleAt(i, n, ""), "read_only_blocks", "Under BLOCK_SUBMIT a person must put right what breaks this rule, and may not edit this field. Allow editing, or lower the rule's level.")
+			return
+		}
+	}
+}
+
+// message looks for a text that is never shown.
+func (l *linter) message(i int, f intray.Field) {
+	takesAll := f.Type.Name == intray.TypeString || f.Type.Name == intray.TypeCheckbox || f.Type.Name == intray.TypeSelect && flag(f, "allowCustom")
+	if f.InvalidValueMessage != "" && takesAll {
+		l.info(l.fieldAt(i, "invalidValueMessage"), "message_never_shown",
+			"This field takes every text as its value, so that this message is never shown. A rule has its own text in errorMessage.")
+	}
+}
+
+// typeOptions looks at the options of the type.
+func (l *linter) typeOptions(i int, f intray.Field) {
+	has := func(name string) bool { _, there := f.Type.Options[name]; return there }
+	idle := func(name, why string) {
+		l.info(l.fieldAt(i, "type"), "option_without_effect", "The option %s has no effect: %s Take it away.", name, why)
+	}
+	switch f.Type.Name {
+	case intray.TypeNumber:
+		l.numberRange(i, f)
+	case intray.TypeDate:
+		if has("withSeconds") {
+			idle("withSeconds", "a date has no time.")
+		}
+	case intray.TypeZIP:
+		if flag(f, "outputDash") && f.Type.Options["format"] != "9-digit" {
+			idle("outputDash", "a ZIP code of 5 digits has no dash.")
+		}
+	}
+}
+
+// numberBounds gives the smallest and the largest number taken.
+func numberBounds(f intray.Field) (low, high float64) {
+	low, high = math.Inf(-1), math.Inf(1)
+	if n, ok := floatOf(f.Type.Options["min"]); ok {
+		low = n
+	}
+	if n, ok := floatOf(f.Type.Options["max"]); ok {
+		high = n
+	}
+	return low, high
+}
+
+func floatOf(v any) (float64, bool) {
+	switch n := v.(type) {
+	case json.Number:
+		f, err := n.Float64()
+		return f, err == nil
+	case float64:
+		return n, true
+	case int:
+		return float64(n), true
+	}
+	return 0, false
+}
+
+// numberRange looks for bounds between which there is no number.
+func (l *linter) numberRange(i int, f intray.Field) {
+	low, high := numberBounds(f)
+	places, rounds := roundOf(f)
+	if !rounds || places < -300 || places > 300 || math.IsInf(low, 0) || math.IsInf(high, 0) {
+		return
+	}
+	step := math.Pow(10, float64(-places))
+	const slack = 1e-9
+	if math.Ceil(low/step-slack) > math.Floor(high/step+slack) {
+		l.warn(l.fieldAt(i, "type"), "number_never_taken",
+			"Numbers are rounded to %d digits after the decimal sign, and there is no such number from %v to %v, so that every number is refused. Change round, min or max.", places, low, high)
+	}
+}
+
+// roundOf gives how many digits behind the decimal sign are kept.
+func roundOf(f intray.Field) (int, bool) {
+	if n, ok := shape.Int64(f.Type.Options["round"]); ok {
+		return int(max(min(n, 1000), -1000)), true
+	}
+	preset, _ := f.Type.Options["preset"].(string)
+	switch name, number, _ := strings.Cut(preset, "_"); {
+	case preset == "integer":
+		return 0, true
+	case name == "decimal" && len(number) == 1:
+		return int(number[0] - '0'), true
+	case name == "percent" && len(number) == 1:
+		return int(number[0]-'0') + 2, true
+	case name == "usd", name == "eur", name == "gbp":
+		return 2, true
+	}
+	return 0, false
+}

@@ -1,0 +1,200 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray"
+)
+
+// MaxFindings is the most findings that one look gives. Where there are more,
+// the last one, of the code more_findings, says how many were left out.
+const MaxFindings = 500
+
+// Finding is something in a schema that cannot be meant.
+type Finding struct {
+	// Path leads to the place: fields[2].validators[0].regex. It is "" for the
+	// schema as a whole.
+	Path string
+	// Level is intray.LevelWarning or intray.LevelInfo.
+	Level intray.Level
+	// Code names the kind of finding. It stays the same where the text changes.
+	Code string
+	// Text says what is wrong and what to do, in whole sentences.
+	Text string
+}
+
+// String joins path and text, for a line of its own.
+func (f Finding) String() string {
+	if f.Path == "" {
+		return f.Text
+	}
+	return f.Path + ": " + f.Text
+}
+
+// Check looks through a schema that schemajson.Parse accepts, in the order of
+// its parts: the whole, each field with its rules and options, the settings,
+// the hooks. The same schema always gives the same findings. It takes well
+// under a second for the largest schema there may be.
+//
+// Settings that only imports in a browser know are not in a schema; CheckWritten
+// sees them too.
+func Check(s *intray.Schema) []Finding { return CheckWritten(s, nil) }
+
+// CheckWritten is Check, and looks at the settings as they were written, too.
+// They are decoded JSON, as encoding/json or shape.Decode give it, or nil.
+func CheckWritten(s *intray.Schema, settings any) []Finding {
+	l := &linter{
+		schema: s, keys: make(map[string]int, len(s.Fields)), offers: hooksOffer(s.Hooks),
+		work: newBudget(), patterns: map[string]*pattern{},
+	}
+	for i, f := range s.Fields {
+		l.keys[f.Key] = i
+	}
+	l.whole()
+	l.names()
+	for i := range s.Fields {
+		l.field(i)
+	}
+	l.uniqueGroups()
+	l.spent()
+	written, _ := settings.(map[string]any)
+	l.settings(written)
+	l.hooks()
+	return l.sorted()
+}
+
+// linter is one look at a schema.
+type linter struct {
+	schema *intray.Schema
+	// keys gives the place of each field by its key.
+	keys     map[string]int
+	found    []placed
+	work     budget
+	patterns map[string]*pattern
+	// required says which fields are; nil before it is first asked for.
+	required []bool
+	// offered are the names of the options of fields, as far as asked for.
+	offered map[int]offer
+	// offers says that hooks may offer other options.
+	offers bool
+}
+
+// placed is a finding and where in the schema it belongs.
+type placed struct {
+	at place
+	Finding
+}
+
+// place is a part of a schema. Findings are sorted by field and part.
+type place struct {
+	field, part int
+	path        string
+}
+
+// firstOption is the part of a field at which its options begin, behind all
+// rules.
+const firstOption = 1 << 30
+
+func (l *linter) fieldAt(i int, name string) place {
+	return place{i, 0, under(indexed("fields", i), name)}
+}
+
+func (l *linter) ruleAt(i, rule int, name string) place {
+	return place{i, 1 + rule, under(under(indexed("fields", i), indexed("validators", rule)), name)}
+}
+
+func (l *linter) optionAt(i, option int, name string) place {
+	return place{i, firstOption + option, under(under(indexed("fields", i), indexed("selectOptions", option)), name)}
+}
+
+func (l *linter) settingAt(name string) place {
+	return place{len(l.schema.Fields), 0, under("settings", name)}
+}
+
+func indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
+
+func under(path, name string) string {
+	if name == "" {
+		return path
+	}
+	return path + "." + name
+}
+
+func (l *linter) warn(at place, code, format string, args ...any) {
+	l.add(at, intray.LevelWarning, code, format, args...)
+}
+
+func (l *linter) info(at place, code, format string, args ...any) {
+	l.add(at, intray.LevelInfo, code, format, args...)
+}
+
+func (l *linter) add(at place, level intray.Level, code, format string, args ...any) {
+	l.found = append(l.found, placed{at, Finding{at.path, level, code, fmt.Sprintf(format, args...)}})
+}
+
+// sorted gives the findings in the order of the schema, as many as are told.
+// Warnings are kept before infos are.
+func (l *linter) sorted() []Finding {
+	more := len(l.found) - MaxFindings
+	if more > 0 {
+		more++
+		slices.SortStableFunc(l.found, func(a, b placed) int {
+			return cmp.Or(cmp.Compare(a.Level, b.Level), byPlace(a, b))
+		})
+		l.found = l.found[:MaxFindings-1]
+	}
+	slices.SortStableFunc(l.found, byPlace)
+	list := make([]Finding, 0, len(l.found)+1)
+	for _, f := range l.found {
+		list = append(list, f.Finding)
+	}
+	if more > 0 {
+		list = append(list, Finding{"", intray.LevelInfo, "more_findings",
+			fmt.Sprintf("There are %d more findings. Mend these first and check again.", more)})
+	}
+	return list
+}
+
+func byPlace(a, b placed) int {
+	return cmp.Or(cmp.Compare(a.at.field, b.at.field), cmp.Compare(a.at.part, b.at.part))
+}
+
+// Texts name at most maxNamed things and cut each behind maxQuote characters.
+const (
+	maxNamed = 5
+	maxQuote = 60
+)
+
+// quote puts a text of the schema into a sentence.
+func quote(text string) string {
+	n := 0
+	for i := range text {
+		if n++; n > maxQuote {
+			return strconv.Quote(text[:i] + "…")
+		}
+	}
+	return strconv.Quote(text)
+}
+
+// listed names the first of total things, and counts those left out.
+func listed(all []string, total int) string {
+	shown := all[:min(len(all), maxNamed)]
+	if more := total - len(shown); more > 0 {
+		return strings.Join(shown, ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	if len(shown) < 2 {
+		return strings.Join(shown, "")
+	}
+	return strings.Join(shown[:len(shown)-1], ", ") + " and " + shown[len(shown)-1]
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}

@@ -1,0 +1,179 @@
+package lint
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/intraydata/intray"
+)
+
+// meant are the signs in the name of a field that are neither letters nor
+// digits and still tell two names apart: Amount and Amount % are two.
+const meant = "#%&+$€£"
+
+// fieldName brings the spellings of a field's name together: without case,
+// accents, blanks and punctuation. "First Name", "first_name" and "firstName"
+// are one.
+func fieldName(text string) string { return fold(text, "") }
+
+// separators count as blanks in the name of an option where they stand between
+// two words; at an end they may mean something: A and A- are two.
+const separators = "-_–—/.,;:'’`\"()"
+
+// optionName brings the spellings of an option together: without case and
+// accents, with one blank between words.
+func optionName(text string) string { return fold(text, " ") }
+
+// fold gives a text in lower case without accents, its words joined by join.
+func fold(text, join string) string {
+	if plain := foldPlain(text, join); plain != "" {
+		return plain
+	}
+	return foldAny(text, join)
+}
+
+func foldAny(text, join string) string {
+	var b strings.Builder
+	gap := false
+	runes := []rune(norm.NFKD.String(strings.ToLower(strings.TrimSpace(text))))
+	for i, r := range runes {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+		case join != "" && (unicode.IsSpace(r) || strings.ContainsRune(separators, r) && i > 0 && i < len(runes)-1):
+			gap = true
+		case join == "" && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(meant, r):
+		default:
+			if gap && b.Len() > 0 {
+				b.WriteString(join)
+			}
+			gap = false
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// foldPlain is fold for the usual text of nothing but ASCII letters, digits and
+// single blanks; "" where the text is another.
+func foldPlain(text, join string) string {
+	out := make([]byte, 0, len(text))
+	blank := true
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c >= 'A' && c <= 'Z':
+			c |= 0x20
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+		case c == ' ' && !blank:
+			blank = true
+			out = append(out, join...)
+			continue
+		default:
+			return ""
+		}
+		blank = false
+		out = append(out, c)
+	}
+	if blank {
+		return ""
+	}
+	return string(out)
+}
+
+// fieldNames are the names of a field, each with what it is.
+func fieldNames(f intray.Field) []fieldWord {
+	all := []fieldWord{{"key", f.Key}, {"label", f.Label}}
+	for i, text := range f.AlternateMatches {
+		all = append(all, fieldWord{indexed("alternateMatches", i), text})
+	}
+	return all
+}
+
+// fieldWord is one name of a field: where it stands below the field, and its
+// text.
+type fieldWord struct{ what, text string }
+
+// owner is the first field that has a name.
+type owner struct {
+	field int
+	word  fieldWord
+}
+
+// names looks for fields that no header can tell apart.
+func (l *linter) names() {
+	taken := map[string]owner{}
+	lower := map[string]int{}
+	for i, f := range l.schema.Fields {
+		key := strings.ToLower(f.Key)
+		first, twin := lower[key]
+		if twin {
+			l.warn(l.fieldAt(i, "key"), "keys_differ_in_case",
+				"The key %s differs from that of fields[%d], %s, in upper and lower case alone. Many systems take the two for one; choose another key.",
+				quote(f.Key), first, quote(l.schema.Fields[first].Key))
+		} else {
+			lower[key] = i
+		}
+		l.ownNames(i, f)
+		if !f.Hidden {
+			l.sharedNames(i, f, taken, twin)
+		}
+	}
+}
+
+// ownNames looks at the alternate names of one field.
+func (l *linter) ownNames(i int, f intray.Field) {
+	seen := map[string]int{}
+	for n, text := range f.AlternateMatches {
+		at := l.fieldAt(i, indexed("alternateMatches", n))
+		first, again := seen[text]
+		switch {
+		case strings.TrimSpace(text) == "":
+			l.info(at, "empty_name", "An alternate match without any text matches no header. Take it away.")
+		case again:
+			l.info(at, "repeated_name", "%s is in alternateMatches[%d] already. Take one of them away.", quote(text), first)
+		default:
+			seen[text] = n
+		}
+	}
+}
+
+// sharedNames tells of the first name that a field shares with each other field
+// before it. Of fields whose keys are told of already it tells nothing.
+func (l *linter) sharedNames(i int, f intray.Field, taken map[string]owner, told bool) {
+	with := map[int]bool{}
+	for _, w := range fieldNames(f) {
+		name := fieldName(w.text)
+		if name == "" {
+			continue
+		}
+		first, known := taken[name]
+		if !known {
+			taken[name] = owner{i, w}
+			continue
+		}
+		if first.field == i || with[first.field] || told {
+			continue
+		}
+		with[first.field] = true
+		l.warn(l.fieldAt(i, w.what), "fields_alike",
+			"%s is %s the %s of the field %s (fields[%d]). A column with such a header fits both fields, and a person may have to choose. Give the two fields names that differ.",
+			quote(w.text), also(w.text, first.word.text), kindOfName(first.word.what), quote(l.schema.Fields[first.field].Key), first.field)
+	}
+}
+
+// also says how a name is another one.
+func also(text, other string) string {
+	if text == other {
+		return "also"
+	}
+	return "another spelling of " + quote(other) + ","
+}
+
+func kindOfName(what string) string {
+	if strings.HasPrefix(what, "alternateMatches") {
+		return "alternate match"
+	}
+	return what
+}

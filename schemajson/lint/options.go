@@ -1,0 +1,182 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+)
+
+func isSelect(f intray.Field) bool {
+	return f.Type.Name == intray.TypeSelect || f.Type.Name == intray.TypeMultiSelect
+}
+
+func flag(f intray.Field, name string) bool {
+	on, _ := f.Type.Options[name].(bool)
+	return on
+}
+
+// optionWord is a name of an option: whose it is, what it is, and its text.
+type optionWord struct {
+	option int
+	what   string
+	text   string
+	folded string
+}
+
+func optionWords(f intray.Field) []optionWord {
+	var all []optionWord
+	for i, o := range f.SelectOptions {
+		all = append(all, optionWord{option: i, what: "label", text: o.Label})
+		if o.Value != o.Label {
+			all = append(all, optionWord{option: i, what: "value", text: o.Value})
+		}
+		for n, text := range o.AlternateMatches {
+			all = append(all, optionWord{option: i, what: indexed("alternateMatches", n), text: text})
+		}
+	}
+	for i := range all {
+		all[i].folded = optionName(all[i].text)
+	}
+	return all
+}
+
+// options looks through the options of a select.
+func (l *linter) options(i int, f intray.Field) {
+	if !isSelect(f) {
+		if len(f.SelectOptions) > 0 {
+			l.warn(l.fieldAt(i, "selectOptions"), "options_ignored",
+				"A field of the type %s has no use for select options. Make it a select or multi-select, or take them away.", f.Type.Name)
+		}
+		return
+	}
+	words := optionWords(f)
+	l.emptyOptions(i, words)
+	l.cutOptions(i, f, words)
+	told := l.alikeOptions(i, f, words)
+	if f.Type.Name == intray.TypeSelect && (flag(f, "exactMatchOnly") || flag(f, "allowCustom")) {
+		return // no text is taken for an option that is only close
+	}
+	l.closeOptions(i, words, told)
+}
+
+func (l *linter) emptyOptions(i int, words []optionWord) {
+	for _, w := range words {
+		if strings.TrimSpace(w.text) == "" && w.what != "" {
+			l.warn(l.optionAt(i, w.option, w.what), "empty_option",
+				"This %s has no text. An empty cell stays empty and never means this option; write a text or take it away.", kindOfName(w.what))
+		}
+	}
+}
+
+// cutOptions tells of names that the delimiter of a multi-select cuts in two.
+func (l *linter) cutOptions(i int, f intray.Field, words []optionWord) {
+	delimiter, _ := f.Type.Options["delimiter"].(string)
+	if delimiter == "" {
+		delimiter = ","
+	}
+	last := -1
+	for _, w := range words {
+		if f.Type.Name != intray.TypeMultiSelect || w.option == last || !strings.Contains(w.text, delimiter) {
+			continue
+		}
+		last = w.option
+		l.warn(l.optionAt(i, w.option, w.what), "option_has_delimiter",
+			"The %s %s has the delimiter %s in it, so that a cell with it is cut in two and matches nothing. Choose a delimiter that no option has.",
+			kindOfName(w.what), quote(w.text), quote(delimiter))
+	}
+}
+
+// alikeOptions tells of options that differ in case, blanks or accents alone,
+// once for each option, and gives those told of.
+func (l *linter) alikeOptions(i int, f intray.Field, words []optionWord) map[int]bool {
+	taken := make(map[string]optionWord, len(words))
+	told := map[int]bool{}
+	for _, w := range words {
+		first, known := taken[w.folded]
+		switch {
+		case w.folded == "":
+		case !known:
+			taken[w.folded] = w
+		case first.option != w.option && !told[w.option]:
+			told[w.option] = true
+			level := intray.LevelWarning
+			if flag(f, "exactMatchOnly") {
+				level = intray.LevelInfo
+			}
+			l.add(l.optionAt(i, w.option, w.what), level, "options_alike",
+				"%s and the %s of selectOptions[%d], %s, differ in case, blanks, punctuation or accents alone. Text spelled a little otherwise could mean either. Rename one of them, or make them one option.",
+				quote(w.text), kindOfName(first.what), first.option, quote(first.text))
+		}
+	}
+	return told
+}
+
+// hooksOffer says whether a hook may offer other options than the fields have:
+// those that run over rows may give a cell options of its own.
+func hooksOffer(h intray.Hooks) bool {
+	return slices.ContainsFunc(slices.Concat(h.Row, h.BulkRow), func(source string) bool {
+		return strings.Contains(source, "selectOptions")
+	})
+}
+
+// closed gives the only values that the cells of a field can have, where the
+// schema or the type names them.
+func (l *linter) closed(f intray.Field) []string {
+	switch {
+	case f.Type.Name == intray.TypeCheckbox:
+		return []string{"true", "false"}
+	case f.Type.Name == intray.TypeSelect && !flag(f, "allowCustom") && !l.offers && len(f.SelectOptions) > 0:
+		values := make([]string, len(f.SelectOptions))
+		for i, o := range f.SelectOptions {
+			values[i] = o.Value
+		}
+		return values
+	}
+	return nil
+}
+
+// brokenRule tells what a rule does to the closed values of a field. It says
+// whether no value keeps the rule.
+func (l *linter) brokenRule(i, rule int, values []string, keeps func(string) bool) bool {
+	if !l.takeTried(values) {
+		return false
+	}
+	broken, named := 0, []string{}
+	for _, v := range values {
+		if keeps(v) {
+			continue
+		}
+		if broken++; broken <= maxNamed {
+			named = append(named, quote(v))
+		}
+	}
+	switch {
+	case broken == len(values):
+		l.warn(l.ruleAt(i, rule, ""), "rule_never_kept",
+			"None of the %s that this field can have keeps this rule, so that every filled cell breaks it. Change the rule or take it away.", counted(broken, "value"))
+		return true
+	case broken > 0:
+		l.warn(l.ruleAt(i, rule, ""), "option_breaks_rule",
+			"The field offers values that this rule refuses: %s. Take them away from the options, or change the rule.", listed(named, broken))
+	}
+	return false
+}
+
+// takeTried says whether these values may be tried with a rule.
+func (l *linter) takeTried(values []string) bool {
+	size := 0
+	for _, v := range values {
+		size += len(v) + 1
+	}
+	if size > l.work.tried {
+		l.work.optionsLeft++
+		return false
+	}
+	l.work.tried -= size
+	return true
+}
+
+// codePoints counts characters as the rule length does.
+func codePoints(text string) int { return utf8.RuneCountInString(text) }

@@ -1,0 +1,348 @@
+package lint
+
+import (
+	"regexp/syntax"
+	"strings"
+	"unicode"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/check/jsregexp"
+)
+
+// pattern is an expression of a rule, and what is known of the texts it fits.
+type pattern struct {
+	source string
+	flags  jsregexp.Flags
+	// expr is nil where the expression cannot be compiled.
+	expr *jsregexp.Expr
+	// branches are the ways to fit; nil where they are not known.
+	branches []branch
+}
+
+// pattern reads the expression of a rule, each one once; nil where the schema
+// has too many.
+func (l *linter) pattern(v intray.Validator) *pattern {
+	source, _ := v.Options["regex"].(string)
+	options, _ := v.Options["regexOptions"].(map[string]any)
+	on := func(name string) bool { is, _ := options[name].(bool); return is }
+	flags := jsregexp.Flags{IgnoreCase: on("ignoreCase"), DotAll: on("dotAll"), Multiline: on("multiline"), Unicode: on("unicode")}
+	key := flags.String() + "/" + source
+	p, known := l.patterns[key]
+	if known || !l.work.takePattern(len(source)) {
+		return p
+	}
+	p = &pattern{source: source, flags: flags}
+	if expr, err := jsregexp.Compile(source, flags); err == nil {
+		p.expr = expr
+		if tree := parsed(source, flags); tree != nil {
+			p.branches = branchesOf(tree)
+		}
+	}
+	l.patterns[key] = p
+	return p
+}
+
+// parsed reads an expression so that it takes what JavaScript takes, or a
+// little more: a point takes more ends of lines. It is nil where that is not
+// certain.
+func parsed(source string, f jsregexp.Flags) *syntax.Regexp {
+	if f.Multiline || len(source) > 1000 {
+		return nil
+	}
+	source, ok := shared(source)
+	if !ok {
+		return nil
+	}
+	flags := syntax.Perl
+	if f.IgnoreCase {
+		flags |= syntax.FoldCase
+	}
+	if f.DotAll {
+		flags |= syntax.DotNL
+	}
+	tree, err := syntax.Parse(source, flags)
+	if err != nil {
+		return nil
+	}
+	return tree
+}
+
+// space is what \s is in JavaScript, within a class of Go.
+const space = `\s\v\x{FEFF}\p{Z}`
+
+// shared gives a source in Go's syntax where it keeps to what the two languages
+// have in common, but for what is a space.
+func shared(source string) (string, bool) {
+	var b strings.Builder
+	class := false
+	for i := 0; i < len(source); i++ {
+		rest := source[i+1:]
+		switch source[i] {
+		case '\\':
+			text, ok := sharedEscape(rest, class)
+			if !ok {
+				return "", false
+			}
+			b.WriteString(text)
+			i++
+			continue
+		case '(':
+			if !class && strings.HasPrefix(rest, "?") && !strings.HasPrefix(rest, "?:") {
+				return "", false
+			}
+		case '[':
+			if any, found := strings.CutPrefix(rest, `\s\S]`); found && !class {
+				b.WriteString(`(?s:.)`)
+				i = len(source) - len(any) - 1
+				continue
+			}
+			if strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "]") || strings.HasPrefix(rest, "^]") {
+				return "", false
+			}
+			class = true
+		case ']':
+			class = false
+		}
+		b.WriteByte(source[i])
+	}
+	return b.String(), true
+}
+
+// sharedEscape gives what a backslash and what follows it are in Go.
+func sharedEscape(rest string, class bool) (string, bool) {
+	switch {
+	case rest == "" || rest[0] >= 0x80:
+		return "", false
+	case rest[0] == 's' && class:
+		return space, true
+	case rest[0] == 's':
+		return "[" + space + "]", true
+	case rest[0] == 'S' && !class:
+		return "[^" + space + "]", true
+	case isAlnum(rest[0]) && !strings.Contains("dDwWtnrfv", rest[:1]):
+		return "", false
+	}
+	return `\` + rest[:1], true
+}
+
+func isAlnum(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
+
+// branch is one way to fit an expression: a sequence of atoms one after the
+// other.
+type branch struct {
+	// start and end say that a fit begins and ends with the text.
+	start, end bool
+	// least and most are the characters it takes; most is negative without end.
+	least, most int
+	// first are the characters it may begin with, as pairs of first and last.
+	first []rune
+	// beyond says that it takes characters beyond U+FFFF, which JavaScript may
+	// count twice.
+	beyond bool
+	// never says that nothing fits; all, that every text does; counted, that an
+	// atom with a count stands at either edge.
+	never, all, counted bool
+}
+
+// maxBranches bounds the ways that are looked at.
+const maxBranches = 16
+
+// branchesOf gives the ways to fit an expression, or nil where there are many
+// or one is beyond what is looked at.
+func branchesOf(tree *syntax.Regexp) []branch {
+	sequences, ok := expand(tree)
+	if !ok {
+		return nil
+	}
+	var list []branch
+	for _, atoms := range sequences {
+		b, ok := branchOf(atoms)
+		if !ok {
+			return nil
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// expand gives the alternatives of an expression, without groups around them.
+func expand(re *syntax.Regexp) (list [][]*syntax.Regexp, ok bool) {
+	switch re.Op {
+	case syntax.OpCapture:
+		return expand(re.Sub[0])
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			more, ok := expand(sub)
+			if list = append(list, more...); !ok || len(list) > maxBranches {
+				return nil, false
+			}
+		}
+		return list, true
+	case syntax.OpConcat:
+		list = [][]*syntax.Regexp{nil}
+		for _, sub := range re.Sub {
+			tails, ok := expand(sub)
+			if !ok || len(list)*len(tails) > maxBranches {
+				return nil, false
+			}
+			list = joined(list, tails)
+		}
+		return list, true
+	case syntax.OpEmptyMatch:
+		return [][]*syntax.Regexp{nil}, true
+	}
+	return [][]*syntax.Regexp{{re}}, true
+}
+
+func joined(heads, tails [][]*syntax.Regexp) (list [][]*syntax.Regexp) {
+	for _, head := range heads {
+		for _, tail := range tails {
+			list = append(list, append(append([]*syntax.Regexp(nil), head...), tail...))
+		}
+	}
+	return list
+}
+
+// branchOf looks at a sequence; it fails where ^ or $ stand within, or at
+// assertions of another kind.
+func branchOf(atoms []*syntax.Regexp) (branch, bool) {
+	var b branch
+	for len(atoms) > 0 && atoms[0].Op == syntax.OpBeginText {
+		b.start, atoms = true, atoms[1:]
+	}
+	for n := len(atoms); n > 0 && atoms[n-1].Op == syntax.OpEndText; n-- {
+		b.end, atoms = true, atoms[:n-1]
+	}
+	open := true
+	for _, atom := range atoms {
+		a, ok := atomOf(atom)
+		if !ok {
+			return b, false
+		}
+		b.least, b.most = sum(b.least, a.least), sum(b.most, a.most)
+		b.never, b.beyond = b.never || a.never, b.beyond || a.beyond
+		if open {
+			b.first = append(b.first, a.first...)
+			open = a.least == 0
+		}
+	}
+	n := len(atoms)
+	b.counted = n > 0 && hasCount(atoms[0]) && hasCount(atoms[n-1])
+	b.all = !b.never && b.least == 0 && (!b.start || !b.end || n == 1 && takesAnything(atoms[0]))
+	return b, true
+}
+
+// unending is the least number that counts as no end; sums stay within an int.
+const unending = 1 << 30
+
+func sum(a, b int) int {
+	if a < 0 || b < 0 || a+b >= unending {
+		return -1
+	}
+	return a + b
+}
+
+// hasCount says whether an atom is a character so many times, at least two and
+// with an end: \d{5}.
+func hasCount(atom *syntax.Regexp) bool {
+	return atom.Op == syntax.OpRepeat && atom.Min > 1 && atom.Max > 1 && atom.Sub[0].Op == syntax.OpCharClass
+}
+
+func takesAnything(atom *syntax.Regexp) bool {
+	return atom.Op == syntax.OpStar && (atom.Sub[0].Op == syntax.OpAnyChar || atom.Sub[0].Op == syntax.OpAnyCharNotNL)
+}
+
+// atomOf gives what one part of a sequence takes.
+func atomOf(re *syntax.Regexp) (branch, bool) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return literal(re), true
+	case syntax.OpCharClass:
+		last := len(re.Rune) - 1
+		return branch{least: 1, most: 1, first: re.Rune, beyond: last > 0 && re.Rune[last] > 0xFFFF, never: last < 0}, true
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return branch{least: 1, most: 1, first: []rune{0, unicode.MaxRune}, beyond: true}, true
+	case syntax.OpNoMatch:
+		return branch{never: true}, true
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		return repeated(re)
+	case syntax.OpEmptyMatch, syntax.OpConcat, syntax.OpAlternate, syntax.OpCapture:
+		return group(re)
+	}
+	return branch{}, false
+}
+
+func literal(re *syntax.Regexp) branch {
+	b := branch{least: len(re.Rune), most: len(re.Rune), first: folded(re.Rune[0], re.Flags)}
+	for _, r := range re.Rune {
+		b.beyond = b.beyond || r > 0xFFFF
+	}
+	return b
+}
+
+// folded gives the characters that one stands for.
+func folded(r rune, flags syntax.Flags) []rune {
+	pairs := []rune{r, r}
+	if flags&syntax.FoldCase != 0 {
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			pairs = append(pairs, f, f)
+		}
+	}
+	return pairs
+}
+
+func repeated(re *syntax.Regexp) (branch, bool) {
+	least, most := re.Min, re.Max
+	switch re.Op {
+	case syntax.OpStar:
+		least, most = 0, -1
+	case syntax.OpPlus:
+		least, most = 1, -1
+	case syntax.OpQuest:
+		least, most = 0, 1
+	}
+	b, ok := group(re.Sub[0])
+	b.never = b.never && least > 0
+	b.most = times(b.most, most)
+	b.least = min(b.least*least, unending/2)
+	return b, ok
+}
+
+func times(a, b int) int {
+	switch {
+	case a == 0 || b == 0:
+		return 0
+	case a < 0 || b < 0 || a*b >= unending:
+		return -1
+	}
+	return a * b
+}
+
+// group gives what an expression within another takes, of whatever branch.
+func group(re *syntax.Regexp) (branch, bool) {
+	if re.Op != syntax.OpCapture && re.Op != syntax.OpConcat && re.Op != syntax.OpAlternate && re.Op != syntax.OpEmptyMatch {
+		return atomOf(re)
+	}
+	all := branchesOf(re)
+	if all == nil {
+		return branch{}, false
+	}
+	whole := all[0]
+	for i, b := range all {
+		if b.start || b.end || b.never {
+			return b, false
+		}
+		if i == 0 {
+			continue
+		}
+		whole.least = min(whole.least, b.least)
+		if whole.most < 0 || b.most < 0 {
+			whole.most = -1
+		} else {
+			whole.most = max(whole.most, b.most)
+		}
+		whole.first = append(whole.first, b.first...)
+		whole.beyond = whole.beyond || b.beyond
+	}
+	return whole, true
+}

@@ -1,0 +1,220 @@
+package lint
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray"
+)
+
+// demand is one of the eight rules that want a cell filled by what other fields
+// hold.
+type demand struct {
+	// without turns the condition around; all wants it of all fields; byValue
+	// looks at values, else at whether the fields are filled.
+	without, all, byValue bool
+	keys                  []string
+	values                map[string]any
+}
+
+// demandOf takes such a rule apart.
+func demandOf(v intray.Validator) (demand, bool) {
+	name, byValue := strings.CutSuffix(v.Rule, "_values")
+	name, all := strings.CutSuffix(name, "_all")
+	if name != "require_with" && name != "require_without" {
+		return demand{}, false
+	}
+	d := demand{without: name == "require_without", all: all, byValue: byValue}
+	if byValue {
+		d.values, _ = v.Options["fieldValues"].(map[string]any)
+		d.keys = slices.Sorted(maps.Keys(d.values))
+		return d, true
+	}
+	list, _ := v.Options["fields"].([]any)
+	for _, one := range list {
+		if key, ok := one.(string); ok {
+			d.keys = append(d.keys, key)
+		}
+	}
+	return d, true
+}
+
+// list is the property that names the fields.
+func (d demand) list() string {
+	if d.byValue {
+		return "fieldValues"
+	}
+	return "fields"
+}
+
+// requireRule looks at a rule of the require family, and passes over others.
+func (l *linter) requireRule(i, n int, f intray.Field, k *known) {
+	v := f.Validators[n]
+	d, is := demandOf(v)
+	if !is {
+		return
+	}
+	if l.work.keys < len(d.keys) {
+		l.work.rulesLeft++
+		return
+	}
+	l.work.keys -= len(d.keys)
+	if len(d.keys) == 0 {
+		effect := "it never asks for anything. Take it away."
+		if d.all {
+			effect = "it always asks for the cell to be filled. Use required in its place."
+		}
+		l.warn(l.ruleAt(i, n, d.list()), "no_fields_named", "The rule names no field, so that %s", effect)
+		return
+	}
+	if k.required >= 0 && f.Validators[k.required].Level <= v.Level {
+		l.info(l.ruleAt(i, n, ""), "rule_without_effect",
+			"The field is required in any case (validators[%d]), so that this rule asks for nothing more. Take one of them away.", k.required)
+	}
+	l.demandsItself(i, n, d)
+	l.demandsTwice(i, n, d)
+	l.demandsAlways(i, n, f, d, k)
+	if d.byValue {
+		l.demandsValues(i, n, d)
+		return
+	}
+	l.demandsRequired(i, n, f, d)
+}
+
+func (l *linter) demandsItself(i, n int, d demand) {
+	if !slices.Contains(d.keys, l.schema.Fields[i].Key) {
+		return
+	}
+	effect := ""
+	switch {
+	case d.byValue:
+	case d.without && !d.all:
+		effect = " An empty cell thus always breaks it, as it breaks required."
+	case !d.without && (d.all || len(d.keys) == 1):
+		effect = " It looks at empty cells only, and thus never asks for anything."
+	}
+	l.warn(l.ruleAt(i, n, d.list()), "names_itself", "The rule looks at the field that it belongs to.%s Name another field.", effect)
+}
+
+func (l *linter) demandsTwice(i, n int, d demand) {
+	seen := map[string]bool{}
+	for _, key := range d.keys {
+		if seen[key] {
+			l.info(l.ruleAt(i, n, d.list()), "repeated_name", "The field %s is named more than once. Once is enough.", quote(key))
+			return
+		}
+		seen[key] = true
+	}
+}
+
+// conditions are those of which each by itself wants the cell filled, as texts.
+func (d demand) conditions() []string {
+	if d.all && len(d.keys) > 1 {
+		return nil
+	}
+	if !d.byValue {
+		return d.keys
+	}
+	var list []string
+	for _, key := range d.keys {
+		list = append(list, strconv.Quote(key)+" is "+wireText(d.values[key]))
+	}
+	return list
+}
+
+// demandsAlways looks for two rules of one level of which one wants the cell
+// filled where the other does not.
+func (l *linter) demandsAlways(i, n int, f intray.Field, d demand, k *known) {
+	same, other := k.with, k.without
+	if d.without {
+		same, other = other, same
+	}
+	told := false
+	for _, c := range d.conditions() {
+		c += " " + f.Validators[n].Level.String()
+		if _, known := same[c]; !known {
+			same[c] = n
+		}
+		first, both := other[c]
+		if !both || told {
+			continue
+		}
+		told = true
+		l.warn(l.ruleAt(i, n, ""), "always_required",
+			"Together with validators[%d] (%s) this rule wants the cell always filled, whatever the other field holds. Use required in their place.",
+			first, f.Validators[first].Rule)
+	}
+}
+
+// demandsRequired looks for fields that are always filled.
+func (l *linter) demandsRequired(i, n int, f intray.Field, d demand) {
+	filled, key := 0, ""
+	for _, other := range d.keys {
+		if at, there := l.keys[other]; there && at != i && l.isRequired(at) {
+			filled++
+			key = other
+		}
+	}
+	switch {
+	case filled == 0 || hasRequired(f):
+	case d.without && (d.all || filled == len(d.keys)):
+		l.info(l.ruleAt(i, n, "fields"), "rule_without_effect", "The field %s is required itself and never empty in a valid row, so that this rule asks for nothing there. Take it away.", quote(key))
+	case !d.without && (!d.all || filled == len(d.keys)):
+		l.info(l.ruleAt(i, n, "fields"), "always_required", "The field %s is required itself, so that this rule wants the cell filled in every valid row. Use required in its place.", quote(key))
+	}
+}
+
+// isRequired says whether a field has the rule required at the level error.
+func (l *linter) isRequired(i int) bool {
+	if l.required == nil {
+		l.required = make([]bool, len(l.schema.Fields))
+		for n, f := range l.schema.Fields {
+			l.required[n] = hasRequired(f)
+		}
+	}
+	return l.required[i]
+}
+
+func hasRequired(f intray.Field) bool {
+	return slices.ContainsFunc(f.Validators, func(v intray.Validator) bool {
+		return v.Rule == "required" && v.Level == intray.LevelError
+	})
+}
+
+// demandsValues looks for values that the other field can never have.
+func (l *linter) demandsValues(i, n int, d demand) {
+	for _, key := range d.keys {
+		at, there := l.keys[key]
+		if !there {
+			continue
+		}
+		why := l.neverHolds(at, d.values[key])
+		if why == "" {
+			continue
+		}
+		effect := "never"
+		if d.without {
+			effect = "always"
+		}
+		l.warn(l.ruleAt(i, n, "fieldValues"), "value_never_held", "The field %s never has the value %s: %s As it stands, this condition %s holds.",
+			quote(key), quote(wireText(d.values[key])), why, effect)
+	}
+}
+
+// wireText is a JSON value as it is compared with the values of cells.
+func wireText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

@@ -1,0 +1,135 @@
+package lint
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+)
+
+// settings looks at the settings, and at those as written that the schema does
+// not keep.
+func (l *linter) settings(written map[string]any) {
+	s := l.schema.Settings
+	l.address("webhookUrl", s.WebhookURL)
+	l.address("needsReviewWebhookUrl", s.NeedsReviewWebhookURL)
+	l.fileSize(s.MaxFileSize)
+	l.oldSpelling(written, "allowInvalidSubmit", "invalidDataBehavior", func(on bool) string {
+		if on {
+			return string(intray.IncludeInvalidRows)
+		}
+		return string(intray.RemoveInvalidRows)
+	})
+	l.oldSpelling(written, "backendSync", "backendSyncMode", func(on bool) string {
+		if on {
+			return "FULL_DATA"
+		}
+		return "DISABLED"
+	})
+	l.browserOnly(written)
+	rows, _ := written["initialData"].([]any)
+	l.initialRows(rows)
+}
+
+func (l *linter) address(name, text string) {
+	if u, err := url.Parse(text); err == nil && u.Scheme == "http" {
+		l.warn(l.settingAt(name), "webhook_unencrypted", "Calls to an http address can be read and changed on their way. Use https.")
+	}
+}
+
+// smallFile is the fewest bytes that are a likely limit for files.
+const smallFile = 1024
+
+func (l *linter) fileSize(size int64) {
+	if size > 0 && size < smallFile {
+		l.warn(l.settingAt("maxFileSize"), "file_size_tiny", "maxFileSize counts bytes, and at %d hardly any table is taken. For megabytes write 1048576 times as much.", size)
+	}
+}
+
+// oldSpelling looks for a setting under its old name and its new one.
+func (l *linter) oldSpelling(written map[string]any, old, name string, meaning func(on bool) string) {
+	on, isOld := written[old].(bool)
+	value, isNew := written[name].(string)
+	switch {
+	case !isOld || !isNew:
+	case meaning(on) == value:
+		l.info(l.settingAt(old), "setting_repeated", "%s is the old spelling of %s, which says the same. Take %s away.", old, name, old)
+	default:
+		l.warn(l.settingAt(old), "setting_overruled", "%s: %t would mean %s, but %s says %s, and that counts. Take %s away.", old, on, meaning(on), name, value, old)
+	}
+}
+
+// browserOnly names the settings that an import by the API passes over.
+func (l *linter) browserOnly(written map[string]any) {
+	var idle []string
+	for _, name := range []string{"backendSync", "backendSyncMode", "manualInputDisabled", "manualInputOnly", "displayEncoding", "styleOverrides", "initialData"} {
+		if value, there := written[name]; there && value != nil {
+			idle = append(idle, name)
+		}
+	}
+	if len(idle) > 0 {
+		l.info(l.settingAt(""), "setting_for_browsers", "Imports that are made by the API or from a file pass over %s. Only imports in a browser know such settings.", listed(idle, len(idle)))
+	}
+}
+
+// initialRows looks for cells of initialData that belong to no field.
+func (l *linter) initialRows(rows []any) {
+	unknown := map[string]bool{}
+	var names []string
+	objects, longest := 0, -1
+	for n, row := range rows {
+		switch row := row.(type) {
+		case map[string]any:
+			objects++
+			for key := range row {
+				if _, known := l.keys[key]; !known && !unknown[key] {
+					unknown[key] = true
+					names = append(names, quote(key))
+				}
+			}
+		case []any:
+			if longest < 0 && len(row) > len(l.schema.Fields) {
+				longest = n
+			}
+		}
+	}
+	if len(names) > 0 {
+		slices.Sort(names)
+		l.warn(l.settingAt("initialData"), "initial_row_unknown", "The rows have cells for %s, and no field has such a key, so that they feed nothing. Use the keys of the fields.", listed(names, len(names)))
+	}
+	if longest >= 0 {
+		l.warn(l.settingAt(indexed("initialData", longest)), "initial_row_unknown", "The row has more cells than there are fields, which are %d. Cells follow the order of the fields.", len(l.schema.Fields))
+	}
+	if objects > 0 && objects < len(rows) {
+		l.warn(l.settingAt("initialData"), "initial_rows_mixed", "Some rows are objects and some arrays. Write all of them in one way.")
+	}
+}
+
+// hooks looks at the functions, as far as that can be done without running
+// them.
+func (l *linter) hooks() {
+	for n, h := range l.schema.Hooks.Column {
+		i, there := l.keys[h.Field]
+		if !there {
+			continue
+		}
+		if f := l.schema.Fields[i]; f.ManyToOne && !f.Hidden {
+			l.info(l.hookAt(n), "hook_for_each_column", "The field %s may be fed by several columns, and the function is called once for each of them, not once with all.", quote(h.Field))
+		}
+		if first := firstHook(l.schema.Hooks.Column[:n], h); first >= 0 {
+			l.warn(l.hookAt(n), "hook_repeated", "hooks.columnHooks[%d] is the same function for the same field, so that it runs twice. Take one of them away.", first)
+		}
+	}
+}
+
+func firstHook(before []intray.ColumnHook, h intray.ColumnHook) int {
+	return slices.IndexFunc(before, func(b intray.ColumnHook) bool {
+		return b.Field == h.Field && strings.TrimSpace(b.Source) == strings.TrimSpace(h.Source)
+	})
+}
+
+func (l *linter) hookAt(n int) place {
+	return place{len(l.schema.Fields) + 1, n, fmt.Sprintf("hooks.columnHooks[%d]", n)}
+}
