@@ -86,7 +86,7 @@ func (m *moment) canonical(dst []byte, r date.Reading) []byte {
 	case date.WantClock:
 		return r.Clock.Append(dst, m.second)
 	}
-	return r.Moment.Append(dst, m.second)
+	return r.Append(dst, m.second)
 }
 
 func (m *moment) Survey() Survey { return &momentSurvey{m, date.NewColumn(m.want)} }
