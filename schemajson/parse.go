@@ -26,7 +26,7 @@ func Parse(doc Doc) (*intray.Schema, []Issue) {
 	if issues := FileShape().Check(whole); len(issues) > 0 {
 		return nil, issues
 	}
-	p := &parser{keys: map[string]int{}}
+	p := &parser{keys: map[string]int{}, expressions: map[expression]bool{}}
 	settings, _ := whole["settings"].(map[string]any)
 	hooks, _ := whole["hooks"].(map[string]any)
 	s := &intray.Schema{Name: doc.Name, Fields: p.fields(elements(whole, "fields")), Hooks: readHooks(hooks)}
@@ -43,6 +43,8 @@ type parser struct {
 	issues []Issue
 	// keys gives the place of each field by its key.
 	keys map[string]int
+	// expressions are those met so far: making one ready takes time.
+	expressions map[expression]bool
 }
 
 func (p *parser) issue(path, format string, args ...any) {
@@ -110,6 +112,12 @@ func (p *parser) checkValidators(at string, f intray.Field) {
 	}
 }
 
+// expression is a regular expression that was compiled.
+type expression struct {
+	source string
+	flags  jsregexp.Flags
+}
+
 // checkRegex makes sure that a regular expression is one of JavaScript's.
 func (p *parser) checkRegex(at string, v intray.Validator) {
 	source, has := v.Options["regex"].(string)
@@ -117,11 +125,19 @@ func (p *parser) checkRegex(at string, v intray.Validator) {
 		return
 	}
 	flags, _ := v.Options["regexOptions"].(map[string]any)
-	_, err := jsregexp.Compile(source, jsregexp.Flags{
+	one := expression{source, jsregexp.Flags{
 		IgnoreCase: isTrue(flags, "ignoreCase"), DotAll: isTrue(flags, "dotAll"),
 		Multiline: isTrue(flags, "multiline"), Unicode: isTrue(flags, "unicode"),
-	})
-	if err != nil {
+	}}
+	if p.expressions[one] {
+		return
+	}
+	if len(p.expressions) == MaxExpressions {
+		p.issue(at+".regex", "is one too many: a schema has at most %d different regular expressions", MaxExpressions)
+		return
+	}
+	p.expressions[one] = true
+	if _, err := jsregexp.Compile(source, one.flags); err != nil {
 		p.issue(at+".regex", "is not valid: %v", err)
 	}
 }

@@ -122,6 +122,25 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// TestManyExpressions takes one expression any number of times and not too many
+// different ones.
+func TestManyExpressions(t *testing.T) {
+	field := func(expression func(i int) string) string {
+		rules := make([]string, MaxExpressions+1)
+		for i := range rules {
+			rules[i] = fmt.Sprintf(`{"validate":"regex_match","regex":"%s"}`, expression(i))
+		}
+		return `{"fields":[{"key":"a","label":"A","validators":[` + strings.Join(rules, ",") + `]}]}`
+	}
+	if _, issues := Parse(doc(t, field(func(int) string { return "^a" }))); len(issues) > 0 {
+		t.Errorf("one expression: %v", issues)
+	}
+	_, issues := Parse(doc(t, field(func(i int) string { return fmt.Sprint("^a", i) })))
+	if len(issues) != 1 || !strings.Contains(issues[0].Message, "at most 200 different") {
+		t.Errorf("too many: %v", issues)
+	}
+}
+
 func TestManyFieldsAndIssues(t *testing.T) {
 	fields := func(n int, more string) string {
 		list := make([]string, n)

@@ -6,6 +6,9 @@ import "github.com/intraydata/intray/internal/shape"
 const (
 	// MaxFields is the most fields that a schema may have.
 	MaxFields = 2000
+	// MaxExpressions is the most different regular expressions that a schema may
+	// have.
+	MaxExpressions = 200
 	// MaxKeyBytes is the most bytes that a field's key may have.
 	MaxKeyBytes = 255
 	// MaxHooks is the most functions in each list of hooks.

@@ -30,9 +30,10 @@ type rule func(b *intray.Batch)
 // know are an error.
 func Compile(fields []intray.Field) (*Rules, error) {
 	r := &Rules{arrangers: sync.Pool{New: func() any { return new(arranger) }}}
+	made := expressions{}
 	for i, f := range fields {
 		for _, v := range f.Validators {
-			compiled, err := compile(i, fields, v)
+			compiled, err := compile(i, fields, v, made)
 			if err != nil {
 				return nil, fmt.Errorf("field %q: %w", f.Key, err)
 			}
@@ -46,12 +47,12 @@ func Compile(fields []intray.Field) (*Rules, error) {
 }
 
 // compile gives nil for a rule about all rows of the table.
-func compile(field int, fields []intray.Field, v intray.Validator) (rule, error) {
+func compile(field int, fields []intray.Field, v intray.Validator, made expressions) (rule, error) {
 	switch v.Rule {
 	case "required":
 		return required(field, v), nil
 	case "regex_match", "regex_exclude":
-		return regex(field, v)
+		return made.regex(field, v)
 	case "length":
 		return length(field, v), nil
 	case "alphabetical":

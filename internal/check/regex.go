@@ -12,14 +12,29 @@ import (
 // rest of the batch is not tried any more.
 const maxSlow = 3
 
+// expressions are the regular expressions of a schema, each made ready once.
+type expressions map[string]*jsregexp.Expr
+
+func (e expressions) compile(source string, f jsregexp.Flags) (*jsregexp.Expr, error) {
+	key := f.String() + "/" + source
+	if made := e[key]; made != nil {
+		return made, nil
+	}
+	made, err := jsregexp.Compile(source, f)
+	if err == nil {
+		e[key] = made
+	}
+	return made, err
+}
+
 // regex makes the rules regex_match and regex_exclude: the expression must be
 // found in the cell, or must not. Empty cells are looked at like all others;
 // cells whose text could not be read have a problem of their own.
-func regex(field int, v intray.Validator) (rule, error) {
+func (e expressions) regex(field int, v intray.Validator) (rule, error) {
 	flags, _ := v.Options["regexOptions"].(map[string]any)
 	on := func(name string) bool { set, _ := flags[name].(bool); return set }
 	source, _ := v.Options["regex"].(string)
-	expr, err := jsregexp.Compile(source, jsregexp.Flags{
+	expr, err := e.compile(source, jsregexp.Flags{
 		IgnoreCase: on("ignoreCase"), DotAll: on("dotAll"), Multiline: on("multiline"), Unicode: on("unicode"),
 	})
 	if err != nil {
