@@ -12,6 +12,9 @@ import (
 // twice has two columns that fit the name.
 const twice = "E-Mail,Name,name\nada@example.org,Ada,A.\n"
 
+// bothTwice has two columns for each of two fields.
+const bothTwice = "E-Mail,E-Mail,Name,Name\nada@example.org,bob@example.org,Ada,A.\n"
+
 func answer(id, value string) map[string]*string { return map[string]*string{id: &value} }
 
 func questionIDs(imp service.Import) (ids []string) {
@@ -25,11 +28,11 @@ func questionIDs(imp service.Import) (ids []string) {
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finished("Mail,Name,N\nada@example.org,Ada,A.\n", "")
-	if diff := cmp.Diff([]string{"column:email"}, questionIDs(imp)); diff != "" {
+	imp := f.finished(twice, "")
+	if diff := cmp.Diff([]string{"column:name"}, questionIDs(imp)); diff != "" {
 		t.Fatal(diff)
 	}
-	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:email", "0"))
+	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "1"))
 	must(t, err)
 	if imp.Status != service.Pending || imp.Outcome != nil || len(imp.Open()) > 0 {
 		t.Fatalf("the import is %s with outcome %+v", imp.Status, imp.Outcome)
@@ -42,14 +45,14 @@ func TestAnswer(t *testing.T) {
 func TestAnswersAreKept(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finished("A,B\nada@example.org,Ada\n", "")
+	imp := f.finished(bothTwice, "")
 	if diff := cmp.Diff([]string{"column:email", "column:name"}, questionIDs(imp)); diff != "" {
 		t.Fatal(diff)
 	}
-	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "1"))
+	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "2"))
 	must(t, err)
 	f.status(imp, service.NeedsReview)
-	if len(f.now(imp).Open()) != 2 || f.now(imp).Answers["column:name"] != "1" {
+	if len(f.now(imp).Open()) != 2 || f.now(imp).Answers["column:name"] != "2" {
 		t.Fatalf("questions %v, answers %v", questionIDs(f.now(imp)), f.now(imp).Answers)
 	}
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:email", "0"))
@@ -62,8 +65,8 @@ func TestAnswersAreKept(t *testing.T) {
 func TestAnswerIsTakenBack(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.finished("A,B\nada@example.org,Ada\n", `{"invalidDataBehavior":"BLOCK_SUBMIT"}`)
-	wrong, none := "1", "none"
+	imp := f.finished(bothTwice, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`)
+	wrong, none := "2", "none"
 	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": &wrong, "column:name": &none})
 	must(t, err)
 	f.runAll()
