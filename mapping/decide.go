@@ -16,6 +16,9 @@ const margin = 0.0003
 
 // infer finds columns for the fields that no name decides.
 func (s *suggestion) infer(ctx context.Context) error {
+	if !slices.Contains(s.settled, false) {
+		return nil // the lexicon takes a while to read
+	}
 	l, err := lexicon.Standard()
 	if err != nil {
 		return err
