@@ -66,8 +66,13 @@ func (o *Outcome) addLate(p *plan, found []check.Duplicates, errorRows *roaring.
 	}
 }
 
-// FillValues adds the raw text of cells to the notices that came without it,
-// because their rows had gone already. read gives the rows from first on, as a
+// LacksValues says whether a notice about a cell came without its raw text,
+// because its row had gone already.
+func (o *Outcome) LacksValues() bool {
+	return slices.ContainsFunc(o.Listed, func(n intray.Notice) bool { return n.Field != "" && n.Value == nil })
+}
+
+// FillValues adds the raw text of cells to the notices that lack it. read gives the rows from first on, as a
 // stage does.
 func (o *Outcome) FillValues(ctx context.Context, fields []intray.Field, read func(ctx context.Context, first int64, n int) (*intray.Batch, error)) error {
 	for i := range o.Listed {

@@ -250,6 +250,9 @@ func (s *Service) makeResult(ctx context.Context, imp *Import, schema *intray.Sc
 
 // fillValues adds the texts of cells that came without to what was found.
 func (s *Service) fillValues(ctx context.Context, o *Outcome, schema *intray.Schema, prefix string) error {
+	if !o.LacksValues() {
+		return nil
+	}
 	staged, err := stage.Open(ctx, s.cfg.Blobs, prefix)
 	if err != nil {
 		return fmt.Errorf("open the staged rows: %w", err)
