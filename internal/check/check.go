@@ -2,8 +2,10 @@
 // the cells of a row.
 //
 // [Rules] are compiled once from a schema and applied to a [intray.Batch],
-// field by field; what breaks a rule becomes a [intray.Problem]. The package
-// does not parse: it sees values, and beside them the raw text.
+// field by field; what breaks a rule becomes a [intray.Problem]. [Uniques] take
+// the values of all batches and find those that are in several rows: what breaks
+// such a rule shows only when all rows are known. The package does not parse: it
+// sees values, and beside them the raw text.
 package check
 
 import (

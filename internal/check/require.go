@@ -136,6 +136,9 @@ func wireText(v any) []byte {
 	if err != nil {
 		return nil
 	}
+	if number, is := value.Decimal(text); is {
+		return number
+	}
 	return text
 }
 

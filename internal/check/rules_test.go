@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -50,6 +51,7 @@ func TestRules(t *testing.T) {
 		"another value":     {"require_without_values", values, "- x true|- x -|- y y|z y y", "1 2", `This cell must be filled unless "B" is "x" and "C" is "true".`},
 		"all other values":  {"require_without_all_values", values, "- x true|- x -|- y y|- - -", "2 3", `This cell must be filled unless "B" is "x" or "C" is "true".`},
 		"an empty value":    {"require_with_values", map[string]any{"fieldValues": map[string]any{"b": ""}}, "- - x|- x -", "0", `This cell must be filled where "B" is "".`},
+		"a number, written": {"require_with_values", map[string]any{"fieldValues": map[string]any{"b": json.Number("5.0")}}, "- 5 x|- 6 -", "0", `This cell must be filled where "B" is "5".`},
 		"a number as value": {"require_with_values", map[string]any{"fieldValues": map[string]any{"b": 5.0}}, "- 5 x|- 6 -", "0", `This cell must be filled where "B" is "5".`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -109,3 +109,6 @@ func numberExamples(list []number.Example) (texts []string) {
 	}
 	return texts
 }
+
+// Decimal gives a JSON number in the canonical form of the type number.
+func Decimal(text []byte) ([]byte, bool) { return number.Canonical(nil, text) }
