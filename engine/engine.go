@@ -7,8 +7,12 @@
 // use. An error is a fault of the machinery, never of the file: the same run
 // may be tried again.
 //
-// The package stores nothing itself and knows no database, HTTP or clock. The
-// same file, schema and settings give the same outcome and the same batches.
+// What the file leaves open is a [intray.Question]; a run takes answers.
+// [Engine.Map] stops where the columns have their fields.
+//
+// The package keeps nothing beyond a run, and of a run only temporary files. It
+// knows no database, HTTP or clock. The same file, schema, settings and answers
+// give the same outcome and the same batches.
 package engine
 
 import (
@@ -165,7 +169,7 @@ func (e *Engine) read(ctx context.Context, reader source.Reader, again func() (s
 	if err := out.match(ctx, schema.Fields, columns, answers); err != nil {
 		return nil, err
 	}
-	if len(out.Questions) > 0 || open == nil {
+	if len(out.Questions) > 0 || open == nil { // without a sink no rows are wanted
 		return out, nil
 	}
 	plan, err := compile(schema, out.Mapping, len(columns))

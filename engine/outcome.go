@@ -96,10 +96,7 @@ func (o *Outcome) tell(n intray.Notice) {
 
 // judge gives the verdict of a run that read the file to its end.
 func (o *Outcome) judge(s intray.Settings) *Outcome {
-	doubt := func(n intray.Notice) bool { return n.Type == intray.EncodingUncertain && n.Level == intray.LevelError }
 	switch {
-	case slices.ContainsFunc(o.Notices, doubt):
-		return o.askEncoding()
 	case o.DataRows == 0:
 		return o.stop(intray.NoRows, "The file has a header and no data row. Send a file with at least one.")
 	case o.ErrorRows == 0:

@@ -195,14 +195,3 @@ func tie(e intray.Evidence) intray.Question {
 	q.Text = fmt.Sprintf("%s Taken was %s: %s.%s", kind.text, e.Value, e.Reason, kind.advice)
 	return q
 }
-
-// askEncoding asks for the encoding where the reading has shown that it matters.
-func (o *Outcome) askEncoding() *Outcome {
-	o.Verdict = Open
-	for _, e := range o.Evidence {
-		if e.Choice == "encoding" && len(e.Rivals) > 0 {
-			o.put(tie(e))
-		}
-	}
-	return o
-}

@@ -1,4 +1,4 @@
-// Versus reads a workbook with excelize, for measurements: the program of another
+// Command versus reads a workbook with excelize, for measurements: the program of another
 // library that the reader of Intray is held against. A tally is what it prints:
 // how many rows there are and how many bytes each column has.
 //
