@@ -3,7 +3,6 @@ package csv
 import (
 	"encoding/csv"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -13,34 +12,8 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
 )
-
-// messy unpacks the shared corpus of broken files, which stands beside the
-// repository.
-func messy(t *testing.T) string {
-	t.Helper()
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; folder = filepath.Dir(folder) {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			break
-		}
-		if folder == filepath.Dir(folder) {
-			t.Fatal("no go.mod above the test")
-		}
-	}
-	archive := filepath.Join(folder, "..", "shared", "corpora", "messy-csv.tar.xz")
-	if _, err := os.Stat(archive); err != nil {
-		t.Skipf("SKIPPED: the corpus of messy files is not there: %v", err)
-	}
-	into := t.TempDir()
-	if out, err := exec.Command("tar", "-xJf", archive, "-C", into).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: the corpus of messy files cannot be unpacked: %v\n%s", err, out)
-	}
-	return filepath.Join(into, "messy-csv")
-}
 
 // marks are how well files were read, summed up.
 type marks struct {
@@ -55,7 +28,7 @@ func TestCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: the corpus takes some seconds")
 	}
-	folder := messy(t)
+	folder := sourcetest.Corpus(t, "messy-csv")
 	names, err := filepath.Glob(filepath.Join(folder, "csv", "*"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no files: %v", err)

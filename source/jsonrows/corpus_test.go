@@ -11,29 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
 )
-
-// corpus is a folder of the shared corpora, which stand beside the repository.
-func corpus(t *testing.T, name string) string {
-	t.Helper()
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		found := filepath.Join(folder, "..", "shared", "corpora", name)
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			if _, err := os.Stat(found); err != nil {
-				t.Skipf("SKIPPED: the corpus %s is not there: %v", name, err)
-			}
-			return found
-		}
-		if folder == filepath.Dir(folder) {
-			t.Fatal("no go.mod above the test")
-		}
-		folder = filepath.Dir(folder)
-	}
-}
 
 func corpusFiles(t *testing.T, pattern string, least int) map[string]string {
 	t.Helper()
@@ -62,7 +41,7 @@ func isTyped(err error) bool {
 // The suite's texts are mostly no tables. Each is tried as it is, and again as
 // the value in a table of one cell, where all that is valid must be read.
 func TestParsingSuite(t *testing.T) {
-	folder := corpus(t, "json")
+	folder := sourcetest.Corpus(t, "json")
 	for name, text := range corpusFiles(t, filepath.Join(folder, "test_parsing", "*.json"), 300) {
 		t.Run(name, func(t *testing.T) {
 			_, err := readText(t, text, source.Options{})
@@ -97,7 +76,7 @@ func isRefusedByRule(name string) bool {
 }
 
 func TestTransformSuite(t *testing.T) {
-	folder := corpus(t, "json")
+	folder := sourcetest.Corpus(t, "json")
 	for name, text := range corpusFiles(t, filepath.Join(folder, "test_transform", "*.json"), 15) {
 		if _, err := readText(t, text, source.Options{}); err != nil && !isTyped(err) {
 			t.Errorf("%s: an error without a type: %v", name, err)
@@ -106,7 +85,7 @@ func TestTransformSuite(t *testing.T) {
 }
 
 func TestNaughtyStrings(t *testing.T) {
-	folder := corpus(t, "naughty-strings")
+	folder := sourcetest.Corpus(t, "naughty-strings")
 	text := corpusFiles(t, filepath.Join(folder, "blns.json"), 1)["blns.json"]
 	var naughty []string
 	if err := json.Unmarshal([]byte(text), &naughty); err != nil || len(naughty) < 400 {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray/source/sourcetest"
 )
 
 // isJSON says whether the tokenizer takes all of a text for one value.
@@ -15,7 +17,7 @@ func isJSON(text string) bool {
 }
 
 func TestTokenizerAgainstSuite(t *testing.T) {
-	folder := corpus(t, "json")
+	folder := sourcetest.Corpus(t, "json")
 	counts := map[byte]int{}
 	for name, text := range corpusFiles(t, filepath.Join(folder, "test_parsing", "*.json"), 300) {
 		counts[name[0]]++

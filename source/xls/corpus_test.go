@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,39 +19,12 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// workbooks unpacks the shared corpus of workbooks, which stands beside the
-// repository.
-func workbooks(t *testing.T) string {
-	t.Helper()
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; folder = filepath.Dir(folder) {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			break
-		}
-		if folder == filepath.Dir(folder) {
-			t.Fatal("no go.mod above the test")
-		}
-	}
-	archive := filepath.Join(folder, "..", "shared", "corpora", "workbooks.tar.xz")
-	if _, err := os.Stat(archive); err != nil {
-		t.Skipf("SKIPPED: the corpus of workbooks is not there: %v", err)
-	}
-	into := t.TempDir()
-	if out, err := exec.Command("tar", "-xJf", archive, "-C", into).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: the corpus of workbooks cannot be unpacked: %v\n%s", err, out)
-	}
-	return into
-}
-
 // TestCorpus compares the sheets with those that Excel saved as CSV.
 func TestCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: the corpus takes some seconds")
 	}
-	folder := workbooks(t)
+	folder := sourcetest.Corpus(t, "workbooks")
 	sheets, perfect, right := 0, 0, 0
 	err := filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".xls") {

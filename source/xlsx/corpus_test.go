@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -21,29 +20,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/sourcetest"
 )
-
-// corpus is an archive of the shared corpora, which stand beside the repository.
-func corpus(t *testing.T, name string) string {
-	t.Helper()
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		found := filepath.Join(folder, "..", "shared", "corpora", name)
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			if _, err := os.Stat(found); err != nil {
-				t.Skipf("SKIPPED: the corpus %s is not there: %v", name, err)
-			}
-			return found
-		}
-		if folder == filepath.Dir(folder) {
-			t.Fatal("no go.mod above the test")
-		}
-		folder = filepath.Dir(folder)
-	}
-}
 
 // unpack reads the files of an archive that the filter lets through.
 func unpack(t *testing.T, archive string, wanted *regexp.Regexp) map[string][]byte {
@@ -82,7 +60,7 @@ const floor = 0.91
 // itself saved: NAME.N.csv is worksheet N of NAME, from 0. The answers have lost
 // characters, see lossy.
 func TestCorpus(t *testing.T) {
-	files := unpack(t, corpus(t, "workbooks.tar.xz"), regexp.MustCompile(`\.xlsx(\.\d+\.csv)?$`))
+	files := unpack(t, sourcetest.Corpus(t, "workbooks.tar.xz"), regexp.MustCompile(`\.xlsx(\.\d+\.csv)?$`))
 	answer := regexp.MustCompile(`^(.+\.xlsx)\.(\d+)\.csv$`)
 	sheets, perfect, exact := 0, 0, 0
 	for _, name := range slices.Sorted(maps.Keys(files)) {
