@@ -12,7 +12,10 @@ type Mapping struct {
 type Match struct {
 	// Column is the column's index, or -1 where none feeds the field.
 	Column int
-	// Header is the header of that column.
+	// Columns are all columns of a field with ManyToOne that has any, in the
+	// file's order, beginning with Column. Other fields have none here.
+	Columns []int
+	// Header is the header of that column; of several, that of the first.
 	Header string
 	// Score says how sure the match is, from 0 to 1.
 	Score float64

@@ -149,7 +149,7 @@ func (c testCase) run(t *testing.T, workers int) expected {
 	ctx := t.Context()
 	s := staging{blobs: mem.New(), ctx: ctx}
 	e := engine.New(engine.Config{Formats: all.Formats(""), Workers: workers})
-	out, err := e.Run(ctx, c.input, c.schema, nil, s.open)
+	out, err := e.Run(ctx, engine.Import{Input: c.input, Schema: c.schema}, s.open)
 	if err != nil {
 		t.Fatal(err)
 	}

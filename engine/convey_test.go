@@ -126,7 +126,7 @@ func move(ctx context.Context, t *testing.T, file *counting, to engine.Sink) (*e
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		out, err = e.Run(ctx, source.Input{ReaderAt: strings.NewReader("x"), Size: 1}, schema, nil,
+		out, err = e.Run(ctx, engine.Import{Input: source.Input{ReaderAt: strings.NewReader("x"), Size: 1}, Schema: schema},
 			func([]string, []int) (engine.Sink, error) { return to, nil })
 	}()
 	select {
@@ -386,7 +386,7 @@ func TestProgressTellsEveryCommit(t *testing.T) {
 		Progress: func(rows int64) { told = append(told, rows) },
 	})
 	schema := &intray.Schema{Fields: []intray.Field{{Key: "n", Type: intray.FieldType{Name: intray.TypeString}}}, Settings: intray.DefaultSettings()}
-	_, err := e.Run(t.Context(), source.Input{ReaderAt: strings.NewReader("x"), Size: 1}, schema, nil,
+	_, err := e.Run(t.Context(), engine.Import{Input: source.Input{ReaderAt: strings.NewReader("x"), Size: 1}, Schema: schema},
 		func([]string, []int) (engine.Sink, error) { return sink{}, nil })
 	if err != nil {
 		t.Fatal(err)

@@ -89,12 +89,21 @@ type LateSink interface {
 // keys of the fields and the columns that are passed through.
 type OpenSink func(fields []string, unmapped []int) (Sink, error)
 
-// Run moves the file in through the conveyor. Answers decide what would be
-// asked. The sink is opened only where rows are to move. A panic on the way is
-// an error.
-func (e *Engine) Run(ctx context.Context, in source.Input, schema *intray.Schema, answers intray.Answers, open OpenSink) (out *Outcome, err error) {
+// Import is a file, what is wanted of it, and what persons said about it.
+type Import struct {
+	Input  source.Input
+	Schema *intray.Schema
+	// Answers decide what would be asked.
+	Answers intray.Answers
+	// Memory is what was decided in earlier imports. Default nothing.
+	Memory intray.Memory
+}
+
+// Run moves an import through the conveyor. The sink is opened only where rows
+// are to move. A panic on the way is an error.
+func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outcome, err error) {
 	err = guarded(func() (err error) {
-		out, err = e.run(ctx, in, schema, answers, open)
+		out, err = e.run(ctx, imp, open)
 		return err
 	})()
 	if err != nil {
@@ -105,25 +114,26 @@ func (e *Engine) Run(ctx context.Context, in source.Input, schema *intray.Schema
 
 // Map looks at the columns of a file and gives an outcome with their mapping and
 // what would be asked about it. No rows move.
-func (e *Engine) Map(ctx context.Context, in source.Input, schema *intray.Schema, answers intray.Answers) (*Outcome, error) {
-	only := *schema
+func (e *Engine) Map(ctx context.Context, imp Import) (*Outcome, error) {
+	only := *imp.Schema
 	only.Hooks = intray.Hooks{}
-	return e.Run(ctx, in, &only, answers, nil)
+	imp.Schema = &only
+	return e.Run(ctx, imp, nil)
 }
 
-func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema, answers intray.Answers, open OpenSink) (*Outcome, error) {
+func (e *Engine) run(ctx context.Context, imp Import, open OpenSink) (*Outcome, error) {
 	out := &Outcome{}
-	if schema.Hooks.Count() > 0 {
+	if imp.Schema.Hooks.Count() > 0 {
 		return out.fail(intray.HookFailed,
 			"The schema has hooks, and this version of Intray does not run hooks. Nothing was imported. Remove the hooks from the schema."), nil
 	}
-	book, err := source.Open(ctx, in, e.cfg.Formats, answered(e.cfg.Options, answers))
+	book, err := source.Open(ctx, imp.Input, e.cfg.Formats, answered(e.cfg.Options, imp.Answers))
 	if err != nil {
 		return out.unreadable(err)
 	}
 	defer book.Close()
 	out.Evidence = book.Evidence()
-	sheet, question, err := chooseSheet(ctx, book, answers, out)
+	sheet, question, err := chooseSheet(ctx, book, imp.Answers, out)
 	if err != nil {
 		return out.unreadable(err)
 	}
@@ -135,7 +145,7 @@ func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema
 		return out.unreadable(err)
 	}
 	defer reader.Close()
-	h, err := headerBySchema(ctx, schema.Fields, reader)
+	h, err := headerBySchema(ctx, imp.Schema.Fields, reader)
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +154,10 @@ func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema
 		if h.row != "" {
 			out.takeHeader(h)
 		}
-		return e.read(ctx, reader, func() (source.Reader, error) { return book.Open(ctx, sheet) }, schema, answers, open, out)
+		return e.read(ctx, reader, func() (source.Reader, error) { return book.Open(ctx, sheet) }, imp, open, out)
 	}
-	again, err := e.run(ctx, in, schema, with(answers, intray.AnswerHeaderRow, h.row), open)
+	imp.Answers = with(imp.Answers, intray.AnswerHeaderRow, h.row)
+	again, err := e.run(ctx, imp, open)
 	if again != nil {
 		again.takeHeader(h)
 	}
@@ -155,7 +166,8 @@ func (e *Engine) run(ctx context.Context, in source.Input, schema *intray.Schema
 
 // read maps the columns and, where nothing is open, moves the rows. again opens
 // the same sheet once more.
-func (e *Engine) read(ctx context.Context, reader source.Reader, again func() (source.Reader, error), schema *intray.Schema, answers intray.Answers, open OpenSink, out *Outcome) (*Outcome, error) {
+func (e *Engine) read(ctx context.Context, reader source.Reader, again func() (source.Reader, error), imp Import, open OpenSink, out *Outcome) (*Outcome, error) {
+	schema := imp.Schema
 	columns := reader.Columns()
 	for _, c := range columns {
 		out.Headers = append(out.Headers, c.Header)
@@ -166,7 +178,7 @@ func (e *Engine) read(ctx context.Context, reader source.Reader, again func() (s
 	if out.askTies(); len(out.Questions) > 0 {
 		return out, nil // the names of the columns may change
 	}
-	if err := out.match(ctx, schema.Fields, columns, answers); err != nil {
+	if err := out.match(ctx, imp, columns); err != nil {
 		return nil, err
 	}
 	if len(out.Questions) > 0 || open == nil { // without a sink no rows are wanted
@@ -177,7 +189,7 @@ func (e *Engine) read(ctx context.Context, reader source.Reader, again func() (s
 		return nil, err
 	}
 	plan.hint = separatorHint(out.Evidence)
-	if err := e.survey(ctx, again, plan, schema, answers, out); err != nil {
+	if err := e.survey(ctx, again, plan, imp, out); err != nil {
 		return out.unreadable(err)
 	}
 	if len(out.Questions) > 0 {

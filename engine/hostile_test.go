@@ -50,7 +50,7 @@ func runInto(t *testing.T, cfg engine.Config, file string, schema *intray.Schema
 	t.Helper()
 	cfg.Formats = all.Formats("")
 	in := source.Input{Name: "x.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}
-	out, err := engine.New(cfg).Run(t.Context(), in, schema, nil, func([]string, []int) (engine.Sink, error) { return to, nil })
+	out, err := engine.New(cfg).Run(t.Context(), engine.Import{Input: in, Schema: schema}, func([]string, []int) (engine.Sink, error) { return to, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func run(t *testing.T, text string, schema *intray.Schema, workers int) (*engine
 	t.Helper()
 	s := staging{ctx: t.Context(), blobs: mem.New()}
 	in := source.Input{Name: "people.csv", ReaderAt: strings.NewReader(text), Size: int64(len(text))}
-	out, err := engine.New(engine.Config{Formats: all.Formats(""), Workers: workers}).Run(t.Context(), in, schema, nil, s.open)
+	out, err := engine.New(engine.Config{Formats: all.Formats(""), Workers: workers}).Run(t.Context(), engine.Import{Input: in, Schema: schema}, s.open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestEngineRefusesASchemaItCannotRead(t *testing.T) {
 		schema := people()
 		spoil(&schema.Fields[0])
 		in := source.Input{ReaderAt: strings.NewReader("email\nx\n"), Size: 8}
-		_, err := engine.New(engine.Config{Formats: all.Formats("")}).Run(context.Background(), in, schema, nil,
+		_, err := engine.New(engine.Config{Formats: all.Formats("")}).Run(context.Background(), engine.Import{Input: in, Schema: schema},
 			func([]string, []int) (engine.Sink, error) { return &largest{}, nil })
 		if err == nil || !strings.Contains(err.Error(), "email") {
 			t.Errorf("%s: error %v, want one that names the field", name, err)
@@ -182,12 +182,12 @@ func TestEngineRefusesASchemaItCannotRead(t *testing.T) {
 func TestFaultsOfTheMachineryAreErrors(t *testing.T) {
 	in := source.Input{Name: "a.csv", ReaderAt: strings.NewReader("email\nada@example.org\n"), Size: 22}
 	e := engine.New(engine.Config{Formats: all.Formats("")})
-	_, err := e.Run(t.Context(), in, people(), nil, func([]string, []int) (engine.Sink, error) { return nil, errFault })
+	_, err := e.Run(t.Context(), engine.Import{Input: in, Schema: people()}, func([]string, []int) (engine.Sink, error) { return nil, errFault })
 	if !errors.Is(err, errFault) {
 		t.Errorf("a sink that cannot be opened: error %v", err)
 	}
 	in.ReaderAt = brokenDisk{}
-	_, err = e.Run(t.Context(), in, people(), nil, nil)
+	_, err = e.Run(t.Context(), engine.Import{Input: in, Schema: people()}, nil)
 	if !errors.Is(err, errFault) {
 		t.Errorf("a file that cannot be read from its disk: error %v", err)
 	}
@@ -215,7 +215,7 @@ func ExampleEngine_Run() {
 		return nil
 	}}
 	out, err := engine.New(engine.Config{Formats: all.Formats("")}).Run(ctx,
-		source.Input{Name: "list.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, schema, nil,
+		engine.Import{Input: source.Input{Name: "list.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema},
 		func([]string, []int) (engine.Sink, error) { return rows, nil })
 	if err != nil {
 		panic(err)

@@ -56,10 +56,11 @@ func (d decided) answer(field int, value string, columns int) {
 }
 
 // match maps the columns: as a person decided, and else as mapping suggests.
-func (o *Outcome) match(ctx context.Context, fields []intray.Field, columns []intray.Column, answers intray.Answers) error {
-	d := decisions(fields, len(columns), answers)
+func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column) error {
+	fields := imp.Schema.Fields
+	d := decisions(fields, len(columns), imp.Answers)
 	rest, free := d.open(fields, columns)
-	m, questions, err := mapping.Suggest(ctx, rest, free)
+	m, questions, err := mapping.Config{Remembered: imp.Memory.Columns}.Suggest(ctx, rest, free)
 	if err != nil {
 		return err
 	}

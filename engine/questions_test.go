@@ -92,7 +92,7 @@ func TestQuestions(t *testing.T) {
 			}
 			schema := &intray.Schema{Fields: c.fields, Settings: intray.DefaultSettings()}
 			in := source.Input{Name: "x.csv", ReaderAt: strings.NewReader(c.text), Size: int64(len(c.text))}
-			out, err := engine.New(engine.Config{Formats: []source.Format{c.format}}).Run(t.Context(), in, schema, answers,
+			out, err := engine.New(engine.Config{Formats: []source.Format{c.format}}).Run(t.Context(), engine.Import{Input: in, Schema: schema, Answers: answers},
 				func([]string, []int) (engine.Sink, error) { return &largest{}, nil })
 			if err != nil {
 				t.Fatal(err)

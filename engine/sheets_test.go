@@ -70,7 +70,7 @@ func TestSheets(t *testing.T) {
 		if c.answer != "" {
 			answers[intray.AnswerSheet] = c.answer
 		}
-		out, err := e.Run(t.Context(), in, schema, answers, func([]string, []int) (engine.Sink, error) { return &largest{}, nil })
+		out, err := e.Run(t.Context(), engine.Import{Input: in, Schema: schema, Answers: answers}, func([]string, []int) (engine.Sink, error) { return &largest{}, nil })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,13 +26,13 @@ type surveyor struct {
 
 // survey decides how the columns are read, from the rows of a reader of its own,
 // and asks what they leave open.
-func (e *Engine) survey(ctx context.Context, open func() (source.Reader, error), p *plan, schema *intray.Schema, answers intray.Answers, out *Outcome) error {
+func (e *Engine) survey(ctx context.Context, open func() (source.Reader, error), p *plan, imp Import, out *Outcome) error {
 	s := &surveyor{plan: p}
 	for i, f := range p.fields {
 		if parser, surveyed := f.parser.(value.Surveyed); surveyed && f.column != intray.NoColumn {
 			s.fields = append(s.fields, i)
 			s.surveys = append(s.surveys, parser.Survey())
-			s.answers = append(s.answers, formAnswers(answers, p.keys[i]))
+			s.answers = append(s.answers, formAnswers(imp.Answers, p.keys[i]))
 		}
 	}
 	if len(s.fields) == 0 {
@@ -49,7 +49,7 @@ func (e *Engine) survey(ctx context.Context, open func() (source.Reader, error),
 	if err != nil {
 		return err
 	}
-	s.decide(schema, out)
+	s.decide(imp.Schema, out)
 	return nil
 }
 
@@ -128,7 +128,7 @@ func (s *surveyor) decide(schema *intray.Schema, out *Outcome) {
 		}
 		if len(d.Reasons) > 0 {
 			out.Evidence = append(out.Evidence, intray.Evidence{
-				Choice: "format of " + mapping.Shorten(s.plan.keys[f]), Value: d.Style, Reason: strings.Join(d.Reasons, "; "),
+				Choice: formatOf + mapping.Shorten(s.plan.keys[f]), Value: d.Style, Reason: strings.Join(d.Reasons, "; "),
 			})
 		}
 	}

@@ -35,7 +35,7 @@ func run(t *testing.T, file string, schema *intray.Schema) (string, *engine.Outc
 		return writer, nil
 	}
 	in := source.Input{Name: file, ReaderAt: bytes.NewReader(text), Size: int64(len(text))}
-	out, err := engine.New(engine.Config{Formats: all.Formats(t.TempDir())}).Run(ctx, in, schema, nil, open)
+	out, err := engine.New(engine.Config{Formats: all.Formats(t.TempDir())}).Run(ctx, engine.Import{Input: in, Schema: schema}, open)
 	if err != nil {
 		t.Fatal(err)
 	}

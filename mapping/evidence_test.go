@@ -196,7 +196,7 @@ func TestExactOnly(t *testing.T) {
 func TestRemembered(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, time.November, n, 0, 0, 0, 0, time.UTC) }
 	fields := []intray.Field{typed("mail", "E-mail", intray.TypeEmail), field("city", "City")}
-	past := []mapping.Remembered{
+	past := []intray.RememberedColumn{
 		{Field: "city", Header: "Feld 7", On: day(1)}, {Field: "mail", Header: "Feld 7", On: day(3)},
 		{Field: "gone", Header: "City", On: day(3)}, {Field: "city", Header: "", On: day(9)},
 	}

@@ -5,29 +5,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/intraydata/intray"
 )
-
-// Remembered is a mapping that a person confirmed: a column of this header feeds
-// the field of this key.
-type Remembered struct {
-	// Field is the key of a field.
-	Field string
-	// Header is the header of the column, as the file had it.
-	Header string
-	// On is when the person confirmed it; of two that contradict each other the
-	// later one counts.
-	On time.Time
-}
 
 // scoreRemembered is the score of what a person confirmed for another file.
 const scoreRemembered = 0.99
 
 // remember maps what a person confirmed, where exactly one column has the header
 // to the letter and its values do not speak against it.
-func (s *suggestion) remember(all []Remembered) {
+func (s *suggestion) remember(all []intray.RememberedColumn) {
 	if len(all) == 0 {
 		return
 	}
@@ -39,7 +26,7 @@ func (s *suggestion) remember(all []Remembered) {
 		columns[c.Header] = append(columns[c.Header], i)
 	}
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b Remembered) int {
+	slices.SortStableFunc(all, func(a, b intray.RememberedColumn) int {
 		return cmp.Or(b.On.Compare(a.On), strings.Compare(a.Field, b.Field), strings.Compare(a.Header, b.Header))
 	})
 	for _, r := range all {

@@ -70,7 +70,7 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	out, err := engine.New(engine.Config{Formats: all.Formats("")}).Map(ctx, in, schema, answers)
+	out, err := engine.New(engine.Config{Formats: all.Formats("")}).Map(ctx, engine.Import{Input: in, Schema: schema, Answers: answers})
 	if err = errors.Join(err, closeFile()); err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 		return writer, nil
 	}
 	moved := engine.New(engine.Config{Formats: all.Formats(folder), Temp: folder, Progress: cfg.Progress})
-	if report.Outcome, err = moved.Run(ctx, in, cfg.Schema, cfg.Answers, open); err != nil || writer == nil {
+	if report.Outcome, err = moved.Run(ctx, engine.Import{Input: in, Schema: cfg.Schema, Answers: cfg.Answers}, open); err != nil || writer == nil {
 		return report, err
 	}
 	if report.Outcome.Verdict == engine.Broken {

@@ -188,7 +188,10 @@ func (s *Service) process(ctx context.Context, imp *Import) (Status, error) {
 		writer = stage.NewWriter(ctx, s.cfg.Blobs, prefix, stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
 		return writer, nil
 	}
-	out, err := s.cfg.Engine.Run(ctx, source.Input{Name: imp.sourceName(), ReaderAt: raw, Size: raw.Size()}, schema, imp.Answers, open)
+	out, err := s.cfg.Engine.Run(ctx, engine.Import{
+		Input:  source.Input{Name: imp.sourceName(), ReaderAt: raw, Size: raw.Size()},
+		Schema: schema, Answers: imp.Answers,
+	}, open)
 	if writer != nil {
 		defer writer.Abort()
 	}

@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/mapping"
+)
+
+// formatOf begins the choice of the evidence about how a field's cells are read.
+const formatOf = "format of "
+
+// Explain tells of a cell where it came from and what the run made of it. b
+// holds the row, at place i, as the run staged it; field is the place of a field
+// in the schema of the run.
+//
+// The steps read, map, parse and check are told; a text of [intray.Problem] for
+// each thing that is wrong. What becomes of the cell in a result is not the
+// engine's business.
+func (o *Outcome) Explain(schema *intray.Schema, b *intray.Batch, i, field int) intray.Trace {
+	key, cells := schema.Fields[field].Key, &b.Fields[field]
+	t := intray.Trace{Row: b.First + int64(i), Line: b.Lines[i], Field: key, Raw: string(cells.Raw(i))}
+	if value, there := cells.Value(i); there {
+		text := string(value)
+		t.Value = &text
+	}
+	match := o.Mapping.Fields[field]
+	for _, column := range columnsOf(match) {
+		t.Columns = append(t.Columns, intray.TracedColumn{Index: column, Header: o.Headers[column]})
+	}
+	own, row := problemsAt(b, i, field)
+	t.Problems = slices.Concat(own, row)
+	if len(t.Columns) > 0 {
+		t.Steps = append(t.Steps, o.readStep(t), intray.TraceStep{Step: "map", Text: &t.Raw, Reasons: mapReasons(t, match)})
+		t.Steps = append(t.Steps, o.parseStep(t, schema.Fields[field]))
+	} else {
+		t.Steps = append(t.Steps, intray.TraceStep{Step: "map", Reasons: append([]string{"no column feeds the field"}, match.Reasons...)})
+	}
+	t.Steps = append(t.Steps, intray.TraceStep{Step: "check", Text: t.Value, Reasons: checkReasons(own, row)})
+	return t
+}
+
+// columnsOf are all columns that feed a field.
+func columnsOf(m intray.Match) []int {
+	switch {
+	case len(m.Columns) > 0:
+		return m.Columns
+	case m.Column != intray.NoColumn:
+		return []int{m.Column}
+	}
+	return nil
+}
+
+// problemsAt are the problems of a cell, and those of its row as a whole.
+func problemsAt(b *intray.Batch, i, field int) (own, row []intray.Problem) {
+	for _, p := range b.Problems {
+		switch {
+		case p.Row != i:
+		case p.Field == field:
+			own = append(own, p)
+		case p.Field == intray.NoField:
+			row = append(row, p)
+		}
+	}
+	return own, row
+}
+
+// readStep tells how the file was read, and what was repaired in the row.
+func (o *Outcome) readStep(t intray.Trace) intray.TraceStep {
+	step := intray.TraceStep{Step: "read", Text: &t.Raw}
+	for _, e := range o.Evidence {
+		if !strings.HasPrefix(e.Choice, formatOf) {
+			step.Reasons = append(step.Reasons, fmt.Sprintf("%s %s: %s", e.Choice, e.Value, e.Reason))
+		}
+	}
+	for _, n := range o.Notices {
+		if n.Row != nil && *n.Row == t.Row {
+			step.Reasons = append(step.Reasons, n.Text)
+		}
+	}
+	return step
+}
+
+func mapReasons(t intray.Trace, m intray.Match) []string {
+	var names []string
+	for _, c := range t.Columns {
+		names = append(names, columnLabel(intray.Column{Index: c.Index, Header: c.Header}))
+	}
+	return append([]string{"the field is fed by " + strings.Join(names, ", ")}, m.Reasons...)
+}
+
+// parseStep tells what the text was read as.
+func (o *Outcome) parseStep(t intray.Trace, f intray.Field) intray.TraceStep {
+	step := intray.TraceStep{Step: "parse", Text: t.Value}
+	switch {
+	case t.Value != nil && *t.Value == t.Raw:
+		step.Reasons = []string{fmt.Sprintf("as %s the text stands for itself", f.Type.Name)}
+	case t.Value != nil:
+		step.Reasons = []string{fmt.Sprintf("read as %s", f.Type.Name)}
+	case strings.TrimSpace(t.Raw) == "":
+		step.Reasons = []string{"the cell is empty"}
+	default:
+		step.Reasons = []string{fmt.Sprintf("the text has no value as %s", f.Type.Name)}
+	}
+	for _, e := range o.Evidence {
+		if e.Choice == formatOf+mapping.Shorten(f.Key) {
+			step.Reasons = append(step.Reasons, fmt.Sprintf("the column is read as %s: %s", e.Value, e.Reason))
+		}
+	}
+	return step
+}
+
+func checkReasons(own, row []intray.Problem) (reasons []string) {
+	for _, p := range own {
+		reasons = append(reasons, fmt.Sprintf("%s %s: %s", p.Level, p.Code, p.Text))
+	}
+	for _, p := range row {
+		reasons = append(reasons, fmt.Sprintf("the whole row, %s %s: %s", p.Level, p.Code, p.Text))
+	}
+	if len(reasons) == 0 {
+		reasons = []string{"no rule is broken"}
+	}
+	return reasons
+}
