@@ -36,6 +36,9 @@ type Problem struct {
 	Row int
 	// Field is the place of the field in the schema, or NoField.
 	Field int
+	// Part is which of the columns of a field with ManyToOne is concerned,
+	// counted from 0; 0 for all other fields.
+	Part int
 	// Code names the rule that was broken, such as "required" or "email". It
 	// is made of lower-case letters, digits and underscores.
 	Code string
@@ -59,6 +62,9 @@ type Notice struct {
 	Header string
 	// Row is the data row concerned, counted from 0; nil where none is.
 	Row *int64
+	// Part is which of the columns of a field with ManyToOne is concerned,
+	// counted from 0; nil for all other fields.
+	Part *int
 	// Value is the raw text concerned; nil where there is none.
 	Value *string
 	// Total is how many notices there are in all, with Truncated.

@@ -25,6 +25,9 @@ type Question struct {
 	Choices []Choice
 	// AnyColumn says that the index of any other column is taken as well.
 	AnyColumn bool
+	// Many says that several columns may be chosen: their indexes, joined by
+	// commas.
+	Many bool
 }
 
 // Choice is one answer to a question, or one value that a choice about a file
@@ -47,7 +50,10 @@ type Choice struct {
 //   - AnswerEncoding: the name of an encoding
 //   - AnswerDelimiter: what separates cells
 //   - AnswerHeaderRow: the row of the header, counted from 1, or NoAnswer
-//   - AnswerColumn and the key of a field: the index of its column, or NoAnswer
+//   - AnswerColumn and the key of a field: the index of its column, or NoAnswer;
+//     of a field that takes several, their indexes joined by commas
+//   - AnswerValue, the key of a field, a colon and a text: the value that cells of
+//     that text are read as, or "" for none
 //   - AnswerFormat and the key of a field, with a colon and a form behind it where
 //     its column has several: how its cells are read, by one of the choices
 //   - AnswerField and the index of a column: the key of its field, or NoAnswer
@@ -62,6 +68,7 @@ const (
 	AnswerColumn    = "column:"
 	AnswerField     = "field:"
 	AnswerFormat    = "format:"
+	AnswerValue     = "value:"
 	// NoAnswer is the answer that there is none: no header, no column.
 	NoAnswer = "none"
 )
@@ -73,8 +80,29 @@ func (q Question) Takes(value string, columns int) bool {
 			return true
 		}
 	}
-	n, err := strconv.Atoi(value)
-	return q.AnyColumn && err == nil && n >= 0 && n < columns && strconv.Itoa(n) == value
+	if q.Many && strings.Contains(value, ",") {
+		return q.takesEach(value, columns)
+	}
+	_, ok := ColumnIndex(value, columns)
+	return q.AnyColumn && ok
+}
+
+// takesEach says whether value lists answers, each once.
+func (q Question) takesEach(value string, columns int) bool {
+	seen := map[string]bool{}
+	for one := range strings.SplitSeq(value, ",") {
+		if _, ok := ColumnIndex(one, columns); !ok || seen[one] || !q.Takes(one, columns) {
+			return false
+		}
+		seen[one] = true
+	}
+	return true
+}
+
+// ColumnIndex reads the index of a column, for a file of so many columns.
+func ColumnIndex(text string, columns int) (int, bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= 0 && n < columns && strconv.Itoa(n) == text
 }
 
 // SheetChoice gives the value by which an answer names a sheet, from the names

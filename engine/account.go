@@ -39,9 +39,8 @@ func (p *plan) notice(b *intray.Batch, problem intray.Problem) intray.Notice {
 		n.Type = intray.ValueMapped
 	}
 	if problem.Field != intray.NoField {
-		n.Field, n.Header = p.keys[problem.Field], p.headers[problem.Field]
-		raw := excerpt(b.Fields[problem.Field].Raw(problem.Row))
-		n.Value = &raw
+		p.place(&n, problem.Field, problem.Part)
+		n.Value = rawOf(b.Fields[problem.Field].Raw(problem.Row), n.Part)
 	}
 	return n
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -35,7 +36,7 @@ const cases = "../testdata/cases/*.txtar"
 // A case is a txtar archive. Its comment says what it shows. The file is named
 // input and an ending, and .quoted behind that where it is written as Go
 // strings, one a line, for what a text file cannot show. schema.json is as in
-// the command line. What is expected is the outcome (the verdict, the mapping,
+// the command line, answers.json what a person said. What is expected is the outcome (the verdict, the mapping,
 // the notices), the problems of the staged rows, and rows.json, the result,
 // where there is one. -update rewrites it.
 func TestCases(t *testing.T) {
@@ -76,7 +77,9 @@ type testCase struct {
 	given  []txtar.File
 	input  source.Input
 	schema *intray.Schema
-	want   expected
+	// answers are what a person said, where the case has answers.json.
+	answers intray.Answers
+	want    expected
 }
 
 // expected is what comes of them, as text.
@@ -112,6 +115,10 @@ func readCase(t *testing.T, archive *txtar.Archive) testCase {
 				t.Fatal(err)
 			}
 			c.schema = schema
+		case "answers.json":
+			if err := json.Unmarshal(f.Data, &c.answers); err != nil {
+				t.Fatal(err)
+			}
 		default:
 			c.input = input(t, f)
 		}
@@ -149,7 +156,7 @@ func (c testCase) run(t *testing.T, workers int) expected {
 	ctx := t.Context()
 	s := staging{blobs: mem.New(), ctx: ctx}
 	e := engine.New(engine.Config{Formats: all.Formats(""), Workers: workers})
-	out, err := e.Run(ctx, engine.Import{Input: c.input, Schema: c.schema}, s.open)
+	out, err := e.Run(ctx, engine.Import{Input: c.input, Schema: c.schema, Answers: c.answers}, s.open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +215,11 @@ func describe(schema *intray.Schema, out *engine.Outcome) string {
 			fmt.Fprintf(&b, "%s: no column\n", schema.Fields[i].Key)
 			continue
 		}
-		fmt.Fprintf(&b, "%s: column %d %q, %v, %s\n", schema.Fields[i].Key, match.Column, match.Header, match.Score, strings.Join(match.Reasons, "; "))
+		columns := fmt.Sprintf("column %d", match.Column)
+		if match.Columns != nil {
+			columns = fmt.Sprintf("columns %v", match.Columns)
+		}
+		fmt.Fprintf(&b, "%s: %s %q, %v, %s\n", schema.Fields[i].Key, columns, match.Header, match.Score, strings.Join(match.Reasons, "; "))
 	}
 	if len(out.Mapping.Unmapped) > 0 {
 		fmt.Fprintf(&b, "unmapped: %v\n", out.Mapping.Unmapped)
@@ -226,6 +237,9 @@ func where(n intray.Notice) string {
 	}
 	if n.Field != "" {
 		text += " field " + n.Field
+	}
+	if n.Part != nil {
+		text += fmt.Sprintf(" part %d", *n.Part)
 	}
 	if n.Header != "" {
 		text += fmt.Sprintf(" header %q", n.Header)
@@ -251,6 +265,9 @@ func problems(t *testing.T, schema *intray.Schema, staged *stage.Stage) string {
 			key := ""
 			if p.Field != intray.NoField {
 				key = schema.Fields[p.Field].Key
+			}
+			if p.Part > 0 {
+				key += fmt.Sprintf(" part %d", p.Part)
 			}
 			text += fmt.Sprintf("line %d, row %d, %s: %s %s\n", b.Lines[p.Row], b.First+int64(p.Row), cmp.Or(key, "whole row"), p.Level, p.Code)
 		}

@@ -209,6 +209,7 @@ func (b *belt) parse(ctx context.Context) error {
 				return err
 			}
 		}
+		b.plan.fold(&batch)
 		commit, err := b.sink.Stage(&batch)
 		if err != nil {
 			return fmt.Errorf("stage rows from %d: %w", batch.First, err)

@@ -184,7 +184,7 @@ func (e *Engine) read(ctx context.Context, reader source.Reader, again func() (s
 	if len(out.Questions) > 0 || open == nil { // without a sink no rows are wanted
 		return out, nil
 	}
-	plan, err := compile(schema, out.Mapping, len(columns))
+	plan, err := compile(schema, out.Mapping, out.Headers)
 	if err != nil {
 		return nil, err
 	}
@@ -195,6 +195,7 @@ func (e *Engine) read(ctx context.Context, reader source.Reader, again func() (s
 	if len(out.Questions) > 0 {
 		return out, nil
 	}
+	plan.teach(schema.Fields, imp)
 	sink, err := open(keys(schema.Fields), plan.unmapped)
 	if err != nil {
 		return nil, fmt.Errorf("open the sink: %w", err)

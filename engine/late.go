@@ -18,7 +18,9 @@ func (b *belt) compareRows(out *Outcome) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range found {
+	for i := range found {
+		b.plan.foldProblem(&found[i].Problem)
+		d := found[i]
 		n := int64(d.Rows.GetCardinality())
 		if b.over(out, n) {
 			return nil
@@ -52,7 +54,7 @@ func (o *Outcome) addLate(p *plan, found []check.Duplicates, errorRows *roaring.
 		for range min(d.Rows.GetCardinality(), MaxNotices) {
 			row := int64(rows.Next())
 			n := intray.Notice{Type: intray.Validation, Level: d.Problem.Level, Text: d.Problem.Text, Row: &row}
-			n.Field, n.Header = p.keys[d.Problem.Field], p.headers[d.Problem.Field]
+			p.place(&n, d.Problem.Field, d.Problem.Part)
 			o.Listed = append(o.Listed, n)
 		}
 	}
@@ -85,8 +87,7 @@ func (o *Outcome) FillValues(ctx context.Context, fields []intray.Field, read fu
 		if err != nil {
 			return fmt.Errorf("read a row again: %w", err)
 		}
-		raw := excerpt(b.Fields[field].Raw(0))
-		n.Value = &raw
+		n.Value = rawOf(b.Fields[field].Raw(0), n.Part)
 	}
 	return nil
 }

@@ -12,47 +12,59 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// decided is what a person said of the mapping: for a field its column, or
-// NoColumn, and the columns that are to feed none.
+// decided is what a person said of the mapping: for a field its columns, or none,
+// and the columns that are to feed none.
 type decided struct {
-	columns map[int]int
+	columns map[int][]int
 	unused  map[int]bool
 }
 
 // decisions reads the answers about fields and columns. Those about a field or a
 // column that is not there have no effect.
 func decisions(fields []intray.Field, columns int, answers intray.Answers) decided {
-	d := decided{map[int]int{}, map[int]bool{}}
+	d := decided{map[int][]int{}, map[int]bool{}}
 	for i, f := range fields {
 		if value, asked := answers[intray.AnswerColumn+f.Key]; asked && !f.Hidden {
-			d.answer(i, value, columns)
+			d.answer(i, f.ManyToOne, value, columns)
 		}
 	}
+	byField := maps.Clone(d.columns)
 	for _, id := range slices.Sorted(maps.Keys(answers)) {
 		key := answers[id]
 		index, about := strings.CutPrefix(id, intray.AnswerField)
-		column, err := strconv.Atoi(index)
-		if !about || err != nil || column < 0 || column >= columns {
+		column, fits := intray.ColumnIndex(index, columns)
+		if !about || !fits {
 			continue
 		}
 		field := slices.IndexFunc(fields, func(f intray.Field) bool { return f.Key == key && !f.Hidden })
-		if _, settled := d.columns[field]; field >= 0 && !settled {
-			d.columns[field] = column
-		} else if key == intray.NoAnswer {
+		_, settled := byField[field]
+		switch {
+		case field >= 0 && !settled && (fields[field].ManyToOne || len(d.columns[field]) == 0):
+			d.columns[field] = append(d.columns[field], column)
+		case key == intray.NoAnswer:
 			d.unused[column] = true
 		}
+	}
+	for _, list := range d.columns {
+		slices.Sort(list)
 	}
 	return d
 }
 
-func (d decided) answer(field int, value string, columns int) {
-	column, err := strconv.Atoi(value)
-	switch {
-	case value == intray.NoAnswer:
-		d.columns[field] = intray.NoColumn
-	case err == nil && column >= 0 && column < columns:
-		d.columns[field] = column
+func (d decided) answer(field int, many bool, value string, columns int) {
+	if value == intray.NoAnswer {
+		d.columns[field] = nil
+		return
 	}
+	var list []int
+	for one := range strings.SplitSeq(value, ",") {
+		column, fits := intray.ColumnIndex(one, columns)
+		if !fits || slices.Contains(list, column) || len(list) > 0 && !many {
+			return
+		}
+		list = append(list, column)
+	}
+	d.columns[field] = list
 }
 
 // match maps the columns: as a person decided, and else as mapping suggests.
@@ -64,11 +76,8 @@ func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column
 	if err != nil {
 		return err
 	}
-	for field, column := range d.columns {
-		m.Fields[field] = intray.Match{Column: column}
-		if column != intray.NoColumn {
-			m.Fields[field] = intray.Match{Column: column, Header: columns[column].Header, Score: 1, Reasons: []string{"a person chose it"}}
-		}
+	for field, list := range d.columns {
+		m.Fields[field] = chosen(fields[field], list, columns)
 	}
 	for column := range d.unused {
 		m.Unmapped = append(m.Unmapped, column)
@@ -84,14 +93,26 @@ func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column
 	return nil
 }
 
+// chosen is the match of a field whose columns a person chose.
+func chosen(f intray.Field, list []int, columns []intray.Column) intray.Match {
+	if len(list) == 0 {
+		return intray.Match{Column: intray.NoColumn}
+	}
+	m := intray.Match{Column: list[0], Header: columns[list[0]].Header, Score: 1, Reasons: []string{"a person chose it"}}
+	if f.ManyToOne {
+		m.Columns = list
+	}
+	return m
+}
+
 // open leaves out what is decided: fields are hidden from the suggestion, and
 // columns are gone.
 func (d decided) open(fields []intray.Field, columns []intray.Column) ([]intray.Field, []intray.Column) {
 	rest := slices.Clone(fields)
 	var gone []int
-	for field, column := range d.columns {
+	for field, list := range d.columns {
 		rest[field].Hidden = true
-		gone = append(gone, column)
+		gone = append(gone, list...)
 	}
 	free := slices.DeleteFunc(slices.Clone(columns), func(c intray.Column) bool {
 		return slices.Contains(gone, c.Index) || d.unused[c.Index]
@@ -121,7 +142,12 @@ func (o *Outcome) askMapping(q mapping.Question, fields []intray.Field, columns 
 	if len(q.Rivals) == 0 && !mustHaveColumn(fields, q.Field) {
 		asked.Choices = append(asked.Choices, intray.Choice{Value: intray.NoAnswer, Label: "no column"})
 	}
+	asked.Many = takesMany(fields, q.Field)
 	o.ask(asked)
+}
+
+func takesMany(fields []intray.Field, key string) bool {
+	return slices.ContainsFunc(fields, func(f intray.Field) bool { return f.Key == key && f.ManyToOne })
 }
 
 func mustHaveColumn(fields []intray.Field, key string) bool {
@@ -136,7 +162,7 @@ func (o *Outcome) askFields(text string, fields []intray.Field, columns []intray
 		if f.Hidden {
 			continue
 		}
-		q := intray.Question{ID: intray.AnswerColumn + f.Key, Notice: intray.UnmappedFields, Field: f.Key, Choices: slices.Clip(choices), AnyColumn: true,
+		q := intray.Question{ID: intray.AnswerColumn + f.Key, Notice: intray.UnmappedFields, Field: f.Key, Choices: slices.Clip(choices), AnyColumn: true, Many: f.ManyToOne,
 			Text: fmt.Sprintf("No header has the name of the field %q. Which column holds it?", mapping.Shorten(f.Label))}
 		if !f.RequireMapping {
 			q.Choices = append(q.Choices, intray.Choice{Value: intray.NoAnswer, Label: "no column"})

@@ -36,7 +36,7 @@ func compiled(t testing.TB, schema *intray.Schema, columns int, fed ...int) *pla
 	for _, column := range fed {
 		m.Fields = append(m.Fields, intray.Match{Column: column})
 	}
-	p, err := compile(schema, m, columns)
+	p, err := compile(schema, m, make([]string, columns))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestEachRowIsParsedByItself(t *testing.T) {
 	schema.Settings.PassThroughUnmappedColumns = true
 	schema.Fields[0].Validators = []intray.Validator{{Rule: "required"}}
 	m := intray.Mapping{Fields: []intray.Match{{Column: 1}, {Column: intray.NoColumn}}, Unmapped: []int{0, 2}}
-	p, err := compile(schema, m, 3)
+	p, err := compile(schema, m, make([]string, 3))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/check"
 	"github.com/intraydata/intray/internal/value"
-	"github.com/intraydata/intray/mapping"
 )
 
 // plan is a schema and a frozen mapping, compiled: all that a worker needs to
 // know. It does not change.
 type plan struct {
-	fields   []fieldPlan
+	fields []fieldPlan
+	// parts are the columns of fields that have several, behind the fields.
+	parts    []part
 	keys     []string
-	headers  []string
 	rules    *check.Rules
 	columns  int
 	unmapped []int
@@ -28,27 +28,45 @@ type plan struct {
 }
 
 type fieldPlan struct {
-	column int
-	parser value.Parser
+	// columns feed the field; none where nothing does.
+	columns []int
+	// parts is where the cells of the columns begin, behind those of the fields,
+	// where the field takes several; else 0.
+	parts int
+	// headers are those of the columns, at least one.
+	headers []string
+	parser  value.Parser
 	// code is that of the problem of a cell that cannot be read.
 	code string
+	// literal says that values are JSON as they are.
+	literal bool
 }
 
-func compile(schema *intray.Schema, m intray.Mapping, columns int) (*plan, error) {
-	p := &plan{columns: columns, limit: schema.Settings.MaxRecords, keys: keys(schema.Fields)}
+func compile(schema *intray.Schema, m intray.Mapping, headers []string) (*plan, error) {
+	p := &plan{columns: len(headers), limit: schema.Settings.MaxRecords, keys: keys(schema.Fields)}
+	wide, parts := spread(schema.Fields, m)
+	p.parts = parts
+	next := len(schema.Fields)
 	for i, f := range schema.Fields {
 		parser, err := value.Compile(f)
 		if err != nil {
 			return nil, fmt.Errorf("compile the schema: field %q: %w", f.Key, err)
 		}
-		p.fields = append(p.fields, fieldPlan{m.Fields[i].Column, parser, strings.ReplaceAll(string(f.Type.Name), "-", "_")})
-		p.headers = append(p.headers, mapping.Shorten(m.Fields[i].Header))
+		one := fieldPlan{
+			columns: columnsOf(m.Fields[i]), headers: headersOf(m.Fields[i], headers),
+			parser: parser, code: strings.ReplaceAll(string(f.Type.Name), "-", "_"), literal: literalJSON(f.Type.Name),
+		}
+		if f.ManyToOne && len(one.columns) > 0 {
+			one.parts = next
+			next += len(one.columns)
+		}
+		p.fields = append(p.fields, one)
 		if f.Type.Name != intray.TypeString {
-			p.problems++
+			p.problems += max(1, len(one.columns))
 		}
 	}
 	var err error
-	if p.rules, err = check.Compile(schema.Fields); err != nil {
+	if p.rules, err = check.Compile(wide); err != nil {
 		return nil, fmt.Errorf("compile the schema: %w", err)
 	}
 	// One more for the row as a whole.
@@ -60,7 +78,7 @@ func compile(schema *intray.Schema, m intray.Mapping, columns int) (*plan, error
 }
 
 // cells is how many cells a row comes to, whatever the file writes down.
-func (p *plan) cells() int { return max(len(p.fields), p.columns) }
+func (p *plan) cells() int { return max(len(p.fields)+len(p.parts), p.columns) }
 
 // problemWeight is how many cells without text cost as much memory as a problem
 // does on its whole way.
@@ -78,33 +96,43 @@ func separatorHint(choices []intray.Evidence) string {
 	return ""
 }
 
-// parse fills b with the rows of recs, checked. Values are written to scratch
-// where they fit.
+// parse fills b with the rows of recs, checked, and behind the fields the columns
+// of those that have several. Values are written to scratch where they fit.
 func (p *plan) parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
-	b.Reset(len(p.fields))
+	b.Reset(len(p.fields) + len(p.parts))
 	b.First = recs.First
 	b.Lines = append(b.Lines, recs.Lines...)
 	for f := range p.fields {
 		p.parseField(f, recs, b, scratch)
 	}
+	p.gather(b)
 	p.passThrough(recs, b)
 	p.findRagged(recs, b)
 	p.rules.Apply(b)
 }
 
 func (p *plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch []byte) {
-	field := p.fields[f]
-	cells := &b.Fields[f]
-	if field.column == intray.NoColumn {
-		for range recs.Len() {
-			cells.AppendNull(nil)
+	field := &p.fields[f]
+	switch {
+	case field.parts > 0:
+		for i, column := range field.columns {
+			field.parse(column, recs, b, field.parts+i, scratch)
 		}
-		return
+	case len(field.columns) > 0:
+		field.parse(field.columns[0], recs, b, f, scratch)
+	default:
+		for range recs.Len() {
+			b.Fields[f].AppendNull(nil)
+		}
 	}
+}
 
+// parse reads a column into the cells at a place of the batch.
+func (f *fieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at int, scratch []byte) {
+	cells := &b.Fields[at]
 	for row := range recs.Len() {
-		c := typedCell(recs, row, field.column)
-		result := field.parser.Parse(c, scratch[:0])
+		c := typedCell(recs, row, column)
+		result := f.parser.Parse(c, scratch[:0])
 		switch result.State {
 		case value.Same:
 			cells.AppendValue(c.Raw)
@@ -115,11 +143,11 @@ func (p *plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch 
 		case value.Wrong:
 			cells.AppendNull(c.Raw)
 			b.Problems = append(b.Problems, intray.Problem{
-				Row: row, Field: f, Code: field.code, Level: intray.LevelError, Text: result.Problem,
+				Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem,
 			})
 		}
 		if n := result.Note; n.Code != "" {
-			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: f, Code: n.Code, Level: n.Level, Text: n.Text})
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: n.Text})
 		}
 	}
 }

@@ -29,7 +29,7 @@ type surveyor struct {
 func (e *Engine) survey(ctx context.Context, open func() (source.Reader, error), p *plan, imp Import, out *Outcome) error {
 	s := &surveyor{plan: p}
 	for i, f := range p.fields {
-		if parser, surveyed := f.parser.(value.Surveyed); surveyed && f.column != intray.NoColumn {
+		if parser, surveyed := f.parser.(value.Surveyed); surveyed && len(f.columns) > 0 {
 			s.fields = append(s.fields, i)
 			s.surveys = append(s.surveys, parser.Survey())
 			s.answers = append(s.answers, formAnswers(imp.Answers, p.keys[i]))
@@ -89,9 +89,10 @@ func (s *surveyor) read(ctx context.Context, reader source.Reader) error {
 
 func (s *surveyor) add(recs *intray.Records) {
 	for i, f := range s.fields {
-		column := s.plan.fields[f].column
-		for row := range recs.Len() {
-			s.surveys[i].Add(typedCell(recs, row, column))
+		for _, column := range s.plan.fields[f].columns {
+			for row := range recs.Len() {
+				s.surveys[i].Add(typedCell(recs, row, column))
+			}
 		}
 	}
 }
@@ -114,7 +115,7 @@ func (s *surveyor) decide(schema *intray.Schema, out *Outcome) {
 	for i := range s.fields {
 		decisions[i] = s.surveys[i].Decide(s.answers[i], nil)
 		if d := decisions[i]; len(d.Ties) == 0 && len(d.Reasons) > 0 {
-			beside = append(beside, value.Beside{Header: s.plan.headers[s.fields[i]], Decision: d})
+			beside = append(beside, value.Beside{Header: s.plan.fields[s.fields[i]].headers[0], Decision: d})
 		}
 	}
 	for i, f := range s.fields {
@@ -124,7 +125,7 @@ func (s *surveyor) decide(schema *intray.Schema, out *Outcome) {
 		d := decisions[i]
 		s.plan.fields[f].parser = d.Parser
 		for _, tie := range d.Ties {
-			out.askForm(schema.Fields[f], s.plan.headers[f], tie)
+			out.askForm(schema.Fields[f], s.plan.fields[f].headers[0], tie)
 		}
 		if len(d.Reasons) > 0 {
 			out.Evidence = append(out.Evidence, intray.Evidence{

@@ -30,7 +30,10 @@ func (f *csvForm) end(b []byte) []byte { return b }
 func (f *csvForm) row(b []byte, r *row, _ bool) ([]byte, error) {
 	for i := range f.fields {
 		b = f.separate(b, i)
-		v, kind := r.shown(i, &f.fields[i])
+		v, kind, err := r.shown(i, &f.fields[i])
+		if err != nil {
+			return b, err
+		}
 		exempt := kind == canonical && (f.fields[i].shape == number || f.fields[i].shape == truth)
 		if exempt && !f.fields[i].shape.literal(v) {
 			return b, fmt.Errorf("the value of field %q does not have the form of its type", f.fields[i].key)

@@ -25,6 +25,8 @@ const (
 type field struct {
 	key   string
 	shape shape
+	// many says that several columns feed the field: its shape is list.
+	many bool
 	// stringField says that empty text is a value.
 	stringField bool
 	// write writes a value in the field's own format; nil where it stands as it is.
@@ -41,8 +43,8 @@ func compile(schema *intray.Schema) ([]field, error) {
 		if err != nil {
 			return nil, fmt.Errorf("field %q: %w", f.Key, err)
 		}
-		made := field{f.Key, shapeOf(f), f.Type.Name == intray.TypeString && !f.ManyToOne, write}
-		if write != nil {
+		made := field{key: f.Key, shape: shapeOf(f), many: f.ManyToOne, stringField: f.Type.Name == intray.TypeString && !f.ManyToOne, write: write}
+		if write != nil && !f.ManyToOne {
 			made.shape = text
 		}
 		fields = append(fields, made)

@@ -61,10 +61,12 @@ func (f *jsonForm) row(b []byte, r *row, first bool) ([]byte, error) {
 		b = append(b, f.between...)
 	}
 	b = append(b, '{')
-	var err error
 	for i := range f.fields {
 		b = append(b, f.keys[i]...)
-		v, kind := r.shown(i, &f.fields[i])
+		v, kind, err := r.shown(i, &f.fields[i])
+		if err != nil {
+			return b, err
+		}
 		if b, err = f.fields[i].appendJSON(b, v, kind); err != nil {
 			return b, err
 		}

@@ -19,7 +19,8 @@
 // A problem counts only if its level is error. Under IncludeInvalidRows a cell
 // with such a problem is null. Under IncludeInvalidValues it is the raw text,
 // as a string; a cell without raw text of its own keeps its value, and an empty
-// one stays as it is: "" for a string field, else null.
+// one stays as it is: "" for a string field, else null. Of a field that several
+// columns feed this holds for each element.
 //
 // # CSV
 //

@@ -125,13 +125,16 @@ const (
 )
 
 // shown gives what is to be written of a field, in the field's own format.
-func (r *row) shown(i int, f *field) ([]byte, content) {
+func (r *row) shown(i int, f *field) ([]byte, content, error) {
+	if f.many {
+		return r.array(i, f)
+	}
 	v, kind := r.cell(i, f.stringField)
 	if kind == canonical && f.write != nil {
 		r.text = f.write(r.text[:0], v)
 		v = r.text
 	}
-	return v, kind
+	return v, kind, nil
 }
 
 // cell gives what a field holds.

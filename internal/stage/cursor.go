@@ -158,12 +158,12 @@ func (c *cursor) loadProblems(ctx context.Context, in *loadedProblems, groups []
 }
 
 func (d *decoder) problems(t *problemTable) error {
-	var err error
-	if t.rows, err = d.ints(t.rows); err != nil {
-		return err
-	}
-	if t.fields, err = d.ints(t.fields); err != nil {
-		return err
+	for _, ints := range []*[]int64{&t.rows, &t.fields, &t.parts} {
+		read, err := d.ints(*ints)
+		if err != nil {
+			return err
+		}
+		*ints = read
 	}
 	for _, texts := range []*intray.Texts{&t.codes, &t.levels, &t.texts} {
 		if err := d.required(texts); err != nil {
@@ -181,7 +181,7 @@ func (c *cursor) problem(t *problemTable, i int) (intray.Problem, error) {
 		return intray.Problem{}, fmt.Errorf("%w: %s has an unknown level", ErrDamaged, problemsName)
 	}
 	return intray.Problem{
-		Row: int(t.rows[i]), Field: int(t.fields[i]), Level: level,
+		Row: int(t.rows[i]), Field: int(t.fields[i]), Part: int(t.parts[i]), Level: level,
 		Code: c.name(t.codes.At(i)), Text: c.name(t.texts.At(i)),
 	}, nil
 }

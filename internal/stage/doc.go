@@ -16,8 +16,9 @@
 //     is one row group, with one page (version 2) a column, so that a window
 //     of rows is one ranged read.
 //   - problems.parquet lists the problems in the order of the rows: row,
-//     field (its place in the layout, or -1 for the row as a whole), code,
-//     level (error, warning or info) and text. It is there if there are any.
+//     field (its place in the layout, or -1 for the row as a whole), part (which
+//     of the columns that feed the field, from 0), code, level (error, warning or
+//     info) and text. It is there if there are any.
 //   - problems.roar holds bitmaps of rows, in the portable roaring form, laid
 //     end to end: first that of the rows with an error, then one for each
 //     [Kind]. The manifest says where each begins and ends. It is there if

@@ -178,7 +178,7 @@ func TestProblemsAreOrdinaryParquet(t *testing.T) {
 			b.Fields[0].AppendNull(nil)
 			p := intray.Problem{Row: row, Field: row%2 - 1, Code: "c" + fmt.Sprint(row%3), Level: intray.Level(row % 3), Text: fmt.Sprint("Wrong ", row%5000)}
 			b.Problems = append(b.Problems, p)
-			want = append(want, record{"row": b.First + int64(row), "field": int64(p.Field), "code": p.Code, "level": p.Level.String(), "text": p.Text})
+			want = append(want, record{"row": b.First + int64(row), "field": int64(p.Field), "part": int64(p.Part), "code": p.Code, "level": p.Level.String(), "text": p.Text})
 		}
 		batches = append(batches, b)
 	}
@@ -193,7 +193,7 @@ func TestProblemsAreOrdinaryParquet(t *testing.T) {
 	var got []record
 	for _, r := range readAll(t, s) {
 		for _, p := range r.Problems {
-			got = append(got, record{"row": int64(p.Row), "field": int64(p.Field), "code": p.Code, "level": p.Level.String(), "text": p.Text})
+			got = append(got, record{"row": int64(p.Row), "field": int64(p.Field), "part": int64(p.Part), "code": p.Code, "level": p.Level.String(), "text": p.Text})
 		}
 	}
 	if !reflect.DeepEqual(want, got) {

@@ -16,7 +16,7 @@ const (
 
 // problemColumns are the columns of problems.parquet.
 func problemColumns() []column {
-	return []column{{name: "row"}, {name: "field"},
+	return []column{{name: "row"}, {name: "field"}, {name: "part"},
 		{name: "code", text: true}, {name: "level", text: true}, {name: "text", text: true}}
 }
 
@@ -34,12 +34,12 @@ type problemFile struct {
 
 // problemTable holds the columns of a row group of problems.
 type problemTable struct {
-	rows, fields         []int64
+	rows, fields, parts  []int64
 	codes, levels, texts intray.Texts
 }
 
 func (t *problemTable) reset() {
-	t.rows, t.fields = t.rows[:0], t.fields[:0]
+	t.rows, t.fields, t.parts = t.rows[:0], t.fields[:0], t.parts[:0]
 	t.codes.Reset()
 	t.levels.Reset()
 	t.texts.Reset()
@@ -48,6 +48,7 @@ func (t *problemTable) reset() {
 func (t *problemTable) add(row int64, p *intray.Problem) {
 	t.rows = append(t.rows, row)
 	t.fields = append(t.fields, int64(p.Field))
+	t.parts = append(t.parts, int64(p.Part))
 	t.codes.AppendString(p.Code)
 	t.levels.AppendString(p.Level.String())
 	t.texts.AppendString(p.Text)
@@ -104,11 +105,10 @@ func (f *problemFile) flush() error {
 func (f *problemFile) encode() error {
 	t, g := &f.table, &f.group
 	g.reset(len(t.rows))
-	if err := f.encoder.ints(g, t.rows); err != nil {
-		return err
-	}
-	if err := f.encoder.ints(g, t.fields); err != nil {
-		return err
+	for _, ints := range [][]int64{t.rows, t.fields, t.parts} {
+		if err := f.encoder.ints(g, ints); err != nil {
+			return err
+		}
 	}
 	for _, texts := range []*intray.Texts{&t.codes, &t.levels, &t.texts} {
 		if err := f.encoder.required(g, texts); err != nil {

@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/mapping"
+)
+
+// A field with ManyToOne is read column by column: each of its columns has cells
+// of its own behind those of the fields, with the parser and the rules of the
+// field. Its value is then the JSON array of theirs, its raw text that of the
+// raw texts; where all columns are empty the cell is.
+
+// part is one column of a field with ManyToOne.
+type part struct {
+	field, index int
+}
+
+// spread gives the fields of a schema with the columns of those that have
+// several behind them. The rules go with the columns.
+func spread(fields []intray.Field, m intray.Mapping) (wide []intray.Field, parts []part) {
+	wide = slices.Clone(fields)
+	for i, f := range fields {
+		if !f.ManyToOne {
+			continue
+		}
+		wide[i].Validators = nil
+		for j := range columnsOf(m.Fields[i]) {
+			one := f
+			one.Key += "\x00" + strconv.Itoa(j) // no schema has such a key
+			wide = append(wide, one)
+			parts = append(parts, part{i, j})
+		}
+	}
+	return wide, parts
+}
+
+// gather makes the value of each field that has several columns of the cells of
+// these.
+func (p *plan) gather(b *intray.Batch) {
+	for f := range p.fields {
+		if field := &p.fields[f]; field.parts > 0 {
+			columns := b.Fields[field.parts : field.parts+len(field.columns)]
+			for row := range b.Rows() {
+				field.join(&b.Fields[f], columns, row)
+			}
+		}
+	}
+}
+
+// join adds a row.
+func (f *fieldPlan) join(to *intray.Cells, columns []intray.Cells, row int) {
+	filled := false
+	for i := range columns {
+		filled = filled || !value.Blank(columns[i].Raw(row))
+	}
+	if !filled {
+		to.AppendNull(nil)
+		return
+	}
+	values, raws := []byte{'['}, []byte{'['}
+	for i := range columns {
+		if i > 0 {
+			values, raws = append(values, ','), append(raws, ',')
+		}
+		raws = appendText(raws, columns[i].Raw(row))
+		switch v, there := columns[i].Value(row); {
+		case !there:
+			values = append(values, "null"...)
+		case f.literal:
+			values = append(values, v...)
+		default:
+			values = appendText(values, v)
+		}
+	}
+	values, raws = append(values, ']'), append(raws, ']')
+	if bytes.Equal(values, raws) {
+		to.AppendValue(values)
+		return
+	}
+	to.AppendParsed(values, raws)
+}
+
+func appendText(to, text []byte) []byte {
+	var quoted bytes.Buffer
+	enc := json.NewEncoder(&quoted)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(string(text)) != nil {
+		return append(to, `""`...) // a string can always be encoded
+	}
+	return append(to, bytes.TrimSuffix(quoted.Bytes(), []byte{'\n'})...)
+}
+
+// literalJSON says whether canonical texts of a type are JSON as they are.
+func literalJSON(t intray.TypeName) bool {
+	return t == intray.TypeNumber || t == intray.TypeCheckbox || t == intray.TypeMultiSelect
+}
+
+// fold takes the columns of fields with several from a batch whose rules were
+// applied, and gives their problems to the fields.
+func (p *plan) fold(b *intray.Batch) {
+	if len(p.parts) == 0 {
+		return
+	}
+	b.Fields = b.Fields[:len(p.fields)]
+	for i := range b.Problems {
+		p.foldProblem(&b.Problems[i])
+	}
+	slices.SortStableFunc(b.Problems, func(x, y intray.Problem) int {
+		return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field), cmp.Compare(x.Part, y.Part))
+	})
+}
+
+// foldProblem gives the problem of a column to its field.
+func (p *plan) foldProblem(problem *intray.Problem) {
+	if at := problem.Field - len(p.fields); at >= 0 {
+		problem.Field, problem.Part = p.parts[at].field, p.parts[at].index
+	}
+}
+
+// place fills in whose cell a notice is about.
+func (p *plan) place(n *intray.Notice, field, index int) {
+	f := &p.fields[field]
+	n.Field, n.Header = p.keys[field], f.headers[0]
+	if f.parts > 0 {
+		n.Header, n.Part = f.headers[index], &index
+	}
+}
+
+// rawOf is the raw text of a cell, or of one of the columns of a field with
+// several.
+func rawOf(text []byte, index *int) *string {
+	if index != nil {
+		var all []string
+		if json.Unmarshal(text, &all) == nil && *index < len(all) {
+			text = []byte(all[*index])
+		} else {
+			text = nil // every column is empty
+		}
+	}
+	short := excerpt(text)
+	return &short
+}
+
+// headersOf are the headers of the columns of a match, for notices; one "" where
+// there are none.
+func headersOf(m intray.Match, headers []string) []string {
+	list := []string{}
+	for _, c := range columnsOf(m) {
+		list = append(list, mapping.Shorten(headers[c]))
+	}
+	if len(list) == 0 {
+		return []string{""}
+	}
+	return list
+}

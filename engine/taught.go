@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value"
+)
+
+// taught is a parser that reads some texts as a person said.
+type taught struct {
+	value.Parser
+	texts map[string]lesson
+}
+
+// lesson is what a text is read as, and why.
+type lesson struct {
+	value  []byte
+	reason string
+}
+
+// Parse reads a cell.
+func (t taught) Parse(c value.Cell, scratch []byte) value.Result {
+	l, known := t.texts[string(bytes.TrimSpace(c.Raw))]
+	if !known {
+		return t.Parser.Parse(c, scratch)
+	}
+	note := value.Note{Code: value.Mapped, Level: intray.LevelInfo, Text: l.reason}
+	if len(l.value) == 0 {
+		return value.Result{State: value.Empty, Note: note}
+	}
+	r := t.Parser.Parse(value.Cell{Raw: l.value}, scratch)
+	switch r.State {
+	case value.Same:
+		r.State, r.Value = value.Parsed, l.value
+	case value.Wrong, value.Empty:
+		return t.Parser.Parse(c, scratch) // the schema does not take that value any more
+	}
+	r.Note = note
+	return r
+}
+
+// teach lets the parsers read the texts that persons mapped to values: those
+// remembered, the latest last, and then the answers.
+func (p *plan) teach(fields []intray.Field, imp Import) {
+	for i := range p.fields {
+		texts := map[string]lesson{}
+		for _, r := range remembered(imp.Memory.Values, fields[i].Key) {
+			reason := fmt.Sprintf("This was taken for %q, as you said on %s.", r.Value, r.On.Format("2 January 2006"))
+			texts[strings.TrimSpace(r.Text)] = lesson{[]byte(r.Value), reason}
+		}
+		for id, answer := range imp.Answers {
+			if text, about := strings.CutPrefix(id, intray.AnswerValue+fields[i].Key+":"); about {
+				texts[strings.TrimSpace(text)] = lesson{[]byte(answer), fmt.Sprintf("This was taken for %q, as a person said.", answer)}
+			}
+		}
+		delete(texts, "")
+		if len(texts) > 0 {
+			p.fields[i].parser = taught{p.fields[i].parser, texts}
+		}
+	}
+}
+
+func remembered(all []intray.RememberedValue, key string) []intray.RememberedValue {
+	own := slices.DeleteFunc(slices.Clone(all), func(r intray.RememberedValue) bool { return r.Field != key })
+	slices.SortStableFunc(own, func(a, b intray.RememberedValue) int {
+		return cmp.Or(a.On.Compare(b.On), strings.Compare(a.Text, b.Text), strings.Compare(a.Value, b.Value))
+	})
+	return own
+}
