@@ -159,6 +159,20 @@ func (r *Records) Cell(i, c int) []byte {
 	return r.arena[from:to:to]
 }
 
+// AppendColumn adds the cells of column c of all records to t. A record that is
+// too short to have one adds the empty text.
+func (r *Records) AppendColumn(c int, t *Texts) {
+	first := uint32(0)
+	for _, end := range r.ends {
+		if at := first + uint32(c); at < end {
+			span := r.spans[at]
+			t.Arena = append(t.Arena, r.arena[span>>32:span&(1<<32-1)]...)
+		}
+		t.Ends = append(t.Ends, uint32(len(t.Arena)))
+		first = end
+	}
+}
+
 func (r *Records) span(i int) (first, end uint32) {
 	if i > 0 {
 		first = r.ends[i-1]

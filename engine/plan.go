@@ -40,6 +40,8 @@ type fieldPlan struct {
 	code string
 	// literal says that values are JSON as they are.
 	literal bool
+	// plain says that the text of every cell is its value.
+	plain bool
 }
 
 func compile(schema *intray.Schema, m intray.Mapping, headers []string) (*plan, error) {
@@ -54,7 +56,7 @@ func compile(schema *intray.Schema, m intray.Mapping, headers []string) (*plan, 
 		}
 		one := fieldPlan{
 			columns: columnsOf(m.Fields[i]), headers: headersOf(m.Fields[i], headers),
-			parser: parser, code: strings.ReplaceAll(string(f.Type.Name), "-", "_"), literal: literalJSON(f.Type.Name),
+			parser: parser, code: strings.ReplaceAll(string(f.Type.Name), "-", "_"), literal: literalJSON(f.Type.Name), plain: f.Type.Name == intray.TypeString,
 		}
 		if f.ManyToOne && len(one.columns) > 0 {
 			one.parts = next
@@ -130,8 +132,16 @@ func (p *plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch 
 // parse reads a column into the cells at a place of the batch.
 func (f *fieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at int, scratch []byte) {
 	cells := &b.Fields[at]
+	if f.plain {
+		recs.AppendColumn(column, &cells.Values)
+		return
+	}
+	typed := recs.HasTyped()
 	for row := range recs.Len() {
-		c := typedCell(recs, row, column)
+		c := value.Cell{Raw: cell(recs, row, column)}
+		if typed {
+			c = typedCell(recs, row, column)
+		}
 		result := f.parser.Parse(c, scratch[:0])
 		switch result.State {
 		case value.Same:
@@ -146,7 +156,7 @@ func (f *fieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 				Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem,
 			})
 		}
-		if n := result.Note; n.Code != "" {
+		if n := &result.Note; n.Code != "" {
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: n.Text})
 		}
 	}

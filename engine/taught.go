@@ -60,7 +60,7 @@ func (p *plan) teach(fields []intray.Field, imp Import) {
 		}
 		delete(texts, "")
 		if len(texts) > 0 {
-			p.fields[i].parser = taught{p.fields[i].parser, texts}
+			p.fields[i].parser, p.fields[i].plain = taught{p.fields[i].parser, texts}, false
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package output
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 
@@ -104,13 +106,14 @@ func appendString(b, s []byte) []byte {
 	b = append(b, '"')
 	from := 0
 	for i := 0; i < len(s); {
+		if i = plainTo(s, i); i == len(s) {
+			break
+		}
 		if c := s[i]; c < utf8.RuneSelf {
-			if c < ' ' || c == '"' || c == '\\' {
-				b = append(b, s[from:i]...)
-				b = appendEscape(b, c)
-				from = i + 1
-			}
+			b = append(b, s[from:i]...)
+			b = appendEscape(b, c)
 			i++
+			from = i
 			continue
 		}
 		r, size := utf8.DecodeRune(s[i:])
@@ -123,6 +126,28 @@ func appendString(b, s []byte) []byte {
 	}
 	b = append(b, s[from:]...)
 	return append(b, '"')
+}
+
+// plainTo gives the first place from i on that is no plain ASCII character of a
+// JSON string. It looks at eight at a time: a byte of the word gets its high bit
+// where it is below a blank, a quote, a backslash or beyond ASCII; a borrow may
+// mark bytes behind the first such one, and none before.
+func plainTo(s []byte, i int) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(s); i += 8 {
+		w := binary.LittleEndian.Uint64(s[i:])
+		quote, slash := w^ones*'"', w^ones*'\\'
+		found := (w - ones*' ') | (quote - ones) | (slash - ones) | w
+		if found &= high; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			break
+		}
+	}
+	return i
 }
 
 // appendEscape adds what stands for a control character, quote or backslash.

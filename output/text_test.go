@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
@@ -218,4 +219,17 @@ func ExampleWrite() {
 	// Output:
 	// [{"name":"Ada"},
 	// {"name":"Grace"}] 2 <nil>
+}
+
+// TestOutputPanicsLeaveNothingBehind lets the batches fail in the worst way: the
+// panic comes out, and what writes in the background has ended.
+func TestOutputPanicsLeaveNothingBehind(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	defer func() {
+		if recover() == nil {
+			t.Error("the panic was swallowed")
+		}
+	}()
+	_, _ = output.Write(context.Background(), io.Discard, output.JSON, people(intray.RemoveInvalidRows),
+		func(func(*intray.Batch, error) bool) { panic("boom") })
 }

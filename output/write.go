@@ -14,9 +14,13 @@ import (
 // lets nothing out before a person has settled it.
 var ErrInvalidRow = errors.New("a row has an error, and invalidDataBehavior is BLOCK_SUBMIT")
 
-// flushAt is how much text is gathered before it is written: 64 KiB. A row is
-// never divided, so the most that is held is this and one row.
-const flushAt = 64 << 10
+// flushAt is how much text is gathered before it is written: 256 KiB. A row is
+// never divided, so the most that is held is blocks times this and one row.
+const flushAt = 256 << 10
+
+// blocks is how many runs of text there are: one is filled while others are
+// written.
+const blocks = 3
 
 // unmappedKey names the passed columns in a row.
 const unmappedKey = "$unmapped"
@@ -33,7 +37,8 @@ type form interface {
 
 // Write streams to w the rows that the schema's InvalidDataBehavior keeps, and
 // gives their number. What was written before an error is no whole file. An
-// error of w, of the batches and of the context is returned as it is, wrapped.
+// error of w, of the batches and of the context is returned as it is, wrapped. w
+// is written to from another goroutine, and no longer when Write returns.
 func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, batches iter.Seq2[*intray.Batch, error]) (rows int64, err error) {
 	keep, err := rule(schema.Settings.InvalidDataBehavior)
 	if err != nil {
@@ -43,14 +48,21 @@ func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, ba
 	if err != nil {
 		return 0, fmt.Errorf("write %s: %w", f, err)
 	}
-	s := &stream{w: w, schema: schema, fields: fields, keep: keep}
+	s := &stream{schema: schema, fields: fields, keep: keep}
 	if s.form, err = newForm(f, schema, fields); err != nil {
 		return 0, err
 	}
-	if err := s.all(ctx, batches); err != nil {
-		return s.rows, fmt.Errorf("write %s: %w", f, err)
-	}
-	return s.rows, nil
+	s.pen = newPen(w)
+	defer func() {
+		if last := s.pen.close(); err == nil {
+			err = last
+		}
+		if err != nil {
+			rows, err = s.rows, fmt.Errorf("write %s: %w", f, err)
+		}
+	}()
+	err = s.all(ctx, batches)
+	return s.rows, err
 }
 
 func newForm(f Format, schema *intray.Schema, fields []field) (form, error) {
@@ -68,7 +80,7 @@ func newForm(f Format, schema *intray.Schema, fields []field) (form, error) {
 
 // stream is one file under way.
 type stream struct {
-	w      io.Writer
+	pen    *pen
 	schema *intray.Schema
 	fields []field
 	keep   policy
@@ -170,11 +182,7 @@ func (s *stream) row(r *row) error {
 	return nil
 }
 
-func (s *stream) flush() error {
-	n, err := s.w.Write(s.buf)
-	if err == nil && n < len(s.buf) {
-		err = io.ErrShortWrite
-	}
-	s.buf = s.buf[:0]
+func (s *stream) flush() (err error) {
+	s.buf, err = s.pen.put(s.buf)
 	return err
 }

@@ -332,7 +332,7 @@ func TestWritesAreBounded(t *testing.T) {
 	if _, err := output.Write(context.Background(), &g, output.JSON, people(intray.IncludeInvalidRows), of(list...)); err != nil {
 		t.Fatal(err)
 	}
-	if g.largest > 65<<10 || g.total < 512<<10 {
+	if g.largest > 257<<10 || g.total < 512<<10 {
 		t.Errorf("%d bytes in writes of up to %d", g.total, g.largest)
 	}
 }
