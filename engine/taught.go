@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -50,12 +51,11 @@ func (p *plan) teach(fields []intray.Field, imp Import) {
 	for i := range p.fields {
 		texts := map[string]lesson{}
 		for _, r := range remembered(imp.Memory.Values, fields[i].Key) {
-			reason := fmt.Sprintf("This was taken for %q, as you said on %s.", r.Value, r.On.Format("2 January 2006"))
-			texts[strings.TrimSpace(r.Text)] = lesson{[]byte(r.Value), reason}
+			texts[strings.TrimSpace(r.Text)] = learn(r.Value, "you said on "+r.On.Format("2 January 2006"))
 		}
 		for id, answer := range imp.Answers {
 			if text, about := strings.CutPrefix(id, intray.AnswerValue+fields[i].Key+":"); about {
-				texts[strings.TrimSpace(text)] = lesson{[]byte(answer), fmt.Sprintf("This was taken for %q, as a person said.", answer)}
+				texts[strings.TrimSpace(text)] = learn(answer, "a person said")
 			}
 		}
 		delete(texts, "")
@@ -63,6 +63,14 @@ func (p *plan) teach(fields []intray.Field, imp Import) {
 			p.fields[i].parser, p.fields[i].plain = taught{p.fields[i].parser, texts}, false
 		}
 	}
+}
+
+func learn(text, who string) lesson {
+	what := "an empty cell"
+	if text != "" {
+		what = strconv.Quote(text)
+	}
+	return lesson{[]byte(text), fmt.Sprintf("This was taken for %s, as %s.", what, who)}
 }
 
 func remembered(all []intray.RememberedValue, key string) []intray.RememberedValue {
