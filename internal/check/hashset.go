@@ -70,42 +70,64 @@ func newHashSet(to *spill, sets int) *hashSet {
 	return s
 }
 
-func (s *hashSet) partOf(e entry) int { return int(e.hash.Hi >> s.shift) }
+func (s *hashSet) partOf(e *entry) int { return int(e.hash.Hi >> s.shift) }
 
-// add takes the entries of a batch, which it brings into the order of their parts.
-func (s *hashSet) add(entries []entry) error {
-	starts := make([]int, len(s.parts)+1)
-	for _, e := range entries {
-		starts[s.partOf(e)+1]++
+// gathered are the entries of one batch on their way into the parts of a set. It
+// is used again, so that a batch costs no memory of its own.
+type gathered struct {
+	entries []entry
+	// sorted holds the entries as they are kept, part by part, and ends where
+	// those of each part end.
+	sorted []byte
+	ends   []int
+	// text is where values are put into the form in which they are compared.
+	text []byte
+}
+
+// sort brings the entries into the order of the parts of a set.
+func (g *gathered) sort(s *hashSet) {
+	g.ends = append(g.ends[:0], make([]int, len(s.parts)+1)...)
+	for i := range g.entries {
+		g.ends[s.partOf(&g.entries[i])+1] += entryBytes
 	}
 	for i := range s.parts {
-		starts[i+1] += starts[i]
+		g.ends[i+1] += g.ends[i]
 	}
-	sorted, next := make([]entry, len(entries)), slices.Clone(starts)
-	for _, e := range entries {
-		p := s.partOf(e)
-		sorted[next[p]] = e
-		next[p]++
+	g.sorted = slices.Grow(g.sorted[:0], entryBytes*len(g.entries))[:entryBytes*len(g.entries)]
+	for i := range g.entries {
+		e := &g.entries[i]
+		at := &g.ends[s.partOf(e)]
+		to := g.sorted[*at : *at+entryBytes]
+		binary.LittleEndian.PutUint64(to, e.hash.Hi)
+		binary.LittleEndian.PutUint64(to[8:], e.hash.Lo)
+		binary.LittleEndian.PutUint32(to[16:], e.row)
+		*at += entryBytes
 	}
-	for i := range s.parts {
-		if run := sorted[starts[i]:starts[i+1]]; len(run) > 0 {
-			if err := s.addTo(&s.parts[i], run); err != nil {
+}
+
+// add takes the entries of a batch.
+func (s *hashSet) add(g *gathered) error {
+	g.sort(s)
+	from := 0
+	for i, end := range g.ends[:len(s.parts)] {
+		if end > from {
+			if err := s.addTo(&s.parts[i], g.sorted[from:end]); err != nil {
 				return err
 			}
 		}
+		from = end
 	}
 	return nil
 }
 
-func (s *hashSet) addTo(p *part, run []entry) error {
+func (s *hashSet) addTo(p *part, run []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, e := range run {
-		p.recent = binary.LittleEndian.AppendUint64(p.recent, e.hash.Hi)
-		p.recent = binary.LittleEndian.AppendUint64(p.recent, e.hash.Lo)
-		p.recent = binary.LittleEndian.AppendUint32(p.recent, e.row)
+	for len(run) > 0 {
+		n := min(len(run), s.block-len(p.recent))
+		p.recent, run = append(p.recent, run[:n]...), run[n:]
 		if len(p.recent) < s.block {
-			continue
+			break
 		}
 		at, err := s.spill.write(p.recent)
 		if err != nil {

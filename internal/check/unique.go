@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -33,6 +34,8 @@ type Uniques struct {
 	sets []*hashSet
 	file spill
 	seed uint64
+	// spare are those that no batch uses.
+	spare sync.Pool
 }
 
 // uniqueKey is what must be unique: the value of a field or those of several
@@ -117,17 +120,20 @@ func (r *Rules) Uniques(temp string) *Uniques {
 
 // Add takes the values of a batch. It may be called from several goroutines.
 func (u *Uniques) Add(b *intray.Batch) error {
-	var entries []entry
-	var scratch []byte
+	g, _ := u.spare.Get().(*gathered)
+	if g == nil {
+		g = &gathered{}
+	}
+	defer u.spare.Put(g)
 	for i, key := range u.keys {
-		entries = entries[:0]
+		g.entries = slices.Grow(g.entries[:0], b.Rows())
 		for row := range b.Rows() {
-			text, has := key.text(b, row, &scratch)
+			text, has := key.text(b, row, &g.text)
 			if has {
-				entries = append(entries, entry{xxh3.Hash128Seed(text, u.seed), uint32(b.First + int64(row))})
+				g.entries = append(g.entries, entry{xxh3.Hash128Seed(text, u.seed), uint32(b.First + int64(row))})
 			}
 		}
-		if err := u.sets[i].add(entries); err != nil {
+		if err := u.sets[i].add(g); err != nil {
 			return fmt.Errorf("keep the values of rows from %d on: %w", b.First, err)
 		}
 	}
