@@ -34,6 +34,8 @@ type parcel struct {
 	load
 	commit  func() error
 	account account
+	// failed is what a hook did wrong in the batch; there is nothing to commit.
+	failed error
 }
 
 // belt joins the reader, the workers and the committer of one run. Loads go
@@ -54,12 +56,14 @@ type belt struct {
 	// are then the rows with an error so far.
 	uniques   *check.Uniques
 	errorRows *roaring.Bitmap
+	// comesLate says that problems may show when all rows are known.
+	comesLate bool
 	// dropped says that the file has more rows than the limit of records.
 	dropped bool
 }
 
 // convey moves all rows of the reader into the sink and fills out.
-func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink Sink, out *Outcome) (err error) {
+func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink Sink, out *Outcome, post func(context.Context) ([]intray.Change, error)) (err error) {
 	slots := e.cfg.Workers + reserve
 	b := &belt{
 		plan: p, sink: sink,
@@ -69,6 +73,7 @@ func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink
 		work: make(chan load, slots),
 		done: make(chan parcel, slots),
 	}
+	b.comesLate = b.uniques != nil || p.hooks != nil
 	if b.uniques != nil {
 		defer func() { err = errors.Join(err, b.uniques.Close()) }()
 	}
@@ -93,8 +98,8 @@ func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	if b.uniques != nil && b.trouble == nil {
-		if err := b.compareRows(out); err != nil {
+	if b.trouble == nil {
+		if err := b.late(ctx, out, post); err != nil {
 			return err
 		}
 	}
@@ -204,6 +209,13 @@ func (b *belt) parse(ctx context.Context) error {
 			return err
 		}
 		b.plan.parse(l.recs, &batch, scratch)
+		if err := b.plan.runHooks(ctx, &batch, scratch); isHookError(err) {
+			b.done <- parcel{load: l, failed: err}
+			continue
+		} else if err != nil {
+			return err
+		}
+		b.plan.rules.Apply(&batch)
 		if b.uniques != nil {
 			if err := b.uniques.Add(&batch); err != nil {
 				return err
@@ -214,7 +226,7 @@ func (b *belt) parse(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("stage rows from %d: %w", batch.First, err)
 		}
-		b.done <- parcel{l, commit, b.plan.account(&batch)}
+		b.done <- parcel{load: l, commit: commit, account: b.plan.account(&batch)}
 	}
 	return nil
 }
@@ -232,6 +244,9 @@ func (b *belt) commit(ctx context.Context, out *Outcome, progress func(int64)) e
 			}
 			delete(waiting, next)
 			next++
+			if p.failed != nil {
+				return p.failed
+			}
 			if err := b.judge(out, p.account); err != nil {
 				return err
 			}
@@ -239,7 +254,7 @@ func (b *belt) commit(ctx context.Context, out *Outcome, progress func(int64)) e
 				return fmt.Errorf("commit rows from %d: %w", p.recs.First, err)
 			}
 			p.account.addTo(out)
-			if b.uniques != nil {
+			if b.comesLate {
 				b.errorRows.AddMany(p.account.rowNumbers())
 			}
 			progress(out.DataRows)

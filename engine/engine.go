@@ -18,7 +18,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -44,6 +43,8 @@ type Config struct {
 	Problems int64
 	// Temp is the folder of temporary files. Default os.TempDir.
 	Temp string
+	// Script runs hooks. Without one, imports whose schema has hooks fail.
+	Script Script
 	// Progress is told, from one goroutine at a time, how many rows are done.
 	// Default nobody.
 	Progress func(rows int64)
@@ -103,7 +104,8 @@ type Import struct {
 // are to move. A panic on the way is an error.
 func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outcome, err error) {
 	err = guarded(func() (err error) {
-		out, err = e.run(ctx, imp, open)
+		p := &passage{Engine: e, imp: imp, open: open}
+		out, err = p.whole(ctx)
 		return err
 	})()
 	if err != nil {
@@ -121,91 +123,6 @@ func (e *Engine) Map(ctx context.Context, imp Import) (*Outcome, error) {
 	return e.Run(ctx, imp, nil)
 }
 
-func (e *Engine) run(ctx context.Context, imp Import, open OpenSink) (*Outcome, error) {
-	out := &Outcome{}
-	if imp.Schema.Hooks.Count() > 0 {
-		return out.fail(intray.HookFailed,
-			"The schema has hooks, and this version of Intray does not run hooks. Nothing was imported. Remove the hooks from the schema."), nil
-	}
-	book, err := source.Open(ctx, imp.Input, e.cfg.Formats, answered(e.cfg.Options, imp.Answers))
-	if err != nil {
-		return out.unreadable(err)
-	}
-	defer book.Close()
-	out.Evidence = book.Evidence()
-	sheet, question, err := chooseSheet(ctx, book, imp.Answers, out)
-	if err != nil {
-		return out.unreadable(err)
-	}
-	if question != nil {
-		return out.ask(*question), nil
-	}
-	reader, err := book.Open(ctx, sheet)
-	if err != nil {
-		return out.unreadable(err)
-	}
-	defer reader.Close()
-	h, err := headerBySchema(ctx, imp.Schema.Fields, reader)
-	if err != nil {
-		return nil, err
-	}
-	if h.row == "" || h.row == headerRow(reader) {
-		out.Evidence = append(out.Evidence, reader.Evidence()...)
-		if h.row != "" {
-			out.takeHeader(h)
-		}
-		return e.read(ctx, reader, func() (source.Reader, error) { return book.Open(ctx, sheet) }, imp, open, out)
-	}
-	imp.Answers = with(imp.Answers, intray.AnswerHeaderRow, h.row)
-	again, err := e.run(ctx, imp, open)
-	if again != nil {
-		again.takeHeader(h)
-	}
-	return again, err
-}
-
-// read maps the columns and, where nothing is open, moves the rows. again opens
-// the same sheet once more.
-func (e *Engine) read(ctx context.Context, reader source.Reader, again func() (source.Reader, error), imp Import, open OpenSink, out *Outcome) (*Outcome, error) {
-	schema := imp.Schema
-	columns := reader.Columns()
-	for _, c := range columns {
-		out.Headers = append(out.Headers, c.Header)
-	}
-	if len(columns) == 0 {
-		return out.stop(intray.NoRows, "The file has no rows. Send a file with at least one."), nil
-	}
-	if out.askTies(); len(out.Questions) > 0 {
-		return out, nil // the names of the columns may change
-	}
-	if err := out.match(ctx, imp, columns); err != nil {
-		return nil, err
-	}
-	if len(out.Questions) > 0 || open == nil { // without a sink no rows are wanted
-		return out, nil
-	}
-	plan, err := compile(schema, out.Mapping, out.Headers)
-	if err != nil {
-		return nil, err
-	}
-	plan.hint = separatorHint(out.Evidence)
-	if err := e.survey(ctx, again, plan, imp, out); err != nil {
-		return out.unreadable(err)
-	}
-	if len(out.Questions) > 0 {
-		return out, nil
-	}
-	plan.teach(schema.Fields, imp)
-	sink, err := open(keys(schema.Fields), plan.unmapped)
-	if err != nil {
-		return nil, fmt.Errorf("open the sink: %w", err)
-	}
-	if err := e.convey(ctx, reader, plan, sink, out); err != nil {
-		return out.unreadable(err)
-	}
-	return out.judge(schema.Settings), nil
-}
-
 func keys(fields []intray.Field) []string {
 	list := make([]string, len(fields))
 	for i, f := range fields {
@@ -220,6 +137,8 @@ func (o *Outcome) unreadable(err error) (*Outcome, error) {
 	var broken *source.UnreadableError
 	var limit *source.LimitError
 	switch {
+	case isHookError(err):
+		return o.fail(intray.HookFailed, err.Error()+" Nothing was imported."), nil
 	case errors.Is(err, source.ErrEmpty):
 		return o.fail(intray.EmptyFile, "The file is empty."), nil
 	case errors.As(err, &broken):

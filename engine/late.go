@@ -12,33 +12,73 @@ import (
 	"github.com/intraydata/intray/internal/check"
 )
 
-// compareRows adds the problems that show only when all rows are known.
-func (b *belt) compareRows(out *Outcome) error {
-	found, err := b.uniques.Finish()
-	if err != nil {
-		return err
+// late adds the problems that show only when all rows are known: values that
+// several rows have, and messages of the hooks of the last step.
+func (b *belt) late(ctx context.Context, out *Outcome, post func(context.Context) ([]intray.Change, error)) error {
+	var found []check.Duplicates
+	if b.uniques != nil {
+		var err error
+		if found, err = b.uniques.Finish(); err != nil {
+			return err
+		}
+	}
+	if post != nil {
+		infos, err := post(ctx)
+		if err != nil {
+			return err
+		}
+		found = append(found, b.messages(infos, out.DataRows)...)
 	}
 	for i := range found {
 		b.plan.foldProblem(&found[i].Problem)
-		d := found[i]
-		n := int64(d.Rows.GetCardinality())
-		if b.over(out, n) {
-			return nil
-		}
-		if sink, takes := b.sink.(LateSink); takes {
-			if err := sink.Late(d.Problem, d.Rows); err != nil {
-				return fmt.Errorf("stage late problems: %w", err)
-			}
-		}
-		out.Problems += n
-		if d.Problem.Level == intray.LevelError {
-			b.errorRows.Or(d.Rows)
+		if err := b.addLate(out, found[i]); err != nil || b.trouble != nil {
+			return err
 		}
 	}
 	if len(found) > 0 {
 		out.addLate(b.plan, found, b.errorRows)
 	}
 	return nil
+}
+
+// addLate adds a problem to rows that were committed.
+func (b *belt) addLate(out *Outcome, d check.Duplicates) error {
+	n := int64(d.Rows.GetCardinality())
+	if b.over(out, n) {
+		return nil
+	}
+	if sink, takes := b.sink.(LateSink); takes {
+		if err := sink.Late(d.Problem, d.Rows); err != nil {
+			return fmt.Errorf("stage late problems: %w", err)
+		}
+	}
+	out.Problems += n
+	if d.Problem.Level == intray.LevelError {
+		b.errorRows.Or(d.Rows)
+	}
+	return nil
+}
+
+// messages makes problems of what hooks say of cells, one for each text of a
+// field. Rows that are not there are passed over.
+func (b *belt) messages(infos []intray.Change, rows int64) (list []check.Duplicates) {
+	places := map[intray.Problem]int{}
+	for _, c := range infos {
+		if c.Row < 0 || int64(c.Row) >= rows {
+			continue
+		}
+		for _, info := range c.Infos {
+			p := intray.Problem{Field: c.Field, Part: c.Part, Code: intray.HookCode, Level: info.Level, Text: info.Text}
+			at, known := places[p]
+			if !known {
+				at = len(list)
+				places[p] = at
+				list = append(list, check.Duplicates{Problem: p, Rows: roaring.New()})
+			}
+			list[at].Rows.Add(uint32(c.Row))
+		}
+	}
+	return list
 }
 
 // over ends the run where so many more problems are too many.

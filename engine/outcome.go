@@ -51,6 +51,12 @@ type Outcome struct {
 	Problems int64
 	// Listed are the first MaxNotices of those, in the order of the rows.
 	Listed []intray.Notice
+	// Fields are those of the schema after hooks added or removed some; nil where
+	// they did not.
+	Fields []intray.Field
+	// User and DevelopmentMode are what step hooks set; nil where they did not.
+	User            []byte
+	DevelopmentMode *bool
 	// Questions are what a person must answer before the run can go on.
 	Questions []intray.Question
 }

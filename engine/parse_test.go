@@ -57,7 +57,7 @@ func TestPanickingParserIsAnError(t *testing.T) {
 	p := compiled(t, mailSchema(), 2, 0, 1)
 	p.fields[1].parser, p.fields[1].plain = panicking{}, false
 	e := New(Config{Workers: 4})
-	err = e.convey(t.Context(), reader, p, nowhere{}, &Outcome{})
+	err = e.convey(t.Context(), reader, p, nowhere{}, &Outcome{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "boom at Ada") || !strings.Contains(err.Error(), "parse_test.go") {
 		t.Errorf("error %v, want the panic and where it happened", err)
 	}
@@ -83,7 +83,7 @@ func TestEachRowIsParsedByItself(t *testing.T) {
 		for i, row := range rows {
 			add(&together, row, int64(i+2))
 		}
-		p.parse(&together, &used, nil)
+		p.checked(&together, &used)
 		if used.First != 100 || used.Rows() != len(rows) {
 			t.Fatalf("%d rows from %d on", used.Rows(), used.First)
 		}
@@ -91,7 +91,7 @@ func TestEachRowIsParsedByItself(t *testing.T) {
 			var alone intray.Records
 			var one intray.Batch
 			add(&alone, row, int64(i+2))
-			p.parse(&alone, &one, nil)
+			p.checked(&alone, &one)
 			if diff := cmp.Diff(picked(&one, 0), picked(&used, i)); diff != "" {
 				t.Fatalf("row %d, %q (-alone +among others):\n%s", i, row, diff)
 			}
@@ -118,7 +118,7 @@ func TestRaggedRowsAreTold(t *testing.T) {
 		var recs intray.Records
 		var b intray.Batch
 		add(&recs, c.row, 2)
-		p.parse(&recs, &b, nil)
+		p.checked(&recs, &b)
 		got := ""
 		for _, problem := range b.Problems {
 			got += problem.Text
@@ -186,11 +186,16 @@ func BenchmarkParse(b *testing.B) {
 		add(&recs, []string{"ada.lovelace@example.org", "Ada Lovelace"}, 1)
 	}
 	var batch intray.Batch
-	scratch := make([]byte, 0, scratchBytes)
 	b.SetBytes(int64(recs.Bytes()))
 	b.ReportAllocs()
 	for b.Loop() {
-		p.parse(&recs, &batch, scratch)
+		p.checked(&recs, &batch)
 	}
 	b.ReportMetric(float64(b.N)*10000/b.Elapsed().Seconds(), "rows/s")
+}
+
+// checked parses rows and applies the rules, as a worker does without hooks.
+func (p *plan) checked(recs *intray.Records, b *intray.Batch) {
+	p.parse(recs, b, make([]byte, 0, scratchBytes))
+	p.rules.Apply(b)
 }

@@ -23,11 +23,20 @@ type plan struct {
 	limit    int64
 	// problems is the most problems that a row can have.
 	problems int
+	// schema are the fields, for the hooks, and hooks what runs them; nil where
+	// the schema has none.
+	schema []intray.Field
+	hooks  Hooks
+	// rowHooks says that there are hooks for each row.
+	rowHooks bool
+	// early is what hooks that look at all rows changed, ordered by row.
+	early []intray.Change
 	// hint is what to do about a row of too few or too many cells, or "".
 	hint string
 }
 
 type fieldPlan struct {
+	field intray.Field
 	// columns feed the field; none where nothing does.
 	columns []int
 	// parts is where the cells of the columns begin, behind those of the fields,
@@ -45,7 +54,7 @@ type fieldPlan struct {
 }
 
 func compile(schema *intray.Schema, m intray.Mapping, headers []string) (*plan, error) {
-	p := &plan{columns: len(headers), limit: schema.Settings.MaxRecords, keys: keys(schema.Fields)}
+	p := &plan{schema: schema.Fields, columns: len(headers), limit: schema.Settings.MaxRecords, keys: keys(schema.Fields)}
 	wide, parts := spread(schema.Fields, m)
 	p.parts = parts
 	next := len(schema.Fields)
@@ -55,7 +64,7 @@ func compile(schema *intray.Schema, m intray.Mapping, headers []string) (*plan, 
 			return nil, fmt.Errorf("compile the schema: field %q: %w", f.Key, err)
 		}
 		one := fieldPlan{
-			columns: columnsOf(m.Fields[i]), headers: headersOf(m.Fields[i], headers),
+			field: f, columns: columnsOf(m.Fields[i]), headers: headersOf(m.Fields[i], headers),
 			parser: parser, code: strings.ReplaceAll(string(f.Type.Name), "-", "_"), literal: literalJSON(f.Type.Name), plain: f.Type.Name == intray.TypeString,
 		}
 		if f.ManyToOne && len(one.columns) > 0 {
@@ -98,8 +107,8 @@ func separatorHint(choices []intray.Evidence) string {
 	return ""
 }
 
-// parse fills b with the rows of recs, checked, and behind the fields the columns
-// of those that have several. Values are written to scratch where they fit.
+// parse fills b with the rows of recs, and behind the fields the columns of those
+// that have several. Values are written to scratch where they fit.
 func (p *plan) parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
 	b.Reset(len(p.fields) + len(p.parts))
 	b.First = recs.First
@@ -110,7 +119,6 @@ func (p *plan) parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
 	p.gather(b)
 	p.passThrough(recs, b)
 	p.findRagged(recs, b)
-	p.rules.Apply(b)
 }
 
 func (p *plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch []byte) {

@@ -26,7 +26,7 @@ type surveyor struct {
 
 // survey decides how the columns are read, from the rows of a reader of its own,
 // and asks what they leave open.
-func (e *Engine) survey(ctx context.Context, open func() (source.Reader, error), p *plan, imp Import, out *Outcome) error {
+func (e *Engine) survey(ctx context.Context, open func(context.Context) (source.Reader, error), p *plan, imp Import, out *Outcome) error {
 	s := &surveyor{plan: p}
 	for i, f := range p.fields {
 		if parser, surveyed := f.parser.(value.Surveyed); surveyed && len(f.columns) > 0 {
@@ -38,7 +38,7 @@ func (e *Engine) survey(ctx context.Context, open func() (source.Reader, error),
 	if len(s.fields) == 0 {
 		return nil
 	}
-	reader, err := open()
+	reader, err := open(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,220 @@
+package engine_test
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/blob/mem"
+	"github.com/intraydata/intray/internal/stage"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/all"
+)
+
+// played are hooks that are functions of Go; a missing one changes nothing.
+type played struct {
+	step   func(call intray.StepCall) (intray.StepChanges, error)
+	column func(hook int, rows []*intray.Batch) ([]intray.Change, error)
+	bulk   func(hook int, rows []*intray.Batch) ([]intray.Change, error)
+	rows   func(rows *intray.Batch) ([]intray.Change, error)
+}
+
+func (p played) Open(context.Context, intray.Hooks) (engine.Hooks, error) { return p, nil }
+
+func (p played) Step(_ context.Context, call intray.StepCall) (intray.StepChanges, error) {
+	if p.step == nil {
+		return nil, nil
+	}
+	return p.step(call)
+}
+
+func (p played) Column(_ context.Context, _ []intray.Field, hook int, rows []*intray.Batch) ([]intray.Change, error) {
+	if p.column == nil {
+		return nil, nil
+	}
+	return p.column(hook, rows)
+}
+
+func (p played) Bulk(_ context.Context, _ []intray.Field, hook int, rows []*intray.Batch) ([]intray.Change, error) {
+	if p.bulk == nil {
+		return nil, nil
+	}
+	return p.bulk(hook, rows)
+}
+
+func (p played) Rows(_ context.Context, _ []intray.Field, rows *intray.Batch) ([]intray.Change, error) {
+	if p.rows == nil {
+		return nil, nil
+	}
+	return p.rows(rows)
+}
+
+func (played) Finish(context.Context, []intray.Field, iter.Seq2[*intray.Batch, error], intray.Finish) (*string, error) {
+	return nil, nil
+}
+
+func (played) Close() error { return nil }
+
+// all is a schema in which there is a hook of every kind.
+var everyHook = intray.Hooks{
+	Row: []string{"row"}, BulkRow: []string{"bulk"}, Column: []intray.ColumnHook{{Field: "amount", Source: "column"}},
+	Step: []intray.StepHook{{Step: intray.UploadStep}, {Step: intray.ReviewStep}, {Step: intray.ReviewStepPost}},
+}
+
+// hooked runs a file through hooks, and gives the result and the problems.
+func hooked(t *testing.T, hooks played, file string) (out *engine.Outcome, rows, found string) {
+	t.Helper()
+	schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: everyHook, Fields: []intray.Field{
+		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}},
+		{Key: "amount", Label: "Amount", Type: intray.FieldType{Name: intray.TypeNumber}, Validators: []intray.Validator{{Rule: "required"}}},
+		{Key: "tags", Label: "Tag", Type: intray.FieldType{Name: intray.TypeString}, ManyToOne: true},
+	}}
+	schema.Settings.InvalidDataBehavior = intray.IncludeInvalidRows
+	s := staging{ctx: t.Context(), blobs: mem.New()}
+	e := engine.New(engine.Config{Formats: all.Formats(""), Script: hooks})
+	out, err := e.Run(t.Context(), engine.Import{
+		Input:  source.Input{Name: "list.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))},
+		Schema: schema, Answers: intray.Answers{"column:tags": "2,3"},
+	}, s.open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Verdict == engine.Broken || s.writer == nil {
+		return out, "", ""
+	}
+	defer s.writer.Abort()
+	if _, err := s.writer.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	staged, err := stage.Open(t.Context(), s.blobs, "stage")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer staged.Close()
+	if out.Fields != nil {
+		schema.Fields = out.Fields
+	}
+	var text strings.Builder
+	if _, err := output.Write(t.Context(), &text, output.NDJSON, schema, staged.Batches(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	return out, text.String(), problems(t, schema, staged)
+}
+
+const listFile = "Name,Amount,Tag 1,Tag 2\nada,1,x,y\nbob,two,,\ncy,,z,\n"
+
+func textOf(s string) *string { return &s }
+
+func TestRowHooksChangeCells(t *testing.T) {
+	hooks := played{rows: func(b *intray.Batch) (changes []intray.Change, err error) {
+		for row := range b.Rows() {
+			name, _ := b.Fields[0].Value(row)
+			changes = append(changes, intray.Change{Row: row, Field: 0, HasValue: true, Value: textOf(strings.ToUpper(string(name)))})
+		}
+		return append(changes,
+			intray.Change{Row: 1, Field: 1, HasValue: true, Value: textOf("2.50")},
+			intray.Change{Row: 2, Field: 1, HasInfos: true, Infos: []intray.Info{{Level: intray.LevelWarning, Text: "No amount?"}}},
+			intray.Change{Row: 0, Field: 1, HasValue: true, Value: textOf("none")},
+			intray.Change{Row: 0, Field: 2, Part: 1, HasValue: true},
+			intray.Change{Row: 2, Field: 2, Part: 1, HasValue: true, Value: textOf("new")}), nil
+	}}
+	_, rows, found := hooked(t, hooks, listFile)
+	want := `{"name":"ADA","amount":null,"tags":["x",null]}
+{"name":"BOB","amount":2.50,"tags":null}
+{"name":"CY","amount":null,"tags":["z","new"]}
+`
+	if diff := cmp.Diff(strings.ReplaceAll(want, "2.50", "2.5"), rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	wantFound := "line 2, row 0, amount: error number\nline 4, row 2, amount: warning hook\nline 4, row 2, amount: error required\n"
+	if diff := cmp.Diff(wantFound, found); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// TestHooksSeeEarlierChanges lets a column hook, a bulk hook and row hooks each
+// add a letter.
+func TestHooksSeeEarlierChanges(t *testing.T) {
+	add := func(letter string, batches ...*intray.Batch) (changes []intray.Change, err error) {
+		for _, b := range batches {
+			for row := range b.Rows() {
+				v, _ := b.Fields[0].Value(row)
+				changes = append(changes, intray.Change{Row: row + int(b.First), HasValue: true, Value: textOf(string(v) + letter)})
+			}
+		}
+		return changes, nil
+	}
+	hooks := played{
+		column: func(_ int, rows []*intray.Batch) ([]intray.Change, error) { return add("c", rows...) },
+		bulk:   func(_ int, rows []*intray.Batch) ([]intray.Change, error) { return add("b", rows...) },
+		rows:   func(rows *intray.Batch) ([]intray.Change, error) { return add("r", rows) },
+	}
+	_, rows, _ := hooked(t, hooks, listFile)
+	for _, want := range []string{`"adacbr"`, `"bobcbr"`, `"cycbr"`} {
+		if !strings.Contains(rows, want) {
+			t.Errorf("%s is not in\n%s", want, rows)
+		}
+	}
+}
+
+func TestStepHooks(t *testing.T) {
+	number := intray.Field{Key: "net", Label: "Net", Type: intray.FieldType{Name: intray.TypeNumber}}
+	var steps []string
+	hooks := played{
+		step: func(call intray.StepCall) (intray.StepChanges, error) {
+			steps = append(steps, call.Step)
+			switch call.Step {
+			case intray.UploadStep:
+				if len(call.Preview) != 5 || call.Preview[0][0] != "Export" || call.Filename != "list.csv" {
+					t.Errorf("the preview is %q of %q", call.Preview, call.Filename)
+				}
+				row, dev := 1, true
+				return intray.StepChanges{{HeaderRow: &row}, {User: []byte(`{"id":"7"}`)}, {DevelopmentMode: &dev}}, nil
+			case intray.ReviewStep:
+				return intray.StepChanges{{AddField: &intray.AddedField{Field: number, After: "name"}}, {RemoveField: "tags"},
+					{Infos: []intray.Change{{Row: 2, Field: 0, HasInfos: true, Infos: []intray.Info{{Text: "who?"}}}}}}, nil
+			}
+			return intray.StepChanges{{Infos: []intray.Change{{Row: 1, Field: 0, HasInfos: true, Infos: []intray.Info{{Level: intray.LevelInfo, Text: "seen"}}}}}}, nil
+		},
+		rows: func(b *intray.Batch) ([]intray.Change, error) {
+			return []intray.Change{{Row: 0, Field: 1, HasValue: true, Value: textOf("4")}}, nil
+		},
+	}
+	out, rows, found := hooked(t, hooks, "Export\n"+listFile)
+	if diff := cmp.Diff([]string{intray.UploadStep, intray.ReviewStep, intray.ReviewStepPost}, steps); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	if string(out.User) != `{"id":"7"}` || out.DevelopmentMode == nil || !*out.DevelopmentMode {
+		t.Errorf("user %s, development mode %v", out.User, out.DevelopmentMode)
+	}
+	if want := `{"name":"ada","net":4,"amount":1}`; !strings.HasPrefix(rows, want) || strings.Contains(rows, "tags") {
+		t.Errorf("rows begin not with %s:\n%s", want, rows)
+	}
+	want := "line 4, row 1, name: info hook\nline 4, row 1, amount: error number\nline 5, row 2, name: error hook\nline 5, row 2, amount: error required\n"
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestFailingHooksFailTheImport(t *testing.T) {
+	row := int64(1)
+	failed := &intray.HookError{Hook: "rowHooks[0]", Line: 3, Column: 7, Row: &row, Text: "x is not a function"}
+	for name, hooks := range map[string]played{
+		"rows":   {rows: func(*intray.Batch) ([]intray.Change, error) { return nil, failed }},
+		"column": {column: func(int, []*intray.Batch) ([]intray.Change, error) { return nil, failed }},
+		"bulk":   {bulk: func(int, []*intray.Batch) ([]intray.Change, error) { return nil, failed }},
+		"step":   {step: func(intray.StepCall) (intray.StepChanges, error) { return nil, failed }},
+	} {
+		out, _, _ := hooked(t, hooks, listFile)
+		want := "The hook rowHooks[0] failed at line 3, column 7, data row 2: x is not a function"
+		if out.Verdict != engine.Broken || len(out.Notices) != 1 || out.Notices[0].Type != intray.HookFailed || !strings.Contains(out.Notices[0].Text, want) {
+			t.Errorf("%s: %v %+v", name, out.Verdict, out.Notices)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// passage is the way of one import through the engine.
+type passage struct {
+	*Engine
+	imp  Import
+	open OpenSink
+	out  *Outcome
+	// hooks runs those of the schema; nil where it has none.
+	hooks Hooks
+	// uploaded says that the hooks of UPLOAD_STEP were called.
+	uploaded bool
+	// infos are messages of step hooks about cells, by the rows of the import.
+	infos []intray.Change
+	book  source.Book
+	sheet int
+}
+
+// whole goes the whole way.
+func (p *passage) whole(ctx context.Context) (out *Outcome, err error) {
+	p.out = &Outcome{}
+	if hooks := p.imp.Schema.Hooks; hooks.Count() > 0 {
+		if p.cfg.Script == nil {
+			return p.out.fail(intray.HookFailed,
+				"The schema has hooks, and this version of Intray does not run hooks. Nothing was imported. Remove the hooks from the schema."), nil
+		}
+		if p.hooks, err = p.cfg.Script.Open(ctx, hooks); err != nil {
+			return p.out.unreadable(err)
+		}
+		defer func() { err = errors.Join(err, p.hooks.Close()) }()
+	}
+	return p.read(ctx)
+}
+
+// read opens the file and finds its table.
+func (p *passage) read(ctx context.Context) (out *Outcome, err error) {
+	p.book, err = source.Open(ctx, p.imp.Input, p.cfg.Formats, answered(p.cfg.Options, p.imp.Answers))
+	if err != nil {
+		return p.out.unreadable(err)
+	}
+	defer p.book.Close()
+	p.out.Evidence = p.book.Evidence()
+	sheet, question, err := chooseSheet(ctx, p.book, p.imp.Answers, p.out)
+	if err != nil {
+		return p.out.unreadable(err)
+	}
+	if question != nil {
+		return p.out.ask(*question), nil
+	}
+	p.sheet = sheet
+	if again, err := p.uploadStep(ctx); err != nil {
+		return p.out.unreadable(err)
+	} else if again {
+		return p.read(ctx)
+	}
+	reader, err := p.book.Open(ctx, sheet)
+	if err != nil {
+		return p.out.unreadable(err)
+	}
+	defer reader.Close()
+	h, err := headerBySchema(ctx, p.imp.Schema.Fields, reader)
+	if err != nil {
+		return nil, err
+	}
+	if h.row == "" || h.row == headerRow(reader) {
+		p.out.Evidence = append(p.out.Evidence, reader.Evidence()...)
+		if h.row != "" {
+			p.out.takeHeader(h)
+		}
+		return p.move(ctx, reader)
+	}
+	p.setHeader(h.row)
+	again, err := p.read(ctx)
+	if again != nil {
+		again.takeHeader(h)
+	}
+	return again, err
+}
+
+// move maps the columns and, where nothing is open, moves the rows.
+func (p *passage) move(ctx context.Context, reader source.Reader) (*Outcome, error) {
+	columns := reader.Columns()
+	for _, c := range columns {
+		p.out.Headers = append(p.out.Headers, c.Header)
+	}
+	if len(columns) == 0 {
+		return p.out.stop(intray.NoRows, "The file has no rows. Send a file with at least one."), nil
+	}
+	if p.out.askTies(); len(p.out.Questions) > 0 {
+		return p.out, nil // the names of the columns may change
+	}
+	if err := p.out.match(ctx, p.imp, columns); err != nil {
+		return nil, err
+	}
+	if len(p.out.Questions) > 0 || p.open == nil { // without a sink no rows are wanted
+		return p.out, nil
+	}
+	if err := p.reviewStep(ctx); err != nil {
+		return p.out.unreadable(err)
+	}
+	plan, err := p.prepare(ctx)
+	if err != nil {
+		return p.out.unreadable(err)
+	}
+	if len(p.out.Questions) > 0 {
+		return p.out, nil
+	}
+	if err := p.rehearse(ctx, plan); err != nil {
+		return p.out.unreadable(err)
+	}
+	sink, err := p.open(plan.keys, plan.unmapped)
+	if err != nil {
+		return nil, fmt.Errorf("open the sink: %w", err)
+	}
+	if err := p.convey(ctx, reader, plan, sink, p.out, p.postStep); err != nil {
+		return p.out.unreadable(err)
+	}
+	return p.out.judge(p.imp.Schema.Settings), nil
+}
+
+// prepare compiles the schema and decides how the columns are read.
+func (p *passage) prepare(ctx context.Context) (*plan, error) {
+	plan, err := compile(p.imp.Schema, p.out.Mapping, p.out.Headers)
+	if err != nil {
+		return nil, err
+	}
+	plan.hooks, plan.rowHooks = p.hooks, len(p.imp.Schema.Hooks.Row) > 0
+	plan.hint = separatorHint(p.out.Evidence)
+	if err := p.survey(ctx, p.again, plan, p.imp, p.out); err != nil {
+		return nil, err
+	}
+	plan.teach(p.imp.Schema.Fields, p.imp)
+	return plan, nil
+}
+
+// setHeader makes a row the header, for reading the file anew.
+func (p *passage) setHeader(row string) {
+	p.imp.Answers = with(p.imp.Answers, intray.AnswerHeaderRow, row)
+	p.out = &Outcome{Fields: p.out.Fields, User: p.out.User, DevelopmentMode: p.out.DevelopmentMode}
+}
+
+// again opens the sheet once more.
+func (p *passage) again(ctx context.Context) (source.Reader, error) {
+	return p.book.Open(ctx, p.sheet)
+}

@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+const (
+	// bulkRows is the most rows that hooks over all rows are given.
+	bulkRows = 200_000
+	// columnRows is the most values that a column hook is given.
+	columnRows = 1_000_000
+)
+
+// rehearse calls the hooks that look at all rows before any row moves, and keeps
+// what they changed for the rows on their way.
+func (p *passage) rehearse(ctx context.Context, plan *plan) error {
+	columns, bulk := p.imp.Schema.Hooks.Column, p.imp.Schema.Hooks.BulkRow
+	plan.early = slices.Clone(p.infos)
+	slices.SortStableFunc(plan.early, func(a, b intray.Change) int { return a.Row - b.Row })
+	if len(columns)+len(bulk) == 0 {
+		return nil
+	}
+	rows, err := p.collect(ctx, plan, len(bulk) > 0)
+	if err != nil {
+		return err
+	}
+	if err := rows.apply(plan, plan.early); err != nil {
+		return err
+	}
+	for i := range columns {
+		changes, err := p.hooks.Column(ctx, plan.schema, i, rows.views(plan))
+		if err == nil {
+			err = rows.take(plan, changes)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i := range bulk {
+		changes, err := p.hooks.Bulk(ctx, plan.schema, i, rows.views(plan))
+		if err == nil {
+			err = rows.take(plan, changes)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	rows.changes = append(plan.early, rows.changes...)
+	slices.SortStableFunc(rows.changes, func(a, b intray.Change) int { return a.Row - b.Row })
+	plan.early = rows.changes
+	return nil
+}
+
+// collected are all rows of an import, as hooks need them.
+type collected struct {
+	batches []*intray.Batch
+	changes []intray.Change
+}
+
+// collect reads all rows: whole ones, or only the fields that column hooks look
+// at.
+func (p *passage) collect(ctx context.Context, plan *plan, whole bool) (*collected, error) {
+	reader, err := p.again(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	all := &collected{}
+	keep := plan.columnFields(p.imp.Schema)
+	recs := &intray.Records{Width: plan.width()}
+	scratch := make([]byte, 0, scratchBytes)
+	for {
+		last, err := plan.next(ctx, reader, recs)
+		if err != nil {
+			return nil, err
+		}
+		if recs.Len() > 0 {
+			b := &intray.Batch{}
+			plan.parse(recs, b, scratch)
+			if !whole {
+				plan.only(b, keep)
+			}
+			all.batches = append(all.batches, b)
+			if err := tooMany(b.First+int64(b.Rows()), whole); err != nil {
+				return nil, err
+			}
+		}
+		if last {
+			return all, nil
+		}
+	}
+}
+
+// tooMany says that there are more rows than hooks are given at once.
+func tooMany(rows int64, whole bool) error {
+	hook, limit := "columnHooks", int64(columnRows)
+	if whole {
+		hook, limit = "bulkRowHooks", bulkRows
+	}
+	if rows <= limit {
+		return nil
+	}
+	return &intray.HookError{Hook: hook, Text: fmt.Sprintf("the import has more than %d data rows, and that is the most that such a hook is given. Use rowHooks, or divide the file.", limit)}
+}
+
+// next reads the next records that the limit allows. What is wrong with the file
+// is told when its rows move.
+func (p *plan) next(ctx context.Context, reader source.Reader, recs *intray.Records) (last bool, err error) {
+	err = reader.Next(ctx, recs)
+	if errors.Is(err, io.EOF) || ofTheFile(err) {
+		recs.Reset()
+		return true, nil
+	}
+	if err != nil {
+		return true, err
+	}
+	if p.limit > 0 && recs.First+int64(recs.Len()) >= p.limit {
+		recs.Truncate(int(max(0, p.limit-recs.First)))
+		return true, nil
+	}
+	return false, nil
+}
+
+// columnFields are the fields that column hooks look at, with their columns.
+func (p *plan) columnFields(schema *intray.Schema) map[int]bool {
+	keep := map[int]bool{}
+	for _, h := range schema.Hooks.Column {
+		field := schema.FieldIndex(h.Field)
+		if field < 0 {
+			continue
+		}
+		keep[field] = true
+		for i := range p.parts {
+			if p.parts[i].field == field {
+				keep[len(p.fields)+i] = true
+			}
+		}
+	}
+	return keep
+}
+
+// only empties all fields of a batch but some.
+func (p *plan) only(b *intray.Batch, keep map[int]bool) {
+	for i := range b.Fields {
+		if keep[i] {
+			continue
+		}
+		b.Fields[i] = intray.Cells{}
+		for range b.Rows() {
+			b.Fields[i].AppendNull(nil)
+		}
+	}
+	b.Unmapped = nil
+	b.Problems = slices.DeleteFunc(b.Problems, func(q intray.Problem) bool { return !keep[q.Field] })
+}
+
+func (c *collected) views(p *plan) []*intray.Batch {
+	list := make([]*intray.Batch, len(c.batches))
+	for i, b := range c.batches {
+		list[i] = p.view(b)
+	}
+	return list
+}
+
+// take keeps changes and applies them to the rows, so that the next hook sees them.
+func (c *collected) take(p *plan, changes []intray.Change) error {
+	c.changes = append(c.changes, changes...)
+	return c.apply(p, changes)
+}
+
+func (c *collected) apply(p *plan, changes []intray.Change) error {
+	byRow := slices.Clone(changes)
+	slices.SortStableFunc(byRow, func(a, b intray.Change) int { return a.Row - b.Row })
+	scratch := make([]byte, 0, scratchBytes)
+	for _, b := range c.batches {
+		if err := p.apply(b, rowsOf(byRow, b), scratch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowsOf are the changes, ordered by row, that concern a batch, with their rows
+// counted from its first.
+func rowsOf(changes []intray.Change, b *intray.Batch) []intray.Change {
+	from := sort.Search(len(changes), func(i int) bool { return int64(changes[i].Row) >= b.First })
+	end := sort.Search(len(changes), func(i int) bool { return int64(changes[i].Row) >= b.First+int64(b.Rows()) })
+	own := slices.Clone(changes[from:end])
+	for i := range own {
+		own[i].Row -= int(b.First)
+	}
+	return own
+}

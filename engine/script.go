@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"context"
+	"iter"
+
+	"github.com/intraydata/intray"
+)
+
+// Script runs the hooks of schemas.
+type Script interface {
+	// Open makes ready what runs the hooks of one import.
+	Open(ctx context.Context, hooks intray.Hooks) (Hooks, error)
+}
+
+// Hooks are the hooks of one import. What a hook does wrong is an
+// [intray.HookError]; every other error is a fault of the machinery. Rows may be
+// called from several goroutines at once.
+//
+// Batches hold the fields that are named, in their order; a field that takes
+// several columns holds the arrays of their values. A batch must not be changed,
+// and is gone when the call returns. The rows of a change count from the first
+// row of the first batch.
+type Hooks interface {
+	// Step calls the hooks of a step.
+	Step(ctx context.Context, call intray.StepCall) (intray.StepChanges, error)
+	// Column calls a column hook, by its place, with all cells of its field.
+	// Other fields may be empty.
+	Column(ctx context.Context, fields []intray.Field, hook int, rows []*intray.Batch) ([]intray.Change, error)
+	// Bulk calls a bulk hook, by its place, with all rows.
+	Bulk(ctx context.Context, fields []intray.Field, hook int, rows []*intray.Batch) ([]intray.Change, error)
+	// Rows calls the row hooks with each row.
+	Rows(ctx context.Context, fields []intray.Field, rows *intray.Batch) ([]intray.Change, error)
+	// Finish calls beforeFinishCallback with the rows of the result. A message
+	// that is not nil cancels the import.
+	Finish(ctx context.Context, fields []intray.Field, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (cancel *string, err error)
+	// Close lets go of all.
+	Close() error
+}

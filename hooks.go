@@ -1,0 +1,131 @@
+package intray
+
+import "strconv"
+
+// Change is what a hook made of one cell.
+type Change struct {
+	// Row counts from the first row of the batch that the hook was given.
+	Row int
+	// Field is the place of the field in the schema.
+	Field int
+	// Part is which of the columns of a field with ManyToOne is concerned,
+	// counted from 0; 0 for all other fields.
+	Part int
+	// HasValue says that Value replaces what the cell holds: text that is read
+	// as the type of the field, or nil for none.
+	HasValue bool
+	Value    *string
+	// HasInfos says that Infos replace those that hooks gave the cell before.
+	HasInfos bool
+	Infos    []Info
+	// Options are what the cell may hold instead of the options of its field;
+	// nil leaves these.
+	Options []SelectOption
+}
+
+// Info is a message of a hook about a cell.
+type Info struct {
+	Level Level
+	Text  string
+}
+
+// HookCode is the code of the problem that a hook's message becomes.
+const HookCode = "hook"
+
+// HookError says that a hook failed: that of the schema, not the machinery.
+type HookError struct {
+	// Hook names it: rowHooks[0], beforeFinishCallback.
+	Hook string
+	// Line and Column are in the hook's own source, counted from 1; 0 where
+	// that is not known.
+	Line, Column int
+	// Row is the data row at which it failed, counted from 0; nil where none or
+	// several are concerned, which Text then tells.
+	Row *int64
+	// Text says what happened.
+	Text string
+}
+
+// Error gives the sentence for a person.
+func (e *HookError) Error() string {
+	where := ""
+	if e.Line > 0 {
+		where = " at line " + strconv.Itoa(e.Line)
+		if e.Column > 0 {
+			where += ", column " + strconv.Itoa(e.Column)
+		}
+	}
+	if e.Row != nil {
+		where += ", data row " + strconv.FormatInt(*e.Row+1, 10)
+	}
+	return "The hook " + e.Hook + " failed" + where + ": " + e.Text
+}
+
+// StepCall is what the hooks of a step are told.
+type StepCall struct {
+	// Step is UPLOAD_STEP, REVIEW_STEP or REVIEW_STEP_POST_HOOKS.
+	Step string
+	// Filename and Preview are the file's name and its first rows as they
+	// stand there, at UPLOAD_STEP.
+	Filename string
+	Preview  [][]string
+	// Headers are those of the file, and Mapping says which fields they feed,
+	// from REVIEW_STEP on.
+	Headers []string
+	Mapping Mapping
+	Fields  []Field
+}
+
+// Step names.
+const (
+	UploadStep     = "UPLOAD_STEP"
+	ReviewStep     = "REVIEW_STEP"
+	ReviewStepPost = "REVIEW_STEP_POST_HOOKS"
+)
+
+// StepChanges are what the hooks of a step asked for, in the order in which they
+// did.
+type StepChanges []StepChange
+
+// StepChange is one call of a method of the instance that step hooks are given.
+// One of its parts is set.
+type StepChange struct {
+	AddField *AddedField
+	// RemoveField is the key of a field.
+	RemoveField string
+	// HeaderRow is the row of the header, counted from 0; at UPLOAD_STEP.
+	HeaderRow *int
+	// Infos replace the messages of hooks about cells.
+	Infos []Change
+	// AddRows are put in before the row of their index, or behind the last.
+	AddRows []AddedRow
+	// RemoveRows are the ids of rows.
+	RemoveRows []string
+	// User replaces the user of the import; JSON.
+	User []byte
+	// DevelopmentMode replaces that setting.
+	DevelopmentMode *bool
+}
+
+// AddedField is a field that a hook adds, before or behind another one; where
+// neither is named it is the last.
+type AddedField struct {
+	Field         Field
+	Before, After string
+}
+
+// AddedRow is a row that a hook adds: texts that are read as the types of the
+// fields, by their keys.
+type AddedRow struct {
+	Index *int64
+	Cells map[string]string
+}
+
+// Finish is what beforeFinishCallback is told of the import beside its rows.
+type Finish struct {
+	Filename string
+	Headers  []string
+	Mapping  Mapping
+	// RowsWithError are the first data rows with an error.
+	RowsWithError []int64
+}
