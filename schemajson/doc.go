@@ -8,8 +8,8 @@
 //   - A schema is what a Doc means: an [intray.Schema] with its defaults filled
 //     in. [Parse] gives it, or everything that is wrong.
 //   - The shapes ([FieldsShape], [SettingsShape], [HooksShape], [FileShape])
-//     are the closed tables of what may be written. They are complete; what
-//     this version of Intray does not support yet is refused by Parse.
+//     are the closed tables of what may be written: what is not in them is
+//     refused.
 //
 // The package runs no hook: it only asks the hook engine's own parser whether a
 // hook is a function. It does not store schemas and does not know who owns one.

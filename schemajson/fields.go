@@ -23,7 +23,7 @@ func fieldShape() *shape.Shape {
 		optional("invalidValueMessage", kindOf(shape.String, "Replaces the text of the type's own error.")),
 		optional("readOnly", flag("Lets no person edit the cells; hooks may.", false)),
 		optional("hidden", flag("Never maps nor shows the field; only hooks fill it. It then has no validators.", false)),
-		optional("requireMapping", flag("Refuses an import in which no column feeds the field.", false)),
+		optional("requireMapping", flag("Wants a column for the field, whether or not its cells may be empty: where none fits, the import waits for a person.", false)),
 		optional("manyToOne", flag("Lets several columns feed the field; its value is a list.", false)),
 		optional("selectOptions", listOf("The values that a select or multi-select field may take.", optionShape())),
 	)

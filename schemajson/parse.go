@@ -43,7 +43,7 @@ type parser struct {
 	issues []Issue
 	// keys gives the place of each field by its key.
 	keys map[string]int
-	// expressions are those met so far: making one ready takes time.
+	// expressions are those met so far: reading one takes time.
 	expressions map[expression]bool
 }
 
@@ -61,7 +61,6 @@ func (p *parser) checkFields(fields []intray.Field) {
 	}
 	for i, f := range fields {
 		at := indexed("fields", i)
-		p.checkSupport(at, f)
 		p.checkValidators(at, f)
 		p.checkOptions(at, f)
 		if len(p.issues) == 0 {
@@ -112,7 +111,7 @@ func (p *parser) checkValidators(at string, f intray.Field) {
 	}
 }
 
-// expression is a regular expression that was compiled.
+// expression is a regular expression that was read.
 type expression struct {
 	source string
 	flags  jsregexp.Flags
@@ -137,7 +136,7 @@ func (p *parser) checkRegex(at string, v intray.Validator) {
 		return
 	}
 	p.expressions[one] = true
-	if _, err := jsregexp.Compile(source, one.flags); err != nil {
+	if _, err := jsregexp.Inspect(source, one.flags); err != nil {
 		p.issue(at+".regex", "is not valid: %v", err)
 	}
 }

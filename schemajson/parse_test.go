@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/intraydata/intray"
@@ -23,7 +24,7 @@ func doc(t testing.TB, text string) Doc {
 func TestParse(t *testing.T) {
 	got, issues := Parse(doc(t, `{"name":"People","fields":[
 		{"key":"name","label":"Name","description":"d","alternateMatches":["Full name"],"readOnly":true,"requireMapping":true,
-		 "invalidValueMessage":"m","validators":[{"validate":"required","errorMessage":"e","level":"warning"}]},
+		 "invalidValueMessage":"m","manyToOne":true,"validators":[{"validate":"required","errorMessage":"e","level":"warning"}]},
 		{"key":"mail","label":"Mail","type":["email",{}],"hidden":true,"selectOptions":[{"label":"a","value":"a","alternateMatches":["b"]}]}],
 		"settings":{"importIdentifier":"crm","title":"t","invalidDataBehavior":"BLOCK_SUBMIT","passThroughUnmappedColumns":true,"maxRecords":1e1,
 		 "maxFileSize":7,"developmentMode":true,"webhookUrl":"https://example.com/a","needsReviewWebhookUrl":null,"allowInvalidSubmit":true},
@@ -33,7 +34,7 @@ func TestParse(t *testing.T) {
 		Name: "People",
 		Fields: []intray.Field{
 			{Key: "name", Label: "Name", Type: intray.FieldType{Name: "string"}, Description: "d", AlternateMatches: []string{"Full name"},
-				ReadOnly: true, RequireMapping: true, InvalidValueMessage: "m",
+				ReadOnly: true, RequireMapping: true, InvalidValueMessage: "m", ManyToOne: true,
 				Validators: []intray.Validator{{Rule: "required", Message: "e", Level: intray.LevelWarning}}},
 			{Key: "mail", Label: "Mail", Type: intray.FieldType{Name: "email", Options: map[string]any{}}, Hidden: true,
 				SelectOptions: []intray.SelectOption{{Label: "a", Value: "a", AlternateMatches: []string{"b"}}}},
@@ -82,7 +83,6 @@ func with(part string) string {
 }
 
 func TestParseRefuses(t *testing.T) {
-	const unsupported = "is not supported by this version of Intray"
 	tests := []struct{ document, want string }{
 		{`{}`, "fields: is required"},
 		{`{"fields":[]}`, "fields: must have at least 1 element"},
@@ -101,7 +101,6 @@ func TestParseRefuses(t *testing.T) {
 		{field(`,"selectOptions":[{"label":"a","value":"b"},{"label":"c","value":"d","alternateMatches":["b"]}]`), `both have "b"`},
 		{field(`,"type":["date",{"locale":"xx"}]`), "fields[0].type: is not valid: "},
 		{field(`,"validators":[{"validate":"required"},{"validate":"regex_match","regex":"("}]`), "fields[0].validators[1].regex: is not valid: "},
-		{field(`,"manyToOne":true`), "fields[0].manyToOne: " + unsupported},
 		{with(`"settings":{"maxRecord":1}`), `settings.maxRecord: is not a known property; did you mean "maxRecords"?`},
 		{with(`"settings":{"manualInputDisabled":true,"manualInputOnly":true}`), "settings.manualInputOnly: must not be true together with manualInputDisabled"},
 		{with(`"settings":{"webhookUrl":"ftp://example.com"}`), "settings.webhookUrl: must be an absolute address"},
@@ -141,6 +140,23 @@ func TestManyExpressions(t *testing.T) {
 	}
 }
 
+// TestExpressionsAreNotMade takes as many expressions as there may be, each of
+// which is slow to make ready: reading them all takes less than making a few.
+func TestExpressionsAreNotMade(t *testing.T) {
+	rules := make([]string, MaxExpressions)
+	for i := range rules {
+		rules[i] = fmt.Sprintf(`{"validate":"regex_match","regex":"(?:[a-z]|\\w{9}){200}%d","regexOptions":{"ignoreCase":true}}`, i)
+	}
+	given := doc(t, field(`,"validators":[`+strings.Join(rules, ",")+`]`))
+	begin := time.Now()
+	if _, issues := Parse(given); len(issues) > 0 {
+		t.Fatal(join(issues))
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it takes %v", took)
+	}
+}
+
 func TestManyFieldsAndIssues(t *testing.T) {
 	fields := func(n int, more string) string {
 		list := make([]string, n)
@@ -155,7 +171,7 @@ func TestManyFieldsAndIssues(t *testing.T) {
 	if _, issues := Parse(doc(t, fields(2001, ""))); join(issues) != "fields: must have at most 2000 elements, not 2001" {
 		t.Error(join(issues))
 	}
-	if _, issues := Parse(doc(t, fields(100, `,"manyToOne":true`))); len(issues) != shape.MaxIssues {
+	if _, issues := Parse(doc(t, fields(100, `,"type":"select"`))); len(issues) != shape.MaxIssues {
 		t.Errorf("%d issues", len(issues))
 	}
 }
@@ -192,6 +208,26 @@ func TestReadFile(t *testing.T) {
 	var syntax *shape.SyntaxError
 	if _, err := ReadFile(strings.NewReader(`{"fields":[}`)); !errors.As(err, &syntax) {
 		t.Error(err)
+	}
+}
+
+// TestReadDoc holds that the document is what was written, and means the schema.
+func TestReadDoc(t *testing.T) {
+	const text = `{"id":"0","name":"x","fields":[{"key":"a","label":"A"}],"settings":{"displayEncoding":false},"hooks":{"rowHooks":["r=>r"]}}`
+	got, s, err := ReadDoc(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(doc(t, text), got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(Accepted(got), s); diff != "" {
+		t.Error(diff)
+	}
+	for _, wrong := range []string{`{`, `[]`, field(`,"type":["date",{"locale":"xx"}]`)} {
+		if got, s, err := ReadDoc(strings.NewReader(wrong)); err == nil || s != nil || got.Fields != nil {
+			t.Errorf("%s: %v, %v, %v", wrong, got, s, err)
+		}
 	}
 }
 

@@ -159,13 +159,13 @@ func TestTypeTable(t *testing.T) {
 		"us-zip-code":  `{"format":"9-digit","outputDash":true}`, "ssn": `{"outputDash":true}`,
 		"country": `{"format":"3-letter"}`, "uuid": `{"version":4}`,
 	}
-	if len(fieldTypes()) != 17 || len(right) != 17 {
-		t.Fatalf("%d types, %d of them tested", len(fieldTypes()), len(right))
+	if len(TypeShapes()) != 17 || len(right) != 17 {
+		t.Fatalf("%d types, %d of them tested", len(TypeShapes()), len(right))
 	}
-	for _, ft := range fieldTypes() {
-		name := fmt.Sprintf("%q", ft.name)
+	for _, ft := range TypeShapes() {
+		name := fmt.Sprintf("%q", ft.Name)
 		checkField(t, row{"type", name, `[` + name + `]`, "must have exactly 2 elements"}, FieldsShape())
-		checkField(t, row{"type", `[` + name + `,` + right[string(ft.name)] + `]`, `[` + name + `,{"zzz":1}]`, "type[1].zzz: is not a known property"}, FieldsShape())
+		checkField(t, row{"type", `[` + name + `,` + right[string(ft.Name)] + `]`, `[` + name + `,{"zzz":1}]`, "type[1].zzz: is not a known property"}, FieldsShape())
 	}
 	for _, r := range []row{
 		{"type", `["number","percent_2"]`, `["number","percent_9"]`, "type[1]: must be one of default"},
@@ -188,15 +188,15 @@ func TestValidatorTable(t *testing.T) {
 		"require_with_all_values": `,"fieldValues":{"a":"x"}`, "require_without_all_values": `,"fieldValues":{"a":"x"}`,
 		"length": `,"min":1,"max":5`,
 	}
-	if len(rules()) != 16 {
-		t.Errorf("%d rules", len(rules()))
+	if len(RuleShapes()) != 16 {
+		t.Errorf("%d rules", len(RuleShapes()))
 	}
-	for _, r := range rules() {
-		right := fmt.Sprintf(`[{"validate":%q,"errorMessage":"x","level":"warning"%s}]`, r.name, own[r.name])
-		checkField(t, row{"validators", right, fmt.Sprintf(`[{"validate":%q,"level":"bad"}]`, r.name), "[0].level: must be one of info, warning, error"}, FieldsShape())
+	for _, r := range RuleShapes() {
+		right := fmt.Sprintf(`[{"validate":%q,"errorMessage":"x","level":"warning"%s}]`, r.Name, own[r.Name])
+		checkField(t, row{"validators", right, fmt.Sprintf(`[{"validate":%q,"level":"bad"}]`, r.Name), "[0].level: must be one of info, warning, error"}, FieldsShape())
 		checkField(t, row{"validators", right, strings.Replace(right, "errorMessage", "errorMesage", 1), `did you mean "errorMessage"?`}, FieldsShape())
-		if len(r.props) > 0 && r.props[0].Required {
-			checkField(t, row{"validators", right, fmt.Sprintf(`[{"validate":%q}]`, r.name), r.props[0].Name + ": is required"}, FieldsShape())
+		if len(r.Props) > 0 && r.Props[0].Required {
+			checkField(t, row{"validators", right, fmt.Sprintf(`[{"validate":%q}]`, r.Name), r.Props[0].Name + ": is required"}, FieldsShape())
 		}
 	}
 	checkField(t, row{"validators", `[]`, `[{"validate":"requierd"}]`, "[0].validate: must be one of required"}, FieldsShape())

@@ -5,19 +5,21 @@ import (
 	"github.com/intraydata/intray/internal/shape"
 )
 
-// fieldType is one row of the table of types.
-type fieldType struct {
-	name    intray.TypeName
-	options *shape.Shape
+// TypeShape is one row of the table of types.
+type TypeShape struct {
+	Name intray.TypeName
+	// Options is the closed table of the type's options: an object. That of
+	// number is a choice of a preset's name and an object.
+	Options *shape.Shape
 }
 
-// fieldTypes are the 17 types, each with the options it takes.
-func fieldTypes() []fieldType {
+// TypeShapes are the 17 types, each with the options it takes.
+func TypeShapes() []TypeShape {
 	none := object("No options.")
-	return []fieldType{
+	return []TypeShape{
 		{intray.TypeString, none},
 		{intray.TypeNumber, numberOptions()},
-		{intray.TypeDate, dateOptions(optional("autofix", flag("Repairs dates in other formats.", true)))},
+		{intray.TypeDate, dateOptions(optional("autofix", flag("Reads a date in another order than that of its column where only one reading is possible, and tells so. Without it the cell is wrong.", true)))},
 		{intray.TypeDatetime, dateOptions()},
 		{intray.TypeTime, dateOptions()},
 		{intray.TypeCheckbox, none},
@@ -30,7 +32,7 @@ func fieldTypes() []fieldType {
 		{intray.TypeEmail, none},
 		{intray.TypePhone, object("",
 			optional("country", kindOf(shape.String, "The country of numbers without a country code, in two letters.")),
-			optional("format", byDefault(oneOf("How numbers are written.", "international", "national", "both"), "international")),
+			optional("format", byDefault(oneOf("How numbers are written: with the country code, without, or with it for one country, which must be given.", "international", "national", "both"), "international")),
 			optional("outputFormatted", flag("Writes numbers with spaces.", false)))},
 		{intray.TypeURL, object("",
 			optional("acceptedProtocols", texts("The only protocols taken.")),
@@ -55,10 +57,10 @@ func uuidVersion() *shape.Shape {
 
 func dateOptions(more ...shape.Prop) *shape.Shape {
 	return object("", append([]shape.Prop{
-		optional("locale", byDefault(kindOf(shape.String, "The locale in which values are read and shown."), "en-US")),
-		optional("displayFormat", kindOf(shape.String, "How values are shown, in Luxon tokens.")),
+		optional("locale", byDefault(kindOf(shape.String, "The language and country in which values are read and shown. Where it is given, it decides between two readings."), "en-US")),
+		optional("displayFormat", kindOf(shape.String, "How people see values, and a form in which cells are read, in Luxon tokens.")),
 		optional("outputFormat", byDefault(kindOf(shape.String, "How values are written to the result, in Luxon tokens."), "[ISO]")),
-		optional("withSeconds", flag("Keeps seconds.", false)),
+		optional("withSeconds", flag("Keeps seconds; a date has none.", false)),
 	}, more...)...)
 }
 
@@ -70,43 +72,56 @@ func numberPresets() []string {
 }
 
 func numberOptions() *shape.Shape {
-	preset := oneOf("A named format.", numberPresets()...)
+	preset := byDefault(oneOf("A format with a name: it says how numbers are rounded and shown, and which currency they are in.", numberPresets()...), "default")
 	return &shape.Shape{Kind: shape.OneOf, Choices: []*shape.Shape{preset, object("",
 		optional("preset", preset),
-		optional("round", kindOf(shape.Integer, "How many digits after the decimal sign are kept; negative counts before it.")),
-		optional("displayFormat", numberFormat()),
-		optional("outputFormat", numberFormat()),
+		optional("round", kindOf(shape.Integer, "How many digits after the decimal sign are kept; negative counts before it. It is done before min and max are looked at.")),
+		optional("displayFormat", NumberFormat("How people see the numbers. The result is not changed by it.")),
+		optional("outputFormat", NumberFormat("Writes the numbers to the result as texts in this format.")),
 		optional("min", kindOf(shape.Number, "The smallest number taken.")),
 		optional("max", kindOf(shape.Number, "The largest number taken.")),
 	)}}
 }
 
-// numberFormat is the closed table of Numbro's format options.
-func numberFormat() *shape.Shape {
-	s := object("How numbers are written: Numbro format options.",
-		optional("negative", oneOf("", "sign", "parenthesis")),
-		optional("currencyPosition", oneOf("", "prefix", "infix", "postfix")),
-		optional("abbreviations", kindOf(shape.Map, "")))
-	add := func(kind shape.Kind, names ...string) {
-		for _, name := range names {
-			s.Props = append(s.Props, optional(name, kindOf(kind, "")))
-		}
-	}
-	add(shape.String, "output", "base", "prefix", "postfix", "forceAverage", "currencySymbol")
-	add(shape.Integer, "characteristic", "totalLength", "mantissa")
-	add(shape.Bool, "average", "optionalMantissa", "trimMantissa", "optionalCharacteristic", "thousandSeparated",
-		"forceSign", "spaceSeparated", "spaceSeparatedCurrency", "spaceSeparatedAbbreviation", "exponential",
-		"prefixSymbol", "lowPrecision")
-	return s
+// NumberFormat is the closed table of Numbro's format options.
+func NumberFormat(doc string) *shape.Shape {
+	off := func(doc string) *shape.Shape { return flag(doc, false) }
+	digits := func(doc string) *shape.Shape { return byDefault(whole(doc, 0), 0) }
+	return object(doc,
+		optional("output", byDefault(oneOf("What the number is.", "number", "currency", "percent", "byte", "time", "ordinal"), "number")),
+		optional("base", oneOf("What a kilobyte is: 1024 bytes (binary), 1000 (decimal), or 1024 under the names of the other (general).", "decimal", "binary", "general")),
+		optional("prefix", kindOf(shape.String, "Stands before it all.")),
+		optional("postfix", kindOf(shape.String, "Stands behind it all.")),
+		optional("characteristic", digits("The fewest digits before the decimal sign.")),
+		optional("optionalCharacteristic", off("Leaves out a zero before the decimal sign.")),
+		optional("mantissa", whole("How many digits stand behind the decimal sign. Without it, as many as there are.", 0)),
+		optional("optionalMantissa", off("Leaves out the digits behind the decimal sign where all are zero.")),
+		optional("trimMantissa", off("Leaves out zeros at the end.")),
+		optional("thousandSeparated", off("Puts a comma between the thousands.")),
+		optional("spaceSeparated", off("Puts a blank between the number and its unit, abbreviation or sign.")),
+		optional("negative", byDefault(oneOf("How numbers below zero are marked.", "sign", "parenthesis"), "sign")),
+		optional("forceSign", off("Puts a + before numbers above zero.")),
+		optional("exponential", off("Writes powers of ten.")),
+		optional("average", off("Shortens to thousands, millions, billions or trillions.")),
+		optional("forceAverage", oneOf("Shortens to this unit.", "thousand", "million", "billion", "trillion")),
+		optional("totalLength", digits("Shortens to so many digits in all.")),
+		optional("lowPrecision", flag("Shortens from half a unit on: 500 is 0.5k. Not for currencies, unless set.", true)),
+		optional("abbreviations", kindOf(shape.Map, "Texts for thousand, million, billion and trillion, in place of k, m, b and t.")),
+		optional("spaceSeparatedAbbreviation", off("Puts a blank between an abbreviation and the sign of a currency behind it, where currencies have one.")),
+		optional("currencySymbol", byDefault(kindOf(shape.String, "The sign of the currency."), "$")),
+		optional("currencyPosition", byDefault(oneOf("Where it stands: before, in place of the decimal sign, or behind.", "prefix", "infix", "postfix"), "prefix")),
+		optional("prefixSymbol", off("Puts the percent sign before the number.")),
+		optional("spaceSeparatedCurrency", off("Puts a blank beside the sign of the currency.")),
+	)
 }
 
 // typeShape takes the name of a type, or the name and its options.
 func typeShape() *shape.Shape {
 	var names []string
 	var pairs []*shape.Shape
-	for _, t := range fieldTypes() {
-		names = append(names, string(t.name))
-		pairs = append(pairs, &shape.Shape{Kind: shape.Tuple, Items: []*shape.Shape{oneOf("", string(t.name)), t.options}})
+	for _, t := range TypeShapes() {
+		names = append(names, string(t.Name))
+		pairs = append(pairs, &shape.Shape{Kind: shape.Tuple, Items: []*shape.Shape{oneOf("", string(t.Name)), t.Options}})
 	}
 	return &shape.Shape{Kind: shape.OneOf, Doc: "The type: its name, or an array of its name and its options.",
 		Choices: append([]*shape.Shape{oneOf("", names...)}, pairs...)}

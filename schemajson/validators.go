@@ -8,23 +8,26 @@ import (
 	"github.com/intraydata/intray/internal/shape"
 )
 
-// rule is one row of the table of validators.
-type rule struct {
-	name  string
-	props []shape.Prop
+// RuleShape is one row of the table of validators.
+type RuleShape struct {
+	Name string
+	// Props are the properties of its own, beside those that all rules have.
+	Props []shape.Prop
 }
 
-// rules are the kinds of validators, each with the properties of its own.
-func rules() []rule {
+// RuleShapes are the 16 kinds of validators.
+func RuleShapes() []RuleShape {
 	fields := []shape.Prop{required("fields", someFields())}
 	values := []shape.Prop{required("fieldValues", kindOf(shape.Map, "The values looked for, by field key."))}
 	regex := []shape.Prop{
 		required("regex", kindOf(shape.String, "A regular expression in JavaScript's syntax, without slashes.")),
-		optional("regexOptions", object("",
-			optional("ignoreCase", flag("", false)), optional("dotAll", flag("", false)),
-			optional("multiline", flag("", false)), optional("unicode", flag("", false)))),
+		optional("regexOptions", object("The flags of the expression.",
+			optional("ignoreCase", flag("Takes capitals and small letters for the same: the flag i.", false)),
+			optional("dotAll", flag("Lets a point take line breaks, too: the flag s.", false)),
+			optional("multiline", flag("Lets ^ and $ stand at line breaks, too: the flag m.", false)),
+			optional("unicode", flag("Counts code points and knows \\p{…}: the flag u.", false)))),
 	}
-	return []rule{
+	return []RuleShape{
 		{"required", nil},
 		{"unique", nil},
 		{"unique_case_insensitive", nil},
@@ -53,16 +56,21 @@ func someFields() *shape.Shape {
 }
 
 func validatorShape() *shape.Shape {
-	choices := make([]*shape.Shape, 0, len(rules()))
-	for _, r := range rules() {
-		props := []shape.Prop{required("validate", oneOf("The rule.", r.name))}
-		props = append(props, r.props...)
-		props = append(props,
-			optional("errorMessage", kindOf(shape.String, "Replaces the rule's own text.")),
-			optional("level", byDefault(oneOf("How bad a breach is. Only an error makes a row invalid.", "info", "warning", "error"), "error")))
+	choices := make([]*shape.Shape, 0, len(RuleShapes()))
+	for _, r := range RuleShapes() {
+		props := append([]shape.Prop{required("validate", oneOf("The rule.", r.Name))}, r.Props...)
+		props = append(props, EachRule()...)
 		choices = append(choices, object("", props...))
 	}
 	return &shape.Shape{Kind: shape.OneOf, Choices: choices}
+}
+
+// EachRule are the properties that every rule may have.
+func EachRule() []shape.Prop {
+	return []shape.Prop{
+		optional("errorMessage", kindOf(shape.String, "Replaces the rule's own text.")),
+		optional("level", byDefault(oneOf("How bad a breach is. Only an error makes a row invalid.", "info", "warning", "error"), "error")),
+	}
 }
 
 func readValidators(m map[string]any) []intray.Validator {

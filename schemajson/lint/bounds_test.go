@@ -69,6 +69,27 @@ func TestLargeSchemaIsQuick(t *testing.T) {
 	}
 }
 
+// TestHostileExpressionsAreQuick has as many expressions as a schema may, each
+// of them small and slow to make ready.
+func TestHostileExpressionsAreQuick(t *testing.T) {
+	s := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{{Key: "a", Type: intray.FieldType{Name: intray.TypeSelect},
+		SelectOptions: []intray.SelectOption{{Label: "x", Value: "x"}}}}}
+	for n := range schemajson.MaxExpressions {
+		s.Fields[0].Validators = append(s.Fields[0].Validators, intray.Validator{Rule: "regex_match", Options: map[string]any{"regex": fmt.Sprintf(`(?:a|b)*a(?:a|b){25}%d$`, n)}})
+	}
+	runtime.GC()
+	start := cpu(t)
+	found := lint.Check(s)
+	took := cpu(t) - start
+	t.Logf("%d findings in %v", len(found), took)
+	if limit := time.Second * slowdown; took > limit {
+		t.Errorf("it takes %v, more than %v", took, limit)
+	}
+	if !slices.ContainsFunc(found, func(f lint.Finding) bool { return f.Code == "not_all_checked" && strings.HasSuffix(f.Path, ".regex") }) {
+		t.Errorf("nothing is told to be left out: %v", found)
+	}
+}
+
 // TestWhatIsLeftOutIsTold holds that nothing is passed over in silence.
 func TestWhatIsLeftOutIsTold(t *testing.T) {
 	f := intray.Field{Key: "a", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "required", Level: intray.LevelWarning}}}
@@ -121,7 +142,7 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		doc := schemajson.Doc{Fields: whole["fields"], Settings: whole["settings"], Hooks: whole["hooks"]}
-		s, issues := parse(doc)
+		s, issues := schemajson.Parse(doc)
 		if len(issues) > 0 {
 			return
 		}

@@ -14,6 +14,7 @@ func (l *linter) field(i int) {
 	f := l.schema.Fields[i]
 	l.hidden(i, f)
 	l.readOnly(i, f)
+	l.manyToOne(i, f)
 	l.typeOptions(i, f)
 	l.message(i, f)
 	l.rules(i, f)
@@ -50,9 +51,14 @@ func (l *linter) hidden(i int, f intray.Field) {
 	if len(idle) > 0 {
 		l.info(l.fieldAt(i, "hidden"), "hidden_without_effect", "A hidden field is never matched to a column nor shown, so that this has no effect: %s. Show the field, or take it away.", listed(idle, len(idle)))
 	}
-	if h := l.schema.Hooks; h.Count() == len(h.RowDelete) {
+	if l.neverFilled(f) {
 		l.info(l.fieldAt(i, "hidden"), "hidden_never_filled", "Only hooks fill a hidden field, and the schema has none, so that it stays empty unless an import brings hooks of its own.")
 	}
+}
+
+// neverFilled says whether a field is hidden and no hook of the schema fills it.
+func (l *linter) neverFilled(f intray.Field) bool {
+	return f.Hidden && l.schema.Hooks.Count() == len(l.schema.Hooks.RowDelete)
 }
 
 // readOnly looks for cells that nobody can put right.
@@ -86,10 +92,17 @@ func (l *linter) typeOptions(i int, f intray.Field) {
 	switch f.Type.Name {
 	case intray.TypeNumber:
 		l.numberRange(i, f)
+		l.percentBounds(i, f)
+		l.currency(i, f)
 	case intray.TypeDate:
 		if has("withSeconds") {
 			idle("withSeconds", "a date has no time.")
 		}
+		l.dateFormats(i, f)
+	case intray.TypeDatetime, intray.TypeTime:
+		l.dateFormats(i, f)
+	case intray.TypeURL:
+		l.acceptedDomains(i, f)
 	case intray.TypeZIP:
 		if flag(f, "outputDash") && f.Type.Options["format"] != "9-digit" {
 			idle("outputDash", "a ZIP code of 5 digits has no dash.")

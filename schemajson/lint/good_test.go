@@ -21,25 +21,11 @@ func read(t testing.TB, document string) (*intray.Schema, any) {
 	}
 	whole, _ := v.(map[string]any)
 	doc := schemajson.Doc{Fields: whole["fields"], Settings: whole["settings"], Hooks: whole["hooks"]}
-	s, issues := parse(doc)
+	s, issues := schemajson.Parse(doc)
 	if len(issues) > 0 {
 		t.Fatalf("%v in %.300s", issues, document)
 	}
 	return s, doc.Settings
-}
-
-// parse lets manyToOne through where schemajson does not support it yet.
-func parse(doc schemajson.Doc) (*intray.Schema, []schemajson.Issue) {
-	s, issues := schemajson.Parse(doc)
-	for _, issue := range issues {
-		if !strings.HasSuffix(issue.Path, ".manyToOne") {
-			return nil, issues
-		}
-	}
-	if s == nil {
-		s = schemajson.Accepted(doc)
-	}
-	return s, nil
 }
 
 func check(t testing.TB, document string) []lint.Finding {

@@ -13,8 +13,8 @@ import (
 type pattern struct {
 	source string
 	flags  jsregexp.Flags
-	// expr is nil where the expression cannot be compiled.
-	expr *jsregexp.Expr
+	// report is nil where the expression is none.
+	report *jsregexp.Report
 	// branches are the ways to fit; nil where they are not known.
 	branches []branch
 }
@@ -32,8 +32,8 @@ func (l *linter) pattern(v intray.Validator) *pattern {
 		return p
 	}
 	p = &pattern{source: source, flags: flags}
-	if expr, err := jsregexp.Compile(source, flags); err == nil {
-		p.expr = expr
+	if report, err := jsregexp.Inspect(source, flags); err == nil {
+		p.report = &report
 		if tree := parsed(source, flags); tree != nil {
 			p.branches = branchesOf(tree)
 		}

@@ -1,13 +1,16 @@
 package lint
 
-import "github.com/intraydata/intray"
+import (
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/check/jsregexp"
+)
 
 // regex looks at a rule with an expression. It says whether no filled cell
 // keeps it.
 func (l *linter) regex(i, n int, f intray.Field, values []string, k *known) bool {
 	v := f.Validators[n]
 	p := l.pattern(v)
-	if p == nil || p.expr == nil {
+	if p == nil || p.report == nil {
 		return false
 	}
 	l.speed(i, n, p)
@@ -19,10 +22,7 @@ func (l *linter) regex(i, n int, f intray.Field, values []string, k *known) bool
 			"validators[%d] (%s) has the same expression, so that every cell breaks one of the two. Take one away.", first, twin)
 		return false
 	}
-	if values != nil && p.expr.Translated() && l.brokenRule(i, n, values, func(text string) bool {
-		fits, _ := p.expr.Match([]byte(text)) // a translated one has no error
-		return fits != exclude
-	}) {
+	if values != nil && l.tried(i, n, values, p, exclude) {
 		return true
 	}
 	if exclude {
@@ -31,12 +31,29 @@ func (l *linter) regex(i, n int, f intray.Field, values []string, k *known) bool
 	return l.matches(i, n, f, values, p, k)
 }
 
+// tried tries an expression with the closed values of a field, where that takes
+// little time. It says whether no value keeps the rule.
+func (l *linter) tried(i, n int, values []string, p *pattern, exclude bool) bool {
+	if !p.report.Translated {
+		return false // speed tells of it
+	}
+	expr, ok := jsregexp.Quick(p.source, p.flags)
+	if !ok {
+		l.info(l.ruleAt(i, n, "regex"), "not_all_checked", "This expression is so large that it was not tried with the values of the field. Try it with a file.")
+		return false
+	}
+	return l.brokenRule(i, n, values, func(text string) bool {
+		fits, _ := expr.Match([]byte(text)) // a table has no error
+		return fits != exclude
+	})
+}
+
 // speed tells of expressions that may take long.
 func (l *linter) speed(i, n int, p *pattern) {
-	switch risk := p.expr.Risky(); {
+	switch risk := p.report.Risk; {
 	case risk != "":
 		l.warn(l.ruleAt(i, n, "regex"), "regex_risky", "In this expression %s. Write it so that only one part can take each character.", risk)
-	case !p.expr.Translated():
+	case !p.report.Translated:
 		l.info(l.ruleAt(i, n, "regex"), "regex_slow",
 			"This expression runs in the slower engine, for it looks around, refers back to a group or is very large. A text that takes too long there is told as a problem. Where it can be written without that, it is faster.")
 	}
@@ -69,7 +86,6 @@ func (l *linter) matches(i, n int, f intray.Field, values []string, p *pattern, 
 		return false
 	}
 	forms, limited := p.forms()
-	empty, _ := p.expr.Match(nil)
 	switch {
 	case limited && len(forms) == 0:
 		l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", "This expression fits no text that is not empty, so that every filled cell breaks this rule. Change it.%s", withRequired(k))
@@ -84,7 +100,7 @@ func (l *linter) matches(i, n int, f intray.Field, values []string, p *pattern, 
 	if limited && values == nil {
 		k.wants = append(k.wants, want{n, forms})
 	}
-	if !empty && k.required < 0 && f.Validators[n].Level == intray.LevelError {
+	if !p.report.Empty && k.required < 0 && f.Validators[n].Level == intray.LevelError {
 		l.info(l.ruleAt(i, n, "regex"), "regex_refuses_empty",
 			"Empty cells break this rule, too. If the field may be empty, write ^$| before the expression; if not, add the rule required, whose text is clearer.")
 	}

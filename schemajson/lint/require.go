@@ -75,6 +75,7 @@ func (l *linter) requireRule(i, n int, f intray.Field, k *known) {
 			"The field is required in any case (validators[%d]), so that this rule asks for nothing more. Take one of them away.", k.required)
 	}
 	l.demandsItself(i, n, d)
+	l.demandsHidden(i, n, d)
 	l.demandsTwice(i, n, d)
 	l.demandsAlways(i, n, f, d, k)
 	if d.byValue {
@@ -97,6 +98,19 @@ func (l *linter) demandsItself(i, n int, d demand) {
 		effect = " It looks at empty cells only, and thus never asks for anything."
 	}
 	l.warn(l.ruleAt(i, n, d.list()), "names_itself", "The rule looks at the field that it belongs to.%s Name another field.", effect)
+}
+
+// demandsHidden looks for a field that is always empty.
+func (l *linter) demandsHidden(i, n int, d demand) {
+	for _, key := range d.keys {
+		at, there := l.keys[key]
+		if !there || !l.neverFilled(l.schema.Fields[at]) {
+			continue
+		}
+		l.info(l.ruleAt(i, n, d.list()), "names_hidden",
+			"The field %s is hidden, only hooks fill it, and the schema has none, so that it is always empty. Show the field, or name another one.", quote(key))
+		return
+	}
 }
 
 func (l *linter) demandsTwice(i, n int, d demand) {

@@ -33,7 +33,7 @@ func (l *linter) uniqueGroups() {
 		}
 	}
 	for name, all := range groups {
-		if alone(all) {
+		if alone(all) && !l.schema.Fields[all[0].field].ManyToOne {
 			l.warn(l.ruleAt(all[0].field, all[0].rule, "uniqueKey"), "unique_with_alone",
 				"No other field has the uniqueKey %s, so that this rule is the same as unique. Give the fields that belong together one uniqueKey, or use unique.", quote(name))
 		}

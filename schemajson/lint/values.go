@@ -16,8 +16,12 @@ import (
 // where it may have it.
 func (l *linter) neverHolds(field int, value any) string {
 	f, text := l.schema.Fields[field], wireText(value)
-	if text == "" || f.ManyToOne {
-		return "" // the values of several columns are told apart elsewhere
+	if text == "" {
+		return ""
+	}
+	if f.ManyToOne {
+		var list []any
+		return unless(json.Unmarshal([]byte(text), &list) == nil, "several columns feed it, and its value is a list with one element for each, like [\"a\",\"b\"].")
 	}
 	switch f.Type.Name {
 	case intray.TypeCheckbox:

@@ -28,10 +28,9 @@ type backtracker struct {
 }
 
 func newBacktracker(root *node, f Flags) (*backtracker, error) {
-	s := speller{flags: f, numbers: referred(root)}
-	s.node(root)
-	if s.out.Len() > maxSpelled {
-		return nil, errTooLarge
+	s, err := spell(root, f)
+	if err != nil {
+		return nil, err
 	}
 	options := regexp2.ECMAScript
 	if f.IgnoreCase && len(s.numbers) > 0 {
@@ -42,7 +41,7 @@ func newBacktracker(root *node, f Flags) (*backtracker, error) {
 	}
 	re, err := regexp2.Compile(s.out.String(), options, regexp2.OptionMaxBacktrackingStackSize(maxStack))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("preparing the regular expression: %w", err)
 	}
 	re.MatchTimeout = MatchLimit
 	return &backtracker{re: re, units: !f.Unicode, texts: sync.Pool{New: func() any { return new([]rune) }}}, nil
@@ -70,6 +69,17 @@ func (b *backtracker) match(text []byte) (bool, error) {
 		return false, ErrTimeout
 	}
 	return found, nil
+}
+
+// spell writes an expression for regexp2, which takes all that is written so;
+// only one that is too large is refused.
+func spell(root *node, f Flags) (*speller, error) {
+	s := &speller{flags: f, numbers: referred(root)}
+	s.node(root)
+	if s.out.Len() > maxSpelled {
+		return nil, fmt.Errorf("preparing the regular expression: %w", errTooLarge)
+	}
+	return s, nil
 }
 
 // referred numbers the groups that a reference names. Only these are written

@@ -16,7 +16,7 @@ func engines(t tester, e *Expr) map[string]func([]byte) (bool, error) {
 		t.Fatalf("%v: regexp2 refuses it: %v", e, err)
 	}
 	all["regexp2"] = slow.match
-	if clauses := withoutTables(translate(root, e.flags), root, e.flags); clauses != nil {
+	if clauses := withoutTables(translate(root, e.flags, maxWork), root, e.flags); clauses != nil {
 		all["regexp"] = (&Expr{clauses: clauses}).Match
 	}
 	return all

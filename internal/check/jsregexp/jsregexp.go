@@ -2,7 +2,6 @@ package jsregexp
 
 import (
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -57,11 +56,11 @@ func Compile(source string, f Flags) (*Expr, error) {
 		return nil, err
 	}
 	e := &Expr{source: source, flags: f}
-	if e.clauses = translate(root, f); e.clauses != nil {
+	if e.clauses = translate(root, f, maxWork); e.clauses != nil {
 		return e, nil
 	}
 	if e.slow, err = newBacktracker(root, f); err != nil {
-		return nil, fmt.Errorf("preparing the regular expression: %w", err)
+		return nil, err
 	}
 	e.risk = risk(root, source, f)
 	return e, nil

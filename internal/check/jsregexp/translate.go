@@ -24,15 +24,16 @@ type clause struct {
 }
 
 // translate makes the clauses of an expression, or nil where its meaning, or
-// its size, is beyond a linear engine.
-func translate(root *node, f Flags) []clause {
+// its size, is beyond a linear engine. Making their tables takes at most so many
+// steps.
+func translate(root *node, f Flags, work int) []clause {
 	var list []clause
 	parts := conditions(root, false)
 	if len(parts) > maxClauses {
 		return nil
 	}
 	for _, part := range parts {
-		c, ok := newClause(part, f, maxWork/len(parts))
+		c, ok := newClause(part, f, work/len(parts))
 		if !ok {
 			return nil
 		}
@@ -42,32 +43,50 @@ func translate(root *node, f Flags) []clause {
 }
 
 func newClause(part condition, f Flags, work int) (clause, bool) {
-	if part.root.any(isOf(isBack, isLook)) {
+	p, ok := newProgram(part, f)
+	if !ok {
 		return clause{}, false
+	}
+	c := clause{negated: part.negated, units: p.units}
+	if c.table = newTable(p.prog, c.units, work); c.table != nil {
+		return c, true
+	}
+	if !p.runs() {
+		return clause{}, false
+	}
+	var err error
+	c.re2, err = regexp.Compile(p.text)
+	return c, err == nil
+}
+
+// program is a condition in the syntax of Go's regexp, and made into
+// instructions.
+type program struct {
+	text  string
+	prog  *syntax.Prog
+	units bool
+}
+
+// newProgram writes a condition, or fails where Go's regexp cannot say it.
+func newProgram(part condition, f Flags) (program, bool) {
+	if part.root.any(isOf(isBack, isLook)) {
+		return program{}, false
 	}
 	w := writer{flags: f}
 	text, ok := w.expression(part.root)
 	if !ok {
-		return clause{}, false
+		return program{}, false
 	}
-	c := clause{negated: part.negated, units: w.surrogates}
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return clause{}, false
+		return program{}, false
 	}
 	prog, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		return clause{}, false
-	}
-	if c.table = newTable(prog, c.units, work); c.table != nil {
-		return c, true
-	}
-	if len(prog.Inst) > maxProgram {
-		return clause{}, false
-	}
-	c.re2, err = regexp.Compile(text)
-	return c, err == nil
+	return program{text, prog, w.surrogates}, err == nil
 }
+
+// runs says whether a program is small enough for Go's regexp.
+func (p program) runs() bool { return len(p.prog.Inst) <= maxProgram }
 
 func (c *clause) holds(text []byte) bool {
 	if c.table != nil {

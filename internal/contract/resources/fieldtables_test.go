@@ -75,7 +75,7 @@ func TestFieldKeys(t *testing.T) {
 			"alternateMatches":    {[]any{[]any{}, []any{"E-Mail", "Mail"}}, []any{"x", nil, []any{1}}},
 			"validators":          {[]any{[]any{}, []any{m{"validate": "required"}}}, []any{nil, m{}, []any{"required"}, []any{m{}}, []any{m{"validate": "exists"}}}},
 			"invalidValueMessage": words, "readOnly": flags, "hidden": flags, "requireMapping": flags,
-			"manyToOne":     {[]any{false}, []any{"x", nil}},
+			"manyToOne":     flags,
 			"selectOptions": {[]any{[]any{}, []any{m{"label": "A", "value": "a", "alternateMatches": []any{"x"}}}}, []any{nil, m{}, []any{"a"}, []any{m{"label": "A"}}}},
 		} {
 			checkFieldValues(t, backend(t, s), name, v)

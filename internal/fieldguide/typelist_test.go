@@ -1,0 +1,169 @@
+package fieldguide
+
+import "github.com/intraydata/intray"
+
+// typeEntries are the entries of all types.
+func typeEntries() map[intray.TypeName]typeEntry {
+	const id = "123e4567-e89b-42d3-a456-426614174000"
+	return map[intray.TypeName]typeEntry{
+		intray.TypeString: {key: "note", label: "Note",
+			says:  "Any text, unchanged. It is the type of a field that names none. An empty cell is empty text and not null, as long as a column feeds the field.",
+			tried: []attempt{{"", []string{"Ada Lovelace", "  two blanks each  ", "00123", ""}}}},
+		intray.TypeNumber: {key: "amount", label: "Amount",
+			says: "A number, with all its digits: with signs between the thousands, a comma or a point before the fraction, a currency, a percent sign (12% is 0.12), or parentheses for below zero. Which sign means what is decided by the whole column; where the column leaves it open, a person is asked, unless the field has a `preset` or `displayFormat`. The result holds a JSON number, or a text where there is an `outputFormat`.",
+			tried: []attempt{
+				{"", []string{"1,234.50", "-7", "(3)", "12%", "$ 5", "twelve", ""}},
+				{"", []string{"1.234,50", "7,5"}},
+				{"", []string{"1.234", "5.678"}},
+				{`{"round": 1}`, []string{"0.25", "-0.25"}},
+				{`{"round": -2}`, []string{"1250"}},
+				{`{"min": 1, "max": 10}`, []string{"1", "10.5", "0"}},
+				{`{"preset": "usd"}`, []string{"$1,234.567", "5 €"}},
+				{`{"displayFormat": {"mantissa": 1}}`, []string{"1.234", "5.678"}},
+				{`{"outputFormat": {"thousandSeparated": true, "mantissa": 2}}`, []string{"1234.5"}},
+			}},
+		intray.TypeDate: {key: "born", label: "Born",
+			says: "A day, in any of the usual forms and in many languages. Which of two numbers is the month is decided by the whole column; where the column leaves it open, a person is asked, unless the field has a `locale` or `displayFormat`. A time beside the day is left out. Two digits of a year mean 1950 to 2049. The result holds `YYYY-MM-DD`. Formats are made of [Luxon's tokens](https://moment.github.io/luxon/#/formatting?id=table-of-tokens).",
+			tried: []attempt{
+				{"", []string{"2024-12-31", "31/12/2024", "Dec 31, 2024", "31. Dezember 2024", "2024-12-31T15:20", "12/31/99", "2024-02-30", ""}},
+				{"", []string{"04/05/2024", "06/07/2024"}},
+				{`{"locale": "en-GB"}`, []string{"04/05/2024"}},
+				{`{"displayFormat": "MM/dd/yyyy"}`, []string{"04/05/2024"}},
+				{`{"outputFormat": "dd.MM.yyyy"}`, []string{"2024-12-31"}},
+				{`{"outputFormat": "DD", "locale": "fr"}`, []string{"2024-12-31"}},
+				{`{"autofix": true}`, []string{"25/12/2021", "26/12/2021", "27/12/2021", "28/12/2021", "12/30/2021"}},
+				{`{"autofix": false}`, []string{"25/12/2021", "26/12/2021", "27/12/2021", "28/12/2021", "12/30/2021"}},
+				{`{"withSeconds": true}`, []string{"2024-12-31"}},
+			}},
+		intray.TypeDatetime: {key: "seen", label: "Seen",
+			says: "A day and a time, read like a date. A day alone is the moment at which it begins. The clock is kept as it is written: an offset beside it is neither added nor kept. The result holds `YYYY-MM-DDTHH:MM`.",
+			tried: []attempt{
+				{"", []string{"2024-12-31 15:20", "12/31/2024 3:20 pm", "2024-12-31T15:20:59Z", "2024-12-31", "25:00"}},
+				{`{"withSeconds": true}`, []string{"2024-12-31 15:20:59"}},
+				{`{"locale": "de", "displayFormat": "d.M.yyyy H:mm"}`, []string{"4.5.2024 7:05"}},
+				{`{"outputFormat": "yyyy/MM/dd HH'h'mm"}`, []string{"2024-12-31 15:20"}},
+			}},
+		intray.TypeTime: {key: "opens", label: "Opens",
+			says: "A time of day. The result holds `HH:MM`.",
+			tried: []attempt{
+				{"", []string{"15:20", "3:20 pm", "9 am", "24:00"}},
+				{`{"withSeconds": true}`, []string{"15:20:05"}},
+				{`{"locale": "en-US", "displayFormat": "h.mm a"}`, []string{"3.20 PM"}},
+				{`{"outputFormat": "h:mm a"}`, []string{"15:20"}},
+			}},
+		intray.TypeCheckbox: {key: "member", label: "Member",
+			says:  "Yes or no. The words 0, off, n, no, false and disabled mean no, in capitals or not; every other text means yes. The result holds true or false.",
+			tried: []attempt{{"", []string{"yes", "X", "No", "0", "disabled", "nein", ""}}}},
+		intray.TypeSelect: {key: "color", label: "Color", more: colors,
+			says: "One of the values of `selectOptions`. A text is looked for among the labels, values and alternate matches: as it is written, then without regard to capitals, accents and blanks, then as a slip of the pen where one option is closest. Taking a text for an option that is not plainly meant is told. The result holds the value of the option.",
+			tried: []attempt{
+				{"", []string{"Red", "b", " RED ", "Bleu", "Bluee", "Green", ""}},
+				{`{"exactMatchOnly": true}`, []string{"Red", "red"}},
+				{`{"allowCustom": true}`, []string{"Red", "Green"}},
+			}},
+		intray.TypeMultiSelect: {key: "colors", label: "Colors", more: colors,
+			says: "Several of the values of `selectOptions` in one cell, each found as in a select. The result holds a list, each value once.",
+			tried: []attempt{
+				{"", []string{"Red, Blue", "blue", "Red, red", "Red, Green", ""}},
+				{`{"delimiter": ";"}`, []string{"Red; Blue"}},
+				{`{"trimValues": true}`, []string{" Red , Blue "}},
+				{`{"trimValues": false}`, []string{" Red , Blue ", "Red,Blue"}},
+			}},
+		intray.TypeEmail: {key: "email", label: "E-mail",
+			says:  "An e-mail address, as the input field of a browser takes it, with a host that has a dot. Blanks around it are dropped, capitals stay.",
+			tried: []attempt{{"", []string{"ada@example.org", " Ada.L@Example.org ", "ada@localhost", "ada@", ""}}}},
+		intray.TypePhone: {key: "phone", label: "Phone",
+			says: "A telephone number that can exist in its country. Numbers without a country code need the option `country`.",
+			tried: []attempt{
+				{"", []string{"+33 1 23 45 67 89", "0033 1 23 45 67 89", "01 23 45 67 89", "+33 1 23"}},
+				{`{"country": "FR"}`, []string{"01 23 45 67 89", "+49 30 123456"}},
+				{`{"format": "international", "outputFormatted": true}`, []string{"+33123456789"}},
+				{`{"country": "FR", "format": "national"}`, []string{"+33 1 23 45 67 89"}},
+				{`{"country": "FR", "format": "national", "outputFormatted": true}`, []string{"+33 1 23 45 67 89"}},
+				{`{"country": "FR", "format": "both"}`, []string{"01 23 45 67 89"}},
+			}},
+		intray.TypeURL: {key: "page", label: "Page",
+			says: "A web address with its protocol, read as browsers read it: too many slashes and segments of dots are put right.",
+			tried: []attempt{
+				{"", []string{"https://example.org/a/../b", "HTTPS:///Example.org", "example.org", "https://localhost/"}},
+				{`{"acceptedProtocols": ["https"]}`, []string{"https://example.org/", "http://example.org/"}},
+				{`{"acceptedDomains": ["example.org"]}`, []string{"https://www.example.org/", "https://example.com/"}},
+			}},
+		intray.TypeDomain: {key: "site", label: "Site",
+			says: "The name of a host, without protocol, path or port. The result holds it in small letters.",
+			tried: []attempt{
+				{"", []string{"Example.org", "shop.example.co.uk", "https://example.org", "localhost"}},
+				{`{"allowSubdomains": false}`, []string{"example.co.uk", "shop.example.co.uk"}},
+			}},
+		intray.TypeZIP: {key: "zip", label: "ZIP",
+			says: "A ZIP code of the USA. In the format of 5 digits the further four are cut, and zeros that a spreadsheet has dropped are put back. It is never guessed.",
+			tried: []attempt{
+				{`{"format": "5-digit"}`, []string{"12345", "12345-6789", "501", "1234567"}},
+				{`{"format": "9-digit"}`, []string{"12345-6789", "123456789", "12345"}},
+				{`{"format": "9-digit", "outputDash": true}`, []string{"123456789"}},
+			}},
+		intray.TypeState: {key: "state", label: "State",
+			says:  "A state or territory of the USA, or a military post: its two letters, with or without `US-`, or its English name. The result holds the two letters.",
+			tried: []attempt{{"", []string{"ca", "US-TX", "New York", "Puerto Rico", "Bavaria"}}}},
+		intray.TypeSSN: {key: "ssn", label: "SSN",
+			says: "A social security number of the USA: nine digits, with or without dashes.",
+			tried: []attempt{
+				{"", []string{"123-45-6789", "123456789", "12345678"}},
+				{`{"outputDash": true}`, []string{"123456789"}},
+			}},
+		intray.TypeCountry: {key: "country", label: "Country",
+			says: "A country: its code of ISO 3166-1 in two or three letters, or its exact name in English and many other languages. It is never guessed.",
+			tried: []attempt{
+				{`{"format": "2-letter"}`, []string{"de", "DEU", "Germany", "Allemagne", "Germani"}},
+				{`{"format": "3-letter"}`, []string{"DE"}},
+			}},
+		intray.TypeUUID: {key: "id", label: "Id",
+			says: "A UUID: 32 hexadecimal digits in five groups. Capitals stay.",
+			tried: []attempt{
+				{"", []string{id, "123E4567-E89B-42D3-A456-426614174000", "123e4567e89b42d3a456426614174000"}},
+				{`{"version": 4}`, []string{id, "123e4567-e89b-12d3-a456-426614174000"}},
+			}},
+	}
+}
+
+const colors = `"selectOptions": [
+    {"label": "Red", "value": "r"},
+    {"label": "Blue", "value": "b", "alternateMatches": ["Bleu"]}]`
+
+// formatted is a number format and a cell that it writes.
+type formatted struct{ format, cell string }
+
+// formatExamples are examples of each option of number formats.
+func formatExamples() map[string][]formatted {
+	return map[string][]formatted{
+		"output": {
+			{`{"output": "number"}`, "1234.5"}, {`{"output": "currency", "mantissa": 2}`, "1234.5"}, {`{"output": "percent"}`, "0.125"},
+			{`{"output": "byte"}`, "1536"}, {`{"output": "time"}`, "3725"}, {`{"output": "ordinal"}`, "22"}},
+		"base": {
+			{`{"output": "byte", "base": "decimal"}`, "1536"}, {`{"output": "byte", "base": "binary"}`, "1536"}, {`{"output": "byte", "base": "general"}`, "1536"}},
+		"prefix":                     {{`{"prefix": "about "}`, "5"}},
+		"postfix":                    {{`{"postfix": " kg"}`, "5"}},
+		"characteristic":             {{`{"characteristic": 4}`, "7"}},
+		"optionalCharacteristic":     {{`{"optionalCharacteristic": true}`, "0.5"}},
+		"mantissa":                   {{`{"mantissa": 2}`, "1.5"}, {`{"mantissa": 2}`, "1.23456"}},
+		"optionalMantissa":           {{`{"mantissa": 2, "optionalMantissa": true}`, "7"}},
+		"trimMantissa":               {{`{"mantissa": 3, "trimMantissa": true}`, "1.5"}},
+		"thousandSeparated":          {{`{"thousandSeparated": true}`, "1234567"}},
+		"spaceSeparated":             {{`{"output": "percent", "spaceSeparated": true}`, "0.125"}, {`{"average": true, "spaceSeparated": true}`, "1234567"}},
+		"negative":                   {{`{"negative": "sign"}`, "-5"}, {`{"negative": "parenthesis"}`, "-5"}},
+		"forceSign":                  {{`{"forceSign": true}`, "5"}},
+		"exponential":                {{`{"exponential": true}`, "1234"}},
+		"average":                    {{`{"average": true}`, "1234567"}, {`{"average": true, "mantissa": 1}`, "1234567"}},
+		"forceAverage":               {{`{"forceAverage": "thousand"}`, "1234567"}, {`{"forceAverage": "million", "mantissa": 2}`, "1234567"}, {`{"forceAverage": "billion", "mantissa": 3}`, "1234567"}, {`{"forceAverage": "trillion", "mantissa": 6}`, "1234567"}},
+		"totalLength":                {{`{"totalLength": 3}`, "1234567"}},
+		"lowPrecision":               {{`{"average": true, "mantissa": 1, "lowPrecision": true}`, "500"}, {`{"average": true, "mantissa": 1, "lowPrecision": false}`, "500"}},
+		"abbreviations":              {{`{"average": true, "abbreviations": {"million": " Mio."}}`, "1234567"}},
+		"spaceSeparatedAbbreviation": {{`{"output": "currency", "currencySymbol": "€", "currencyPosition": "postfix", "average": true, "spaceSeparatedCurrency": true, "spaceSeparatedAbbreviation": true}`, "1234567"}},
+		"currencySymbol":             {{`{"output": "currency", "mantissa": 2, "currencySymbol": "£"}`, "5"}},
+		"currencyPosition": {
+			{`{"output": "currency", "mantissa": 2, "currencyPosition": "prefix"}`, "5"}, {`{"output": "currency", "mantissa": 2, "currencyPosition": "infix"}`, "5"},
+			{`{"output": "currency", "mantissa": 2, "currencyPosition": "postfix", "currencySymbol": "€"}`, "5"}},
+		"prefixSymbol":           {{`{"output": "percent", "prefixSymbol": true}`, "0.125"}},
+		"spaceSeparatedCurrency": {{`{"output": "currency", "mantissa": 2, "spaceSeparatedCurrency": true}`, "5"}},
+	}
+}

@@ -1,0 +1,160 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+)
+
+// dateFormats looks at the formats of a date, datetime or time.
+func (l *linter) dateFormats(i int, f intray.Field) {
+	for _, name := range []string{"displayFormat", "outputFormat"} {
+		format, _ := f.Type.Options[name].(string)
+		if format == "" || format == "[ISO]" {
+			continue
+		}
+		runs := tokens(format)
+		if wrong := otherTokens(f.Type.Name, runs); wrong != "" {
+			l.warn(l.fieldAt(i, "type"), "format_other_token", "In the %s %s, %s", name, quote(format), wrong)
+			continue
+		}
+		if what := lacking(f.Type.Name, runs); what != "" {
+			l.warn(l.fieldAt(i, "type"), "format_without_value", "The %s %s has no token for %s. Add one.", name, quote(format), what)
+		}
+		if name == "displayFormat" {
+			l.againstLocale(i, f, format, runs)
+		}
+	}
+}
+
+// tokens are the runs of one letter in a format, without the text in quotes.
+func tokens(format string) (runs []string) {
+	for n, part := range strings.Split(format, "'") {
+		for n%2 == 0 && part != "" {
+			end := len(part) - len(strings.TrimLeft(part, part[:1]))
+			if isAlnum(part[0]) {
+				runs = append(runs, part[:end])
+			}
+			part = part[end:]
+		}
+	}
+	return runs
+}
+
+// hasToken says whether one of the runs is made of one of the letters.
+func hasToken(runs []string, letters string) bool {
+	return slices.ContainsFunc(runs, func(run string) bool { return strings.Contains(letters, run[:1]) })
+}
+
+// otherTokens tells of tokens that mean something else than in other libraries,
+// and thus than was likely meant.
+func otherTokens(t intray.TypeName, runs []string) string {
+	hours := hasToken(runs, "Hh")
+	noMonth := !hasToken(runs, "ML") && (!hours || hasToken(runs, "y") && hasToken(runs, "d"))
+	switch {
+	case hasToken(runs, "Y"):
+		return "Y is no token and stands for itself. Years are written yyyy."
+	case hasToken(runs, "D") && hasToken(runs, "ML"):
+		return "D stands for a whole date as the locale writes it. Days are written dd."
+	case t != intray.TypeTime && hasToken(runs, "m") && noMonth:
+		return "m stands for minutes. Months are written MM."
+	case t == intray.TypeTime && hours && hasToken(runs, "M"):
+		return "M stands for months. Minutes are written mm."
+	}
+	return ""
+}
+
+const (
+	dateLetters = "yMLdDkiWnoqEcXxfF"
+	timeLetters = "HhtTXxfF"
+)
+
+// lacking says what of a value a format leaves out altogether.
+func lacking(t intray.TypeName, runs []string) string {
+	switch {
+	case t != intray.TypeTime && !hasToken(runs, dateLetters):
+		return "a day"
+	case t == intray.TypeTime && !hasToken(runs, timeLetters):
+		return "an hour"
+	}
+	return ""
+}
+
+// againstLocale tells of a format in numbers that has month and day in another
+// order than the locale beside it.
+func (l *linter) againstLocale(i int, f intray.Field, format string, runs []string) {
+	locale, _ := f.Type.Options["locale"].(string)
+	dayFirst, known := daysFirst(locale)
+	day := slices.IndexFunc(runs, func(run string) bool { return run == "d" || run == "dd" })
+	month := slices.IndexFunc(runs, func(run string) bool { return len(run) <= 2 && strings.Contains("ML", run[:1]) })
+	year := slices.IndexFunc(runs, func(run string) bool { return run[0] == 'y' })
+	if !known || day < 0 || month < 0 || year >= 0 && year < max(day, month) || dayFirst == (day < month) {
+		return
+	}
+	l.info(l.fieldAt(i, "type"), "format_against_locale",
+		"The displayFormat %s has day and month in another order than the locale %s. Cells like 04/05/2024 are read as the format says. Change the one that is not meant.", quote(format), quote(locale))
+}
+
+// dayLanguages are languages that write the day before the month wherever they
+// are spoken.
+const dayLanguages = " bg cs da de el et fi fr hr id it nb nl nn no pl pt ro ru sk sl tr uk vi "
+
+// daysFirst says whether a locale writes the day before the month; unknown of
+// those where it is not certain.
+func daysFirst(locale string) (first, known bool) {
+	switch locale {
+	case "en-US", "en-PH":
+		return false, true
+	case "en-GB", "en-AU", "en-NZ", "en-IE", "en-IN", "es-ES", "es-MX", "es-AR":
+		return true, true
+	}
+	language, _, _ := strings.Cut(locale, "-")
+	known = language != "" && strings.Contains(dayLanguages, " "+language+" ")
+	return known, known
+}
+
+// percentBounds tells of bounds that were likely meant in percent.
+func (l *linter) percentBounds(i int, f intray.Field) {
+	preset, _ := f.Type.Options["preset"].(string)
+	low, high := numberBounds(f)
+	const many = 10
+	if !strings.HasPrefix(preset, "percent") || f.Type.Options["max"] == nil && f.Type.Options["min"] == nil {
+		return
+	}
+	if f.Type.Options["max"] != nil && high >= many || f.Type.Options["min"] != nil && low >= many {
+		l.info(l.fieldAt(i, "type"), "percent_bounds",
+			"min and max are compared with the number, and that of 12%% is 0.12: 10 is 1000%%. For 100%% write 1.")
+	}
+}
+
+// currencies are the marks of those that presets know.
+var currencies = map[string]string{"$": "usd", "US$": "usd", "USD": "usd", "€": "eur", "EUR": "eur", "£": "gbp", "GBP": "gbp"}
+
+// currency tells of a format with the mark of another currency than the preset's.
+func (l *linter) currency(i int, f intray.Field) {
+	preset, _ := f.Type.Options["preset"].(string)
+	own, _, _ := strings.Cut(preset, "_")
+	if own != "usd" && own != "eur" && own != "gbp" {
+		return
+	}
+	for _, name := range []string{"displayFormat", "outputFormat"} {
+		format, _ := f.Type.Options[name].(map[string]any)
+		symbol, _ := format["currencySymbol"].(string)
+		if other := currencies[strings.TrimSpace(symbol)]; other != "" && other != own {
+			l.warn(l.fieldAt(i, "type"), "currency_contradicts",
+				"The preset %s takes amounts in that currency alone, and the %s marks them with %s. Nothing is converted; change one of the two.", preset, name, quote(symbol))
+		}
+	}
+}
+
+// acceptedDomains tells of domains that no host is.
+func (l *linter) acceptedDomains(i int, f intray.Field) {
+	list, _ := f.Type.Options["acceptedDomains"].([]any)
+	for _, one := range list {
+		if domain, is := one.(string); is && strings.ContainsAny(domain, "/:@ ") {
+			l.warn(l.fieldAt(i, "type"), "domain_never_met",
+				"acceptedDomains has %s, and no address has such a host. Write the host alone, like example.org.", quote(domain))
+		}
+	}
+}
