@@ -138,7 +138,7 @@ func (p *passage) prepare(ctx context.Context) (*plan, error) {
 	if err := p.survey(ctx, p.again, plan, p.imp, p.out); err != nil {
 		return nil, err
 	}
-	plan.teach(p.imp.Schema.Fields, p.imp)
+	plan.teach(p.imp)
 	return plan, nil
 }
 

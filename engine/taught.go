@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,22 +46,31 @@ func (t taught) Parse(c value.Cell, scratch []byte) value.Result {
 	return r
 }
 
-// teach lets the parsers read the texts that persons mapped to values: those
-// remembered, the latest last, and then the answers.
-func (p *plan) teach(fields []intray.Field, imp Import) {
+// teachable are the types whose texts a person may map to values.
+var teachable = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
+
+// teach lets the parsers of fields with choices read the texts that persons
+// mapped to values: those remembered, the latest last, and then the answers.
+func (p *plan) teach(imp Import) {
+	ids := slices.Sorted(maps.Keys(imp.Answers))
 	for i := range p.fields {
+		f := &p.fields[i]
+		if !slices.Contains(teachable, f.field.Type.Name) {
+			continue
+		}
 		texts := map[string]lesson{}
-		for _, r := range remembered(imp.Memory.Values, fields[i].Key) {
+		for _, r := range remembered(imp.Memory.Values, f.field.Key) {
 			texts[strings.TrimSpace(r.Text)] = learn(r.Value, "you said on "+r.On.Format("2 January 2006"))
 		}
-		for id, answer := range imp.Answers {
-			if text, about := strings.CutPrefix(id, intray.AnswerValue+fields[i].Key+":"); about {
-				texts[strings.TrimSpace(text)] = learn(answer, "a person said")
+		prefix := intray.AnswerValue + f.field.Key + ":"
+		for _, id := range ids {
+			if text, about := strings.CutPrefix(id, prefix); about {
+				texts[strings.TrimSpace(text)] = learn(imp.Answers[id], "a person said")
 			}
 		}
 		delete(texts, "")
 		if len(texts) > 0 {
-			p.fields[i].parser, p.fields[i].plain = taught{p.fields[i].parser, texts}, false
+			f.parser = taught{f.parser, texts}
 		}
 	}
 }

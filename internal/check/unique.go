@@ -80,7 +80,9 @@ func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
 func (k uniqueKey) name(fields []intray.Field) {
 	var labels []string
 	for _, f := range k.fields {
-		labels = append(labels, fields[f].Label)
+		if label := fields[f].Label; !slices.Contains(labels, label) {
+			labels = append(labels, label)
+		}
 	}
 	for i, p := range k.problems {
 		if p.Text == "" {
