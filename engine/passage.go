@@ -43,7 +43,9 @@ func (p *passage) whole(ctx context.Context) (out *Outcome, err error) {
 
 // read opens the file and finds its table.
 func (p *passage) read(ctx context.Context) (out *Outcome, err error) {
-	p.book, err = source.Open(ctx, p.imp.Input, p.cfg.Formats, answered(p.cfg.Options, p.imp.Answers))
+	opt := answered(p.cfg.Options, p.imp.Answers)
+	opt.Names = namesOf(p.imp.Schema.Fields)
+	p.book, err = source.Open(ctx, p.imp.Input, p.cfg.Formats, opt)
 	if err != nil {
 		return p.out.unreadable(err)
 	}
@@ -67,23 +69,8 @@ func (p *passage) read(ctx context.Context) (out *Outcome, err error) {
 		return p.out.unreadable(err)
 	}
 	defer reader.Close()
-	h, err := headerBySchema(ctx, p.imp.Schema.Fields, reader)
-	if err != nil {
-		return nil, err
-	}
-	if h.row == "" || h.row == headerRow(reader) {
-		p.out.Evidence = append(p.out.Evidence, reader.Evidence()...)
-		if h.row != "" {
-			p.out.takeHeader(h)
-		}
-		return p.move(ctx, reader)
-	}
-	p.setHeader(h.row)
-	again, err := p.read(ctx)
-	if again != nil {
-		again.takeHeader(h)
-	}
-	return again, err
+	p.out.Evidence = append(p.out.Evidence, reader.Evidence()...)
+	return p.move(ctx, reader)
 }
 
 // move maps the columns and, where nothing is open, moves the rows.

@@ -58,6 +58,9 @@ type Options struct {
 	// HeaderRow is the row of the header, counted from 1 among all rows of the
 	// file; 0 is found out, NoHeader says that there is none.
 	HeaderRow int
+	// Names says how well a row names what is wanted of the file, from 0 to 1:
+	// it helps to find the header. nil knows nothing.
+	Names func(row []string) float64
 	// Limits bound what a hostile file can cost.
 	Limits Limits
 }

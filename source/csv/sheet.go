@@ -152,7 +152,7 @@ func (s *sheet) findTable(rows []sampled, sample []byte, opt source.Options) err
 		texts = append(texts, row.cells)
 	}
 	s.hidePairs(texts)
-	layout := table.Find(texts, s.width)
+	layout := table.Find(texts, s.width).Prefer(texts, opt.Names)
 	if opt.HeaderRow == source.NoHeader {
 		layout = table.Layout{Width: s.width, First: firstFilled(texts), Reason: "it was asked for"}
 	}

@@ -85,7 +85,7 @@ func (r *reader) asIs() {
 func (r *reader) findTable() error {
 	above := int64(max(0, r.opt.HeaderRow-1)) // rows that were not looked at
 	texts, at := r.withBlanks(above)
-	layout := table.Find(texts, 0)
+	layout := table.Find(texts, 0).Prefer(texts, r.opt.Names)
 	switch {
 	case len(texts) == 0 && above > 0:
 		layout.Reason = fmt.Sprintf("row %d was asked for, and no row with cells stands there or below", above+1)

@@ -37,7 +37,7 @@ func surveyRows(ctx context.Context, b *book, p part) (*shape, error) {
 		text, err := way.element()
 		if errors.Is(err, io.EOF) {
 			s.count = way.count - 1
-			return s.finish(b.opt.AsIs)
+			return s.finish(b.opt)
 		}
 		if err != nil {
 			return nil, err
@@ -74,11 +74,11 @@ func (s *rowsShape) take(cells [][]byte) error {
 }
 
 // finish finds the header and makes the columns.
-func (s *rowsShape) finish(asIs bool) (*shape, error) {
+func (s *rowsShape) finish(opt source.Options) (*shape, error) {
 	layout := table.Layout{Reason: "every row is read as found"}
 	var names []string
-	if !asIs {
-		if layout = table.Find(s.texts, 0); layout.Headers > 0 {
+	if !opt.AsIs {
+		if layout = table.Find(s.texts, 0).Prefer(s.texts, opt.Names); layout.Headers > 0 {
 			names = layout.Names(s.texts)
 			s.headed = layout.First + 1
 		}

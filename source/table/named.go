@@ -1,0 +1,61 @@
+package table
+
+const (
+	// leastNamed is the least that a row must name to be taken for the header
+	// by what it names, and namedLead how far ahead of all others it must be.
+	leastNamed, namedLead = 0.5, 0.2
+)
+
+// Prefer gives the layout whose header names what is wanted: names says of a row
+// how well it does, from 0 to 1; nil knows nothing. A row counts that has text in
+// at least half of the columns. Where one row is clearly ahead of all others it
+// is the header; else the layout stays as it is.
+func (l Layout) Prefer(rows [][]string, names func(row []string) float64) Layout {
+	if names == nil || len(rows) == 0 {
+		return l
+	}
+	l, own := l.withoutTitles(rows, names)
+	if own >= leastNamed && !l.Unsure() {
+		return l
+	}
+	best, score, second := -1, 0.0, 0.0
+	for i, row := range rows[:min(len(rows), MaxAbove+MaxHeaders)] {
+		if 2*Filled(row) < l.Width {
+			continue
+		}
+		s := names(row)
+		if i >= l.First && i < l.Body() {
+			continue
+		}
+		if s > score {
+			best, score, second = i, s, score
+		} else {
+			second = max(second, s)
+		}
+	}
+	switch {
+	case own >= leastNamed && own-score >= namedLead:
+		l.Doubt = 0
+		l.Reason += "; it names the fields of the schema"
+	case best >= 0 && score >= leastNamed && score-max(own, second) >= namedLead:
+		l.First, l.Headers, l.Doubt = best, 1, 0
+		l.Reason = "it names the fields of the schema"
+	}
+	return l
+}
+
+// withoutTitles leaves the first rows out of a header that names more without
+// them, and says how well it does.
+func (l Layout) withoutTitles(rows [][]string, names func(row []string) float64) (Layout, float64) {
+	if l.Headers == 0 || l.Body() > len(rows) {
+		return l, 0
+	}
+	best, own := l, names(l.Names(rows))
+	for less := l; less.Headers > 1; {
+		less.First, less.Headers = less.First+1, less.Headers-1
+		if score := names(less.Names(rows)); score >= leastNamed && score-own >= namedLead {
+			best, own = less, score
+		}
+	}
+	return best, own
+}
