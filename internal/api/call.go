@@ -42,6 +42,8 @@ type operation struct {
 	text    string
 	door    door
 	query   []parameter
+	// needs names the query parameters that must be there.
+	needs   []string
 	headers []parameter
 	// body is the shape of the JSON body; nil where none is read.
 	body         *shape.Shape

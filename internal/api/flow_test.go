@@ -199,8 +199,10 @@ func (s *server) imports() {
 		Metadata struct{ ID string } `json:"result_metadata"`
 	}
 	check(s.T, json.Unmarshal(done.Body.Bytes(), &doc))
+	s.cells(id)
 	s.uploads(doc.Metadata.ID)
 	s.questions()
+	s.remembered()
 	form, contentType := form(s.T, "list.csv", "E-Mail\nada@example.org\n")
 	second := s.do("POST", all, `{`+mailFields+`}`)
 	s.do("POST", s.text(second, "upload"), form, "Content-Type", contentType)

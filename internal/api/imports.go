@@ -47,12 +47,15 @@ type resultMetadata struct {
 	SHA256           string                 `json:"sha256"`
 }
 
-// fieldSource says which column fed a field.
+// fieldSource says which column fed a field, and which columns one that takes
+// several: those lists are nil for all others.
 type fieldSource struct {
-	FileHeader      *string `json:"fileHeader"`
-	FileHeaderIndex *int    `json:"fileHeaderIndex"`
-	IsCustom        bool    `json:"isCustom"`
-	ManyToOne       bool    `json:"manyToOne"`
+	FileHeader        *string  `json:"fileHeader"`
+	FileHeaders       []string `json:"fileHeaders,omitzero"`
+	FileHeaderIndex   *int     `json:"fileHeaderIndex"`
+	FileHeaderIndexes []int    `json:"fileHeaderIndexes,omitzero"`
+	IsCustom          bool     `json:"isCustom"`
+	ManyToOne         bool     `json:"manyToOne"`
 }
 
 type evidence struct {
@@ -69,6 +72,7 @@ type notice struct {
 	FieldKey string  `json:"fieldKey,omitempty"`
 	Header   string  `json:"header,omitempty"`
 	Value    *string `json:"value,omitempty"`
+	Part     *int    `json:"manyToOneIndex,omitempty"`
 	Total    int64   `json:"total,omitempty"`
 }
 
@@ -77,7 +81,7 @@ func wireNotices(list []intray.Notice) []notice {
 	for i, n := range list {
 		out[i] = notice{
 			Type: string(n.Type), Level: n.Level.String(), Message: n.Text, RowIndex: n.Row,
-			FieldKey: n.Field, Header: n.Header, Value: n.Value, Total: n.Total,
+			FieldKey: n.Field, Header: n.Header, Value: n.Value, Part: n.Part, Total: n.Total,
 		}
 	}
 	return out
@@ -120,7 +124,7 @@ func (a *API) wireOutcome(imp service.Import) (*resultMetadata, error) {
 	o := imp.Outcome
 	m := &resultMetadata{
 		ID: imp.UploadID, ImportIdentifier: frozen.Settings.ImportIdentifier, RawHeaders: o.Headers,
-		Fields: wireMapping(frozen.Fields, o.Mapping), NumDataRows: o.DataRows, NumOutputRows: o.OutputRows,
+		Fields: wireMapping(frozen.Fields, o), NumDataRows: o.DataRows, NumOutputRows: o.OutputRows,
 		NumRowsWithError: o.ErrorRows, RowsWithError: o.RowsWithError, Source: map[string]evidence{}, SHA256: imp.Raw.SHA256,
 	}
 	if m.RowsWithError == nil {
@@ -143,17 +147,30 @@ func (a *API) wireOutcome(imp service.Import) (*resultMetadata, error) {
 	return m, nil
 }
 
-func wireMapping(fields []intray.Field, m intray.Mapping) map[string]fieldSource {
+func wireMapping(fields []intray.Field, o *service.Outcome) map[string]fieldSource {
 	out := map[string]fieldSource{}
 	for i, f := range fields {
-		var from fieldSource
-		if i < len(m.Fields) && m.Fields[i].Column != intray.NoColumn {
-			match := m.Fields[i]
-			from.FileHeader, from.FileHeaderIndex = &match.Header, &match.Column
+		match := intray.Match{Column: intray.NoColumn}
+		if i < len(o.Mapping.Fields) {
+			match = o.Mapping.Fields[i]
 		}
-		out[f.Key] = from
+		out[f.Key] = wireMatch(f, match, o.Headers)
 	}
 	return out
+}
+
+func wireMatch(f intray.Field, m intray.Match, headers []string) fieldSource {
+	if f.ManyToOne {
+		from := fieldSource{FileHeaders: []string{}, FileHeaderIndexes: []int{}, ManyToOne: true}
+		for _, column := range m.Columns {
+			from.FileHeaders, from.FileHeaderIndexes = append(from.FileHeaders, headers[column]), append(from.FileHeaderIndexes, column)
+		}
+		return from
+	}
+	if m.Column == intray.NoColumn {
+		return fieldSource{}
+	}
+	return fieldSource{FileHeader: &m.Header, FileHeaderIndex: &m.Column}
 }
 
 func (a *API) createImport(c *call) (*answer, error) {
@@ -246,11 +263,15 @@ func window(query url.Values) (offset, limit int64, err error) {
 	return offset, min(limit, maxPageSize), nil
 }
 
-// page wraps results with the addresses of the pages beside them.
-func (a *API) page(c *call, results any, total, offset, limit int64) page {
+// page wraps results with the addresses of the pages beside them. Those repeat
+// the parameters given, names and values in turn.
+func (a *API) page(c *call, results any, total, offset, limit int64, repeated ...string) page {
 	p := page{Count: total, Results: results}
 	at := func(offset int64) *string {
 		query := url.Values{"limit": {strconv.FormatInt(limit, 10)}}
+		for i := 0; i+1 < len(repeated); i += 2 {
+			query.Set(repeated[i], repeated[i+1])
+		}
 		if offset > 0 {
 			query.Set("offset", strconv.FormatInt(offset, 10))
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -97,7 +98,7 @@ func (op *operation) describe() map[string]any {
 
 func (op *operation) tag() string {
 	for _, tag := range []struct{ part, name string }{
-		{"/imports", "Imports"}, {"/upload/{id}", "Uploads"}, {"/uploads", "Uploads"}, {"/download", "Uploads"}, {"/schemas", "Schemas"},
+		{"/imports", "Imports"}, {"/memory", "Imports"}, {"/upload/{id}", "Uploads"}, {"/uploads", "Uploads"}, {"/download", "Uploads"}, {"/schemas", "Schemas"},
 		{"/sftp", "SFTP"}, {"/session", "Sessions"}, {"/review", "Review"},
 	} {
 		if strings.Contains(op.path, tag.part) {
@@ -121,7 +122,11 @@ func (op *operation) parameters() []any {
 		list = append(list, map[string]any{"name": match[1], "in": "path", "required": true, "schema": id("").JSONSchema()})
 	}
 	for _, p := range op.query {
-		list = append(list, p.describe("query"))
+		described := p.describe("query")
+		if slices.Contains(op.needs, p.name) {
+			described["required"] = true
+		}
+		list = append(list, described)
 	}
 	for _, p := range op.headers {
 		list = append(list, p.describe("header"))

@@ -16,14 +16,15 @@ type openQuestions struct {
 }
 
 type question struct {
-	ID        string   `json:"id"`
-	Type      string   `json:"type"`
-	Message   string   `json:"message"`
-	FieldKey  string   `json:"fieldKey,omitempty"`
-	Header    string   `json:"header,omitempty"`
-	Choices   []choice `json:"choices"`
-	AnyColumn bool     `json:"anyColumn"`
-	Answer    *string  `json:"answer"`
+	ID          string   `json:"id"`
+	Type        string   `json:"type"`
+	Message     string   `json:"message"`
+	FieldKey    string   `json:"fieldKey,omitempty"`
+	Header      string   `json:"header,omitempty"`
+	Choices     []choice `json:"choices"`
+	AnyColumn   bool     `json:"anyColumn"`
+	ManyColumns bool     `json:"manyColumns"`
+	Answer      *string  `json:"answer"`
 }
 
 type choice struct {
@@ -39,7 +40,10 @@ func wireQuestions(imp service.Import) openQuestions {
 		out.Answers[id] = value
 	}
 	for _, q := range imp.Open() {
-		wire := question{ID: q.ID, Type: string(q.Notice), Message: q.Text, FieldKey: q.Field, Header: q.Header, Choices: wireChoices(q.Choices), AnyColumn: q.AnyColumn}
+		wire := question{
+			ID: q.ID, Type: string(q.Notice), Message: q.Text, FieldKey: q.Field, Header: q.Header,
+			Choices: wireChoices(q.Choices), AnyColumn: q.AnyColumn, ManyColumns: q.Many,
+		}
 		if value, answered := imp.Answers[q.ID]; answered {
 			wire.Answer = &value
 		}
@@ -90,7 +94,8 @@ func (a *API) answerQuestions(c *call) (*answer, error) {
 func answersBody() *shape.Shape {
 	value := &shape.Shape{Kind: shape.String, NoControl: false, MaxLength: 1024, Nullable: true}
 	return object("What a person decided.",
-		must("answers", mapOf(value, "By the id of the question: the value of one of its choices, where anyColumn is true also the index of any column, or null to take an earlier answer back.")))
+		must("answers", mapOf(value, "By the id of the question: the value of one of its choices, where anyColumn is true also the index of any column, where manyColumns is true also several indexes joined by commas, or null to take an earlier answer back. "+
+			"By value:<field key>:<text>, without a question: the value that cells of that text are read as, \"\" for none.")))
 }
 
 func questionsAnswer() *shape.Shape {
@@ -101,6 +106,7 @@ func questionsAnswer() *shape.Shape {
 		must("type", word("The type of the notice that tells of it.")), must("message", word("")),
 		may("fieldKey", word("")), may("header", word("")),
 		must("choices", list(one, "The likeliest first.")), must("anyColumn", flag("The index of any other column, from 0, is taken as well.")),
+		must("manyColumns", flag("Several columns are taken: their indexes, joined by commas.")),
 		must("answer", orNull(word("The answer that is kept while others are missing."))))
 	return object("What is open about an import.", must("status", enum("", "AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW")),
 		must("questions", list(open, "At most 100 at a time. Empty unless the import is NEEDS_REVIEW.")),

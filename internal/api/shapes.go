@@ -128,7 +128,7 @@ func noticeAnswer() *shape.Shape {
 		may("rowIndex", count("The data row, counted from 0.")),
 		may("fieldKey", word("")), may("header", word("")),
 		may("value", word("The raw text of the cell, at most 4,096 bytes of it.")),
-		may("manyToOneIndex", count("")),
+		may("manyToOneIndex", count("Which of the columns of a field with manyToOne, from 0.")),
 		may("total", count("With TRUNCATED: how many elements there are in all.")),
 	)
 }
@@ -153,8 +153,9 @@ func importAnswer() *shape.Shape {
 }
 
 func resultMetadataShape() *shape.Shape {
-	field := object("The column that feeds the field; null where none does.",
+	field := object("The column that feeds the field; null where none does. With manyToOne the columns, which are a list then.",
 		must("fileHeader", orNull(word(""))), must("fileHeaderIndex", orNull(count("From 0."))),
+		may("fileHeaders", list(word(""), "With manyToOne only.")), may("fileHeaderIndexes", list(count("From 0."), "With manyToOne only.")),
 		must("isCustom", flag("")), must("manyToOne", flag("")))
 	choice := object("", must("value", word("")), must("reason", word("")))
 	return object("What the import found out; null before an attempt has ended.",
@@ -176,7 +177,7 @@ func pageOf(of *shape.Shape) *shape.Shape {
 func schemaAnswer() *shape.Shape {
 	return object("A schema.", must("id", id("")), must("name", word("")), must("fields", schemajson.FieldsShape()),
 		must("settings", schemajson.SettingsShape()), must("hooks", schemajson.HooksShape()),
-		may("warnings", list(word(""), "What was accepted and will not work.")))
+		may("warnings", list(word(""), "What was accepted and will not work, or cannot be meant.")))
 }
 
 func uploadAnswer() *shape.Shape {

@@ -16,7 +16,7 @@ const (
 // operations is the table of all routes. The document at /openapi.json is made
 // from it.
 func operations() []operation {
-	return slices.Concat(importOperations(), uploadOperations(), schemaOperations(), credentialOperations(),
+	return slices.Concat(importOperations(), uploadOperations(), schemaOperations(), credentialOperations(), memoryOperations(),
 		sessionOperations(), fileOperations(), serviceOperations())
 }
 
@@ -39,6 +39,19 @@ func importOperations() []operation {
 		{method: "POST", path: one + "questions/", id: "answerQuestions", summary: "Answer questions about an import", door: backend, body: answersBody(), memory: perRead,
 			status: 200, answer: questionsAnswer(), errors: []int{400, 404, 409, 413, 415}, serve: (*API).answerQuestions,
 			text: "Once every open question has an answer the import is PENDING and runs again from its stored file. 409 unless it is NEEDS_REVIEW."},
+		{method: "GET", path: one + "cells/", id: "getCells", summary: "Tell where the cells of a row came from, and why they are as they are", door: backend, memory: perRead, query: cellParams(), needs: []string{"row"},
+			status: 200, answer: cellsAnswer(), errors: []int{400, 404, 409}, serve: (*API).getCells, text: "409 while the import has no rows."},
+	}
+}
+
+func memoryOperations() []operation {
+	const all = headless + "/memory/"
+	return []operation{
+		{method: "GET", path: all, id: "listMemory", summary: "List what persons decided in imports of one kind, newest first", door: backend, memory: perRead, query: append(identifierParams(), pageParams()...), needs: []string{identifierName},
+			status: 200, answer: pageOf(memoryAnswer()), errors: []int{400}, serve: (*API).listMemory,
+			text: "Which column feeds a field, and what a text stands for: it is offered again to imports of the same importIdentifier."},
+		{method: "DELETE", path: all, id: "forgetMemory", summary: "Forget what persons decided in imports of one kind", door: backend, query: identifierParams(), needs: []string{identifierName},
+			status: 204, errors: []int{400}, serve: (*API).forgetMemory, text: "Also where there is nothing. Imports that have begun to run keep what they were offered."},
 	}
 }
 

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+
 	"github.com/intraydata/intray"
 )
 
@@ -15,6 +16,9 @@ func (s *Service) move(ctx context.Context, tx Tx, imp *Import, next Status) err
 		return fmt.Errorf("an import cannot go from %s to %s", from, next)
 	}
 	imp.Status, imp.Modified = next, s.now()
+	if next == Successful || next == Failed {
+		imp.Memory = nil // it runs no more
+	}
 	if next == Pending {
 		imp.Node = ""
 		if imp.Queued.Before(imp.Modified) {

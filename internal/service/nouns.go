@@ -102,6 +102,10 @@ type Import struct {
 	Schema Document
 	// Answers are what a person decided about the file.
 	Answers intray.Answers
+	// Memory is what was remembered when the import first ran, so that each run
+	// is offered the same. Nil before, once the import has ended, and for imports
+	// without an identifier.
+	Memory *intray.Memory
 	// Inline imports bring their rows in the request; they take no upload.
 	Inline bool
 	// Raw is the received file.
@@ -225,6 +229,32 @@ type Replay struct {
 	Status  int
 	Sealed  []byte
 	Created time.Time
+}
+
+// MemoryKind says about what a person decided.
+type MemoryKind string
+
+// The kinds of what is remembered.
+const (
+	// ColumnMemory: a column with the header Text feeds the field.
+	ColumnMemory MemoryKind = "column"
+	// ValueMemory: a cell of the field that holds Text is read as Value.
+	ValueMemory MemoryKind = "value"
+)
+
+// Remembered is one thing that a person decided about a file. It is offered again
+// to imports of the same organization and import identifier.
+type Remembered struct {
+	Org              string
+	ImportIdentifier string
+	Kind             MemoryKind
+	// Field is the key of a field.
+	Field string
+	Text  string
+	// Value is "" for a column.
+	Value string
+	// On is when the import ended for which it was decided.
+	On time.Time
 }
 
 // Trash is a blob that nothing refers to any more, to be removed when due.

@@ -17,9 +17,11 @@ func (imp Import) Open() []intray.Question {
 	return imp.Outcome.Questions
 }
 
-// AnswerQuestions keeps what a person decided, by the ids of the questions. An
-// earlier answer is taken back by nil. Once no open question is without an
-// answer, or one was taken back, the import runs again from its stored file.
+// AnswerQuestions keeps what a person decided, by the ids of the questions. What
+// a text of the file stands for can be said without a question: "value:", the
+// key of a field, a colon and the text. An earlier answer is taken back by nil.
+// Once no open question is without an answer, or one was taken back, the import
+// runs again from its stored file.
 func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers map[string]*string) (imp Import, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
@@ -28,7 +30,11 @@ func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers m
 		if imp.Status != NeedsReview {
 			return refuse(Conflict, "not_in_review", "The import is %s; questions are answered while it is %s.", imp.Status, NeedsReview)
 		}
-		back, err := imp.take(answers)
+		texts, err := s.textsOf(imp, answers)
+		if err != nil {
+			return err
+		}
+		back, err := imp.take(texts, answers)
 		if err != nil {
 			return err
 		}
@@ -42,7 +48,7 @@ func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers m
 }
 
 // take adds answers, and says whether one was taken back.
-func (imp *Import) take(answers map[string]*string) (back bool, err error) {
+func (imp *Import) take(texts *texts, answers map[string]*string) (back bool, err error) {
 	if len(answers) == 0 {
 		return false, invalidField("answers", "must hold at least one answer")
 	}
@@ -51,25 +57,42 @@ func (imp *Import) take(answers map[string]*string) (back bool, err error) {
 		kept = intray.Answers{}
 	}
 	for _, id := range slices.Sorted(maps.Keys(answers)) {
+		_, given := imp.Answers[id]
 		switch value := answers[id]; {
-		case value == nil && imp.Answers[id] == "":
+		case value == nil && !given:
 			return false, invalidField("answers", "%q has no answer that could be taken back", clip(id))
 		case value == nil:
 			delete(kept, id)
 			back = true
 		default:
-			if err := imp.accepts(id, *value); err != nil {
+			if err := imp.accepts(texts, id, *value); err != nil {
 				return false, err
 			}
 			kept[id] = *value
 		}
 	}
+	if len(kept) > MaxMemory || size(kept) > maxAnswersSize {
+		return false, invalidField("answers", "are too many: with those given before at most %d, of at most %d bytes together, are taken", MaxMemory, maxAnswersSize)
+	}
 	imp.Answers = kept
 	return back, nil
 }
 
+// maxAnswersSize is the most bytes of all answers about an import, with their ids.
+const maxAnswersSize = 1 << 20
+
+func size(answers intray.Answers) (n int) {
+	for id, value := range answers {
+		n += len(id) + len(value)
+	}
+	return n
+}
+
 // accepts says what is wrong with an answer.
-func (imp *Import) accepts(id, value string) error {
+func (imp *Import) accepts(texts *texts, id, value string) error {
+	if aboutText(id) {
+		return texts.accept(id, value)
+	}
 	at := slices.IndexFunc(imp.Open(), func(q intray.Question) bool { return q.ID == id })
 	if at < 0 {
 		return invalidField("answers", "%q is no open question of this import", clip(id))
@@ -91,7 +114,10 @@ func clip(text string) string {
 
 // settled says whether every open question has an answer.
 func (imp *Import) settled() bool {
-	return !slices.ContainsFunc(imp.Open(), func(q intray.Question) bool { return imp.Answers[q.ID] == "" })
+	return !slices.ContainsFunc(imp.Open(), func(q intray.Question) bool {
+		_, given := imp.Answers[q.ID]
+		return !given
+	})
 }
 
 // runAgain queues an import anew. What its last run staged goes.

@@ -49,6 +49,9 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 		if err != nil {
 			return err
 		}
+		if err := recall(ctx, tx, &imp); err != nil {
+			return err
+		}
 		return s.follow(ctx, tx, imp)
 	})
 	if err != nil {
@@ -68,12 +71,16 @@ func (s *Service) run(ctx context.Context, imp Import) error {
 	watched, stop := s.watch(ctx, imp)
 	defer stop()
 	var next Status
+	var taught *lesson
 	err := guarded(func() (err error) {
-		next, err = s.process(watched, &imp)
+		if next, err = s.process(watched, &imp); err != nil {
+			return err
+		}
+		taught, err = s.lessonOf(imp, next)
 		return err
 	})
 	if err == nil {
-		err = s.finish(watched, imp, next)
+		err = s.finish(watched, imp, next, taught)
 	}
 	after := context.WithoutCancel(ctx)
 	switch {
@@ -190,7 +197,7 @@ func (s *Service) process(ctx context.Context, imp *Import) (Status, error) {
 	}
 	out, err := s.cfg.Engine.Run(ctx, engine.Import{
 		Input:  source.Input{Name: imp.sourceName(), ReaderAt: raw, Size: raw.Size()},
-		Schema: schema, Answers: imp.Answers,
+		Schema: schema, Answers: imp.Answers, Memory: imp.recalled(),
 	}, open)
 	if writer != nil {
 		defer writer.Abort()
@@ -274,8 +281,9 @@ func (s *Service) writeRows(ctx context.Context, w io.Writer, prefix string, f o
 	return output.Write(ctx, w, f, schema, staged.Batches(ctx))
 }
 
-// finish commits the end of a run, if the import is still this run's.
-func (s *Service) finish(ctx context.Context, ran Import, next Status) error {
+// finish commits the end of a run, if the import is still this run's, and with it
+// what is to be remembered.
+func (s *Service) finish(ctx context.Context, ran Import, next Status, taught *lesson) error {
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		imp := ran
 		if next == Failed {
@@ -285,10 +293,10 @@ func (s *Service) finish(ctx context.Context, ran Import, next Status) error {
 		if err := s.move(ctx, tx, &imp, next); err != nil {
 			return err
 		}
-		if next != Failed {
-			return nil
+		if next == Failed {
+			return s.discard(ctx, tx, imp)
 		}
-		return s.discard(ctx, tx, imp)
+		return s.remember(ctx, tx, imp, taught)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/shape"
 	"github.com/intraydata/intray/schemajson"
+	"github.com/intraydata/intray/schemajson/lint"
 )
 
 // SchemaDraft is a schema as it was sent.
@@ -109,7 +110,33 @@ func (s *Service) checked(org string, draft SchemaDraft) (Schema, []string, erro
 	}
 	now := s.now()
 	schema := Schema{Org: org, Name: draft.Doc.Name, Document: document, Created: now, Modified: now}
-	return schema, append(schemajson.Warnings(parsed), notYet(parsed)...), nil
+	warnings := append(schemajson.Warnings(parsed), notYet(parsed)...)
+	return schema, append(warnings, doubts(parsed, draft.Doc.Settings)...), nil
+}
+
+// maxDoubts is the most doubts that are told.
+const maxDoubts = 50
+
+// doubts are what in a schema cannot be meant.
+func doubts(s *intray.Schema, settings any) (told []string) {
+	found := lint.CheckWritten(s, settings)
+	all := 0
+	for _, f := range found {
+		if f.Level != intray.LevelWarning {
+			continue
+		}
+		if all++; all <= maxDoubts {
+			told = append(told, f.String())
+		}
+	}
+	switch {
+	case all <= maxDoubts:
+	case len(found) < lint.MaxFindings:
+		told = append(told, fmt.Sprintf("There are %d more warnings; mend these first.", all-maxDoubts))
+	default: // not all were counted
+		told = append(told, fmt.Sprintf("There are at least %d more warnings; mend these first.", all-maxDoubts))
+	}
+	return told
 }
 
 // notYet names what a schema asks for and this version does not do.

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"strings"
 	"testing"
@@ -135,4 +136,36 @@ func (f *fixture) schemaNames() (names []string) {
 		return nil
 	}))
 	return names
+}
+
+// TestDoubtsAboutSchemas saves what cannot be meant.
+func TestDoubtsAboutSchemas(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	d := named(t, "Doubtful")
+	d.Settings = decoded(t, `{"allowInvalidSubmit":true,"invalidDataBehavior":"BLOCK_SUBMIT"}`)
+	schema, warnings, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: d})
+	must(t, err)
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "settings.allowInvalidSubmit: ") {
+		t.Errorf("warnings %q", warnings)
+	}
+	for _, c := range []struct {
+		fields, told int
+		last         string
+	}{
+		{50, 50, "fields[49].validators[0].max: "},
+		{53, 51, "There are 3 more warnings; mend these first."},
+		{600, 51, "There are at least 449 more warnings; mend these first."},
+	} {
+		var fields []string
+		for n := range c.fields {
+			fields = append(fields, fmt.Sprintf(`{"key":"f%d","label":"F %d","validators":[{"validate":"length","min":0,"max":0}]}`, n, n))
+		}
+		d.Settings, d.Fields = nil, decoded(t, "["+strings.Join(fields, ",")+"]")
+		_, warnings, err := f.ReplaceSchema(f.ctx, f.org, schema.ID, service.SchemaDraft{Doc: d})
+		must(t, err)
+		if len(warnings) != c.told || !strings.HasPrefix(warnings[len(warnings)-1], c.last) {
+			t.Errorf("%d doubtful fields: %d warnings, the last %q", c.fields, len(warnings), warnings[len(warnings)-1])
+		}
+	}
 }

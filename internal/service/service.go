@@ -12,6 +12,8 @@
 //     import is made. Its [Status] changes by the table in states.go only.
 //   - An [Upload] is the received file of an import and the account of what
 //     became of it.
+//   - A [Remembered] is what a person decided about a file, to be offered again to
+//     imports of the same kind.
 //   - A [Session] keeps the state of an unfinished embedded import; a hydration
 //     token is the right to read and write it.
 //   - A [Credential] is what is needed to log in to an SFTP server.

@@ -39,6 +39,7 @@ type Tx struct {
 	Sessions    SessionRows
 	Credentials CredentialRows
 	Replays     ReplayRows
+	Memory      MemoryRows
 	Trash       TrashRows
 	Nodes       NodeRows
 	Jobs        Jobs
@@ -166,6 +167,23 @@ type ReplayRows interface {
 	// Save writes Fingerprint, Node, Status, Sealed and Created.
 	Save(ctx context.Context, r Replay) error
 	DeleteBefore(ctx context.Context, t time.Time) error
+}
+
+// MemoryRows are what persons decided. Its place is its organization, import
+// identifier, kind, field and text: at each there is one at most.
+type MemoryRows interface {
+	// Put replaces what is at the same place.
+	Put(ctx context.Context, r Remembered) error
+	// List gives what an import identifier has from offset on, newest first, and
+	// how many there are in all.
+	List(ctx context.Context, org, identifier string, offset, limit int64) ([]Remembered, int64, error)
+	// Remove removes what is at the place of r. Nothing there is no error.
+	Remove(ctx context.Context, r Remembered) error
+	// Trim leaves an import identifier the newest: at most so many, with at most
+	// size bytes of fields, texts and values together.
+	Trim(ctx context.Context, org, identifier string, most int, size int64) error
+	// Forget removes all that an import identifier has.
+	Forget(ctx context.Context, org, identifier string) error
 }
 
 // TrashRows are the blobs to be removed.

@@ -14,7 +14,7 @@ const (
 		"result_key, result_size, result_sha256, modified, queued"
 	importListed = importFixed + ", " + importMoved
 	// importFound is what may be large, and is not listed.
-	importFound   = "outcome, answers"
+	importFound   = "outcome, answers, memory"
 	importColumns = importListed + ", " + importFound + ", " + documentColumns
 )
 
@@ -36,7 +36,9 @@ func importCells(i *service.Import) []any {
 	return append(append(importListedCells(i), importFoundCells(i)...), documentCells(&i.Schema)...)
 }
 
-func importFoundCells(i *service.Import) []any { return []any{asJSON{&i.Outcome}, asJSON{&i.Answers}} }
+func importFoundCells(i *service.Import) []any {
+	return []any{asJSON{&i.Outcome}, asJSON{&i.Answers}, asJSON{&i.Memory}}
+}
 
 func (r imports) Insert(ctx context.Context, imp service.Import) error {
 	return r.insert(ctx, "import", "imports", importColumns, importCells(&imp)...)

@@ -191,6 +191,7 @@ func (s *Store) rows(tx queue.Tx, hold string) service.Tx {
 		Sessions:    sessions{t},
 		Credentials: credentials{t},
 		Replays:     replays{t},
+		Memory:      memory{t},
 		Trash:       trash{t},
 		Nodes:       nodes{t},
 		Jobs:        jobs{t},

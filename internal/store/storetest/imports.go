@@ -33,6 +33,14 @@ func anOutcome() *service.Outcome {
 	}
 }
 
+// aRecollection is what an import was offered.
+func aRecollection() *intray.Memory {
+	return &intray.Memory{
+		Columns: []intray.RememberedColumn{{Field: "f", Header: "ü\x00", On: after(3)}},
+		Values:  []intray.RememberedValue{{Field: "f", Text: "t", Value: "", On: after(4)}},
+	}
+}
+
 func (f *fixture) insertImports(all ...service.Import) {
 	f.Helper()
 	f.update(func(tx service.Tx) error {
@@ -56,7 +64,7 @@ func testImports(f *fixture) {
 	full.Run, full.Lost, full.Node, full.Inline, full.Stage = 3, 2, "node", true, "stage/1"
 	full.Raw = service.File{Key: "raw/1", Size: 1 << 41, SHA256: "aa"}
 	full.Result = service.File{Key: "result/1", Size: 5, SHA256: "bb"}
-	full.Outcome = anOutcome()
+	full.Outcome, full.Memory, full.Answers = anOutcome(), aRecollection(), intray.Answers{"value:c:\x00": ""}
 	f.insertImports(bare, full)
 	f.same(f.getImport("org-a", "bare"), bare)
 	f.same(f.getImport("org-a", full.ID), full)
@@ -75,7 +83,7 @@ func testImportsListed(f *fixture) {
 		imp := anImport(n, "org-a", service.Successful)
 		// Two share a moment: the later id counts as newer.
 		imp.Created = after(n / 2)
-		imp.Outcome = anOutcome()
+		imp.Outcome, imp.Memory = anOutcome(), aRecollection()
 		f.insertImports(imp, anImport(n+100, "org-b", service.Pending))
 		own = append([]string{imp.ID}, own...)
 	}
@@ -99,7 +107,7 @@ func testImportsListed(f *fixture) {
 		f.same(total, int64(7))
 	}
 	want := f.getImport("org-a", own[0])
-	want.Schema, want.Outcome = service.Document{}, nil
+	want.Schema, want.Outcome, want.Memory = service.Document{}, nil, nil
 	f.view(func(tx service.Tx) error {
 		list, _, err := tx.Imports.List(f.ctx, "org-a", 0, 1)
 		f.same(list, []service.Import{want})
@@ -116,6 +124,7 @@ func testImportsMoved(f *fixture) {
 	want.Status, want.Run, want.Lost, want.Node, want.Filename, want.HasUser = service.Successful, 5, 1, "n", "new", false
 	want.Raw, want.Result = service.File{Key: "k", Size: 1, SHA256: "s"}, service.File{Key: "l", Size: 2, SHA256: "t"}
 	want.Stage, want.Outcome, want.Modified, want.Queued = "stage", anOutcome(), after(70), after(71)
+	want.Memory, want.Answers = aRecollection(), intray.Answers{"sheet": "A"}
 	asked := want
 	asked.SchemaID, asked.UploadID, asked.User, asked.Inline, asked.Created = "x", "x", service.User{}, true, after(99)
 	asked.Schema = service.Document{}

@@ -49,6 +49,8 @@ func cases() []testCase {
 		{"sessions", testSessions},
 		{"credentials", testCredentials},
 		{"replays", testReplays},
+		{"memory", testMemory},
+		{"memory trimmed", testMemoryTrimmed},
 		{"trash", testTrash},
 		{"nodes", testNodes},
 		{"rows of others", testRowsOfOthers},

@@ -1,0 +1,169 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray"
+)
+
+// lesson is what the answers to the questions of an import teach for others.
+type lesson struct {
+	identifier string
+	// kept is what is to be remembered.
+	kept []Remembered
+	// fields and headers are those that the answers decided on; present are the
+	// headers of the file.
+	fields, headers, present map[string]bool
+}
+
+// lessonOf gives what is to be remembered of an import that ends; nil where it
+// ends without a result or persons decided nothing. Answers about columns count
+// where they had an effect, by the headers that tell the columns from all others
+// of the file.
+//
+// That no column feeds a field is not remembered: it is true of one file, and
+// in the next one it would leave out a column without a word.
+func (s *Service) lessonOf(imp Import, next Status) (*lesson, error) {
+	if next != Successful || len(imp.Answers) == 0 {
+		return nil, nil
+	}
+	schema, err := s.FrozenSchema(imp)
+	if err != nil || schema.Settings.ImportIdentifier == "" {
+		return nil, err
+	}
+	l := &lesson{
+		identifier: schema.Settings.ImportIdentifier,
+		fields:     map[string]bool{}, headers: map[string]bool{}, present: map[string]bool{},
+	}
+	for _, header := range imp.Outcome.Headers {
+		l.present[header] = true
+	}
+	for i, f := range schema.Fields {
+		l.learnColumns(f.Key, feeding(imp.Outcome.Mapping.Fields[i]), imp)
+		l.learnValues(f, imp.Answers)
+	}
+	l.learnUnused(imp)
+	return l, nil
+}
+
+// feeding are the columns that feed a field.
+func feeding(m intray.Match) []int {
+	switch {
+	case len(m.Columns) > 0:
+		return m.Columns
+	case m.Column != intray.NoColumn:
+		return []int{m.Column}
+	}
+	return nil
+}
+
+// learnColumns takes in that these columns feed the field, if persons said so.
+func (l *lesson) learnColumns(key string, columns []int, imp Import) {
+	if !decided(imp.Answers, key, columns) {
+		return
+	}
+	l.fields[key] = true
+	for _, column := range columns {
+		if header := imp.Outcome.Headers[column]; !l.headers[header] && stands(imp.Outcome.Headers, header, columns) {
+			l.headers[header] = true
+			l.keep(Remembered{Kind: ColumnMemory, Field: key, Text: header})
+		}
+	}
+}
+
+// decided says whether answers gave the field these columns.
+func decided(answers intray.Answers, key string, columns []int) bool {
+	if answer, asked := answers[intray.AnswerColumn+key]; asked {
+		var list []int
+		for one := range strings.SplitSeq(answer, ",") {
+			if n, err := strconv.Atoi(one); err == nil {
+				list = append(list, n)
+			}
+		}
+		slices.Sort(list)
+		return slices.Equal(list, slices.Sorted(slices.Values(columns))) && (len(list) > 0 || answer == intray.NoAnswer)
+	}
+	other := func(column int) bool { return answers[intray.AnswerField+strconv.Itoa(column)] != key }
+	return len(columns) > 0 && !slices.ContainsFunc(columns, other)
+}
+
+// stands says whether a header stands for these columns: all columns that have it
+// are among them.
+func stands(headers []string, header string, columns []int) bool {
+	for i, other := range headers {
+		if other == header && !slices.Contains(columns, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// learnUnused takes in that columns feed no field: what was remembered of them
+// is wrong.
+func (l *lesson) learnUnused(imp Import) {
+	for column, header := range imp.Outcome.Headers {
+		answer := imp.Answers[intray.AnswerField+strconv.Itoa(column)]
+		if answer == intray.NoAnswer && stands(imp.Outcome.Headers, header, []int{column}) {
+			l.headers[header] = true
+		}
+	}
+}
+
+// learnValues takes in which texts stand for which values of a field.
+func (l *lesson) learnValues(f intray.Field, answers intray.Answers) {
+	if !picks(f) {
+		return
+	}
+	prefix := intray.AnswerValue + f.Key + ":"
+	for id, value := range answers {
+		if text, about := strings.CutPrefix(id, prefix); about {
+			l.keep(Remembered{Kind: ValueMemory, Field: f.Key, Text: text, Value: value})
+		}
+	}
+}
+
+func (l *lesson) keep(r Remembered) {
+	if memorable(r.Text) && len(r.Value) <= maxMemoryText {
+		l.kept = append(l.kept, r)
+	}
+}
+
+// contradicts says whether something remembered does not hold any more: it is
+// about a header that a person has now decided on, or gives a field that was
+// decided on another column of the same file.
+func (l *lesson) contradicts(r Remembered) bool {
+	return r.Kind == ColumnMemory && (l.headers[r.Text] || l.fields[r.Field] && l.present[r.Text])
+}
+
+// remember writes a lesson down, with the end of its import.
+func (s *Service) remember(ctx context.Context, tx Tx, imp Import, l *lesson) error {
+	if l == nil {
+		return nil
+	}
+	before, _, err := tx.Memory.List(ctx, imp.Org, l.identifier, 0, MaxMemory)
+	if err != nil {
+		return err
+	}
+	for _, r := range before {
+		if l.contradicts(r) {
+			if err := tx.Memory.Remove(ctx, r); err != nil {
+				return err
+			}
+		}
+	}
+	// In one order, so that two that end at once wait for each other in no circle.
+	slices.SortFunc(l.kept, func(a, b Remembered) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text))
+	})
+	for _, r := range l.kept {
+		r.Org, r.ImportIdentifier, r.On = imp.Org, l.identifier, imp.Modified
+		if err := tx.Memory.Put(ctx, r); err != nil {
+			return err
+		}
+	}
+	return tx.Memory.Trim(ctx, imp.Org, l.identifier, MaxMemory, maxMemorySize)
+}

@@ -1,0 +1,96 @@
+package service
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value"
+)
+
+// picking are the types whose values are chosen from a list, so that a person can
+// say what a text stands for.
+var picking = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
+
+func picks(f intray.Field) bool { return !f.Hidden && slices.Contains(picking, f.Type.Name) }
+
+// aboutText says whether an answer is about what a text stands for.
+func aboutText(id string) bool { return strings.HasPrefix(id, intray.AnswerValue) }
+
+// texts judges what a person says that texts stand for.
+type texts struct {
+	fields []intray.Field
+	// parsers are those of the fields named so far, by their keys.
+	parsers map[string]value.Parser
+}
+
+// textsOf gives nil where no answer is about a text.
+func (s *Service) textsOf(imp Import, answers map[string]*string) (*texts, error) {
+	for id := range answers {
+		if aboutText(id) {
+			schema, err := s.FrozenSchema(imp)
+			if err != nil {
+				return nil, err
+			}
+			return &texts{schema.Fields, map[string]value.Parser{}}, nil
+		}
+	}
+	return nil, nil
+}
+
+// accept says what is wrong with an answer.
+func (t *texts) accept(id, answer string) error {
+	f, text, err := t.field(id)
+	switch {
+	case err != nil:
+		return err
+	case text == "" || text != strings.TrimSpace(text):
+		return invalidField("answers", "%q must end in a text, without white space around it", clip(id))
+	case len(text) > maxMemoryText:
+		return invalidField("answers", "%q ends in a text of more than %d bytes", clip(id), maxMemoryText)
+	case answer == "":
+		return nil // it makes the cell empty, whatever the field
+	}
+	parser, err := t.parser(f)
+	if err != nil {
+		return err
+	}
+	read := parser.Parse(value.Cell{Raw: []byte(answer)}, nil)
+	plain := read.State == value.Same || read.State == value.Parsed
+	if !plain || read.Note.Code != "" { // with a note it is only like a value
+		return invalidField("answers", "%q is no value of the field that %q names", clip(answer), clip(id))
+	}
+	return nil
+}
+
+// field gives the field and the text that an answer names. Keys may hold colons,
+// too.
+func (t *texts) field(id string) (found intray.Field, text string, err error) {
+	rest, named, matches := strings.TrimPrefix(id, intray.AnswerValue), false, 0
+	for _, f := range t.fields {
+		after, about := strings.CutPrefix(rest, f.Key+":")
+		named = named || about && !f.Hidden
+		if about && picks(f) {
+			found, text = f, after
+			matches++
+		}
+	}
+	switch {
+	case !named:
+		err = invalidField("answers", "%q names no field of the schema: it must be %s, the key of a field, a colon and a text", clip(id), intray.AnswerValue)
+	case matches == 0:
+		err = invalidField("answers", "%q names a field whose values are not chosen from a list, as those of a select are", clip(id))
+	case matches > 1:
+		err = invalidField("answers", "%q may mean several fields of the schema, since a key holds a colon", clip(id))
+	}
+	return found, text, err
+}
+
+func (t *texts) parser(f intray.Field) (value.Parser, error) {
+	if parser, known := t.parsers[f.Key]; known {
+		return parser, nil
+	}
+	parser, err := value.Compile(f)
+	t.parsers[f.Key] = parser
+	return parser, err
+}

@@ -1,0 +1,69 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/intraydata/intray/internal/service"
+)
+
+type memory struct{ *txn }
+
+const (
+	rememberedColumns = "org, import_identifier, kind, field, remembered, text, value"
+	// newest is the order of lists, and the reverse of that in which memories go.
+	newest = "ORDER BY remembered DESC, kind, field, text, place"
+)
+
+func rememberedCells(r *service.Remembered) []any {
+	return []any{&r.Org, &r.ImportIdentifier, &r.Kind, &r.Field, micros{&r.On}, asJSON{&r.Text}, asJSON{&r.Value}}
+}
+
+// place tells memories of one import identifier apart. Neither kinds nor keys of
+// fields have a U+0000.
+func place(r service.Remembered) string {
+	sum := sha256.Sum256([]byte(string(r.Kind) + "\x00" + r.Field + "\x00" + r.Text))
+	return hex.EncodeToString(sum[:])
+}
+
+func (m memory) Put(ctx context.Context, r service.Remembered) error {
+	cells := append(rememberedCells(&r), place(r), len(r.Field)+len(r.Text)+len(r.Value))
+	_, err := m.exec(ctx, "remembering", `
+		INSERT INTO memories (`+rememberedColumns+`, place, size) VALUES (`+marks(len(cells))+`)
+		ON CONFLICT (org, import_identifier, place)
+		DO UPDATE SET value = excluded.value, size = excluded.size, remembered = excluded.remembered`, cells...)
+	return err
+}
+
+func (m memory) List(ctx context.Context, org, identifier string, offset, limit int64) ([]service.Remembered, int64, error) {
+	total, err := m.count(ctx, "memory", `SELECT count(*) FROM memories WHERE org = $1 AND import_identifier = $2`, org, identifier)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, err := many(ctx, m.txn, "memory", rememberedCells,
+		`SELECT `+rememberedColumns+` FROM memories WHERE org = $1 AND import_identifier = $2 `+newest+` LIMIT $3 OFFSET $4`,
+		org, identifier, max(limit, 0), max(offset, 0))
+	return list, total, err
+}
+
+func (m memory) Remove(ctx context.Context, r service.Remembered) error {
+	_, err := m.exec(ctx, "forgetting",
+		`DELETE FROM memories WHERE org = $1 AND import_identifier = $2 AND place = $3`, r.Org, r.ImportIdentifier, place(r))
+	return err
+}
+
+func (m memory) Trim(ctx context.Context, org, identifier string, most int, size int64) error {
+	_, err := m.exec(ctx, "forgetting what is old", `
+		DELETE FROM memories WHERE org = $1 AND import_identifier = $2 AND place IN (
+			SELECT place FROM (
+				SELECT place, row_number() OVER newest AS n, CAST(sum(size) OVER newest AS BIGINT) AS total
+				FROM memories WHERE org = $1 AND import_identifier = $2 WINDOW newest AS (`+newest+`)) AS ranked
+			WHERE n > $3 OR total > $4)`, org, identifier, most, size)
+	return err
+}
+
+func (m memory) Forget(ctx context.Context, org, identifier string) error {
+	_, err := m.exec(ctx, "forgetting", `DELETE FROM memories WHERE org = $1 AND import_identifier = $2`, org, identifier)
+	return err
+}

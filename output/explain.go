@@ -1,0 +1,104 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/intraydata/intray"
+)
+
+// Explain gives the step output of a trace: what the result holds of a cell, and
+// why. The cell is that of row i of the batch and of the field at this place in
+// the schema.
+//
+// Text is what [Write] writes in JSON: text in quotes, numbers and lists without.
+// It is nil where that is null and where the row is not in the result; the first
+// reason says which. Errors are those that Write has with such a batch; but a
+// row that BLOCK_SUBMIT keeps back is none.
+func Explain(schema *intray.Schema, b *intray.Batch, i, field int) (intray.TraceStep, error) {
+	step := intray.TraceStep{Step: "output"}
+	r, f, err := one(schema, b, i, field)
+	if err != nil {
+		return step, fmt.Errorf("explain what is written: %w", err)
+	}
+	kept, err := r.turn(r.keep)
+	behavior := schema.Settings.InvalidDataBehavior
+	switch {
+	case errors.Is(err, ErrInvalidRow):
+		step.Reasons = []string{fmt.Sprintf("nothing is written: the row has an error, and invalidDataBehavior is %s", behavior)}
+		return step, nil
+	case err != nil:
+		return step, fmt.Errorf("explain what is written: %w", err)
+	case !kept:
+		step.Reasons = []string{fmt.Sprintf("the row is left out: it has an error, and invalidDataBehavior is %s", behavior)}
+		return step, nil
+	}
+	v, kind, err := r.shown(field, f)
+	if err != nil {
+		return step, fmt.Errorf("explain what is written: %w", err)
+	}
+	text, err := f.appendJSON(nil, v, kind)
+	if err != nil {
+		return step, fmt.Errorf("explain what is written: %w", err)
+	}
+	if kind != null {
+		written := string(text)
+		step.Text = &written
+	}
+	step.Reasons = f.why(r.cells[field].invalid, kind, r.keep, behavior)
+	return step, nil
+}
+
+// one gives a row of a batch, which has not been turned to, and one field.
+func one(schema *intray.Schema, b *intray.Batch, i, at int) (*row, *field, error) {
+	if len(b.Fields) != len(schema.Fields) {
+		return nil, nil, fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(schema.Fields))
+	}
+	keep, err := rule(schema.Settings.InvalidDataBehavior)
+	if err != nil {
+		return nil, nil, err
+	}
+	fields, err := compile(&intray.Schema{Fields: schema.Fields[at : at+1], Settings: schema.Settings})
+	if err != nil {
+		return nil, nil, err
+	}
+	r := newRow(b, len(schema.Fields), 0)
+	r.index, r.keep = i, keep
+	r.problem = sort.Search(len(b.Problems), func(p int) bool { return b.Problems[p].Row >= i })
+	return r, &fields[0], nil
+}
+
+// why says why a cell of a row that is kept is written as it is. A value that
+// stands for itself needs no reason.
+func (f *field) why(invalid bool, kind content, keep policy, behavior intray.InvalidDataBehavior) []string {
+	because := fmt.Sprintf("the cell has an error, and invalidDataBehavior is %s", behavior)
+	var reasons []string
+	switch {
+	case kind == null && (!invalid || f.many):
+		reasons = []string{"null: the cell has no value"}
+	case kind == null && keep == asReceived:
+		reasons = []string{"null: the file has no text for the cell", because}
+	case kind == null:
+		reasons = []string{"null: " + because}
+	case kind == received:
+		reasons = []string{"the text of the file: " + because}
+	case invalid && f.many:
+		reasons = []string{ofParts(keep, behavior)}
+	case invalid:
+		reasons = []string{"the value is kept: " + because}
+	}
+	if kind == canonical && f.write != nil {
+		reasons = append(reasons, "written in the outputFormat of the field")
+	}
+	return reasons
+}
+
+// ofParts says what stands for the columns of a field that have an error.
+func ofParts(keep policy, behavior intray.InvalidDataBehavior) string {
+	what := "null"
+	if keep == asReceived {
+		what = "the text of the file, or null where it has none,"
+	}
+	return fmt.Sprintf("%s for each column whose cell has an error: invalidDataBehavior is %s", what, behavior)
+}
