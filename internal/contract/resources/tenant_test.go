@@ -31,7 +31,7 @@ func (c client) makeThings() things {
 func (th things) idFor(o site.Operation) string {
 	switch {
 	case site.Fits("/api/v1/headless/imports/{id}", o.Path), site.Fits("/api/v1/headless/imports/{id}/url", o.Path),
-		site.Fits("/api/v1/headless/imports/{id}/questions", o.Path):
+		site.Fits("/api/v1/headless/imports/{id}/questions", o.Path), site.Fits("/api/v1/headless/imports/{id}/cells", o.Path):
 		return th.imp
 	case site.Fits("/api/v1/schemas/{id}", o.Path):
 		return th.schema
