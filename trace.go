@@ -34,7 +34,8 @@ type TracedColumn struct {
 type TraceStep struct {
 	// Step names it: read, map, parse, check, output.
 	Step string
-	// Text is what the cell was after it; nil where it had no value.
+	// Text is what the cell was after it; nil where it had no value. Of the step
+	// output it is JSON.
 	Text *string
 	// Reasons say why, for a person to read.
 	Reasons []string

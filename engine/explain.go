@@ -33,7 +33,7 @@ func (o *Outcome) Explain(schema *intray.Schema, b *intray.Batch, i, field int) 
 	own, row := problemsAt(b, i, field)
 	t.Problems = slices.Concat(own, row)
 	if len(t.Columns) > 0 {
-		t.Steps = append(t.Steps, o.readStep(t), intray.TraceStep{Step: "map", Text: &t.Raw, Reasons: mapReasons(t, match)})
+		t.Steps = append(t.Steps, o.readStep(t), intray.TraceStep{Step: "map", Text: &t.Raw, Reasons: match.Reasons})
 		t.Steps = append(t.Steps, o.parseStep(t, schema.Fields[field]))
 	} else {
 		t.Steps = append(t.Steps, intray.TraceStep{Step: "map", Reasons: append([]string{"no column feeds the field"}, match.Reasons...)})
@@ -81,14 +81,6 @@ func (o *Outcome) readStep(t intray.Trace) intray.TraceStep {
 		}
 	}
 	return step
-}
-
-func mapReasons(t intray.Trace, m intray.Match) []string {
-	var names []string
-	for _, c := range t.Columns {
-		names = append(names, columnLabel(intray.Column{Index: c.Index, Header: c.Header}))
-	}
-	return append([]string{"the field is fed by " + strings.Join(names, ", ")}, m.Reasons...)
 }
 
 // parseStep tells what the text was read as.

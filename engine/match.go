@@ -16,19 +16,21 @@ import (
 // and the columns that are to feed none.
 type decided struct {
 	columns map[int][]int
-	unused  map[int]bool
+	// more are columns for fields that take several, beside those that are
+	// suggested.
+	more   map[int][]int
+	unused map[int]bool
 }
 
 // decisions reads the answers about fields and columns. Those about a field or a
 // column that is not there have no effect.
 func decisions(fields []intray.Field, columns int, answers intray.Answers) decided {
-	d := decided{map[int][]int{}, map[int]bool{}}
+	d := decided{map[int][]int{}, map[int][]int{}, map[int]bool{}}
 	for i, f := range fields {
 		if value, asked := answers[intray.AnswerColumn+f.Key]; asked && !f.Hidden {
 			d.answer(i, f.ManyToOne, value, columns)
 		}
 	}
-	byField := maps.Clone(d.columns)
 	for _, id := range slices.Sorted(maps.Keys(answers)) {
 		key := answers[id]
 		index, about := strings.CutPrefix(id, intray.AnswerField)
@@ -37,10 +39,12 @@ func decisions(fields []intray.Field, columns int, answers intray.Answers) decid
 			continue
 		}
 		field := slices.IndexFunc(fields, func(f intray.Field) bool { return f.Key == key && !f.Hidden })
-		_, settled := byField[field]
+		_, settled := d.columns[field]
 		switch {
-		case field >= 0 && !settled && (fields[field].ManyToOne || len(d.columns[field]) == 0):
-			d.columns[field] = append(d.columns[field], column)
+		case field >= 0 && !settled && fields[field].ManyToOne:
+			d.more[field] = append(d.more[field], column)
+		case field >= 0 && !settled:
+			d.columns[field] = []int{column}
 		case key == intray.NoAnswer:
 			d.unused[column] = true
 		}
@@ -79,13 +83,16 @@ func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column
 	for field, list := range d.columns {
 		m.Fields[field] = chosen(fields[field], list, columns)
 	}
+	for field, list := range d.more {
+		m.Fields[field] = joined(m.Fields[field], list, columns)
+	}
 	for column := range d.unused {
 		m.Unmapped = append(m.Unmapped, column)
 	}
 	slices.Sort(m.Unmapped)
 	o.Mapping = m
 	for _, q := range questions {
-		if q.Field == "" && len(d.columns) > 0 {
+		if q.Field == "" && len(d.columns)+len(d.more) > 0 {
 			continue // what a person chose feeds a field
 		}
 		o.askMapping(q, fields, columns, m)
@@ -105,6 +112,21 @@ func chosen(f intray.Field, list []int, columns []intray.Column) intray.Match {
 	return m
 }
 
+// joined is the match of a field with the columns that a person gave it beside
+// those that were suggested.
+func joined(m intray.Match, list []int, columns []intray.Column) intray.Match {
+	if m.Column == intray.NoColumn {
+		m = intray.Match{Score: 1}
+	}
+	for _, column := range list {
+		m.Reasons = append(m.Reasons, fmt.Sprintf("a person chose %s", columnLabel(columns[column])))
+	}
+	m.Columns = append(m.Columns, list...)
+	slices.Sort(m.Columns)
+	m.Column, m.Header = m.Columns[0], columns[m.Columns[0]].Header
+	return m
+}
+
 // open leaves out what is decided: fields are hidden from the suggestion, and
 // columns are gone.
 func (d decided) open(fields []intray.Field, columns []intray.Column) ([]intray.Field, []intray.Column) {
@@ -112,6 +134,9 @@ func (d decided) open(fields []intray.Field, columns []intray.Column) ([]intray.
 	var gone []int
 	for field, list := range d.columns {
 		rest[field].Hidden = true
+		gone = append(gone, list...)
+	}
+	for _, list := range d.more {
 		gone = append(gone, list...)
 	}
 	free := slices.DeleteFunc(slices.Clone(columns), func(c intray.Column) bool {

@@ -129,10 +129,19 @@ func (s *surveyor) decide(schema *intray.Schema, out *Outcome) {
 		}
 		if len(d.Reasons) > 0 {
 			out.Evidence = append(out.Evidence, intray.Evidence{
-				Choice: formatOf + mapping.Shorten(s.plan.keys[f]), Value: d.Style, Reason: strings.Join(d.Reasons, "; "),
+				Choice: formatOf + mapping.Shorten(s.plan.keys[f]), Value: d.Style, Reason: clauses(d.Reasons),
 			})
 		}
 	}
+}
+
+// clauses makes one sentence of several.
+func clauses(reasons []string) string {
+	var parts []string
+	for _, r := range reasons {
+		parts = append(parts, strings.TrimSuffix(r, "."))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // askForm asks how the cells of a column are to be read.

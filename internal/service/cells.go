@@ -63,12 +63,21 @@ func (imp Import) noRows() error {
 // trace tells of one cell of the only row of a batch.
 func (imp Import) trace(schema *intray.Schema, b *intray.Batch, field int) (intray.Trace, error) {
 	cell := imp.Outcome.Explain(schema, b, 0, field)
-	written, err := output.Explain(schema, b, 0, field)
+	written, err := imp.written(schema, b, field)
 	if err != nil {
 		return cell, fmt.Errorf("tell of a cell: %w", err)
 	}
 	cell.Steps = append(cell.Steps, written)
 	return cell, nil
+}
+
+// written tells what the result holds of a cell; where there is no result, it
+// says so of every row alike.
+func (imp Import) written(schema *intray.Schema, b *intray.Batch, field int) (intray.TraceStep, error) {
+	if imp.Status == Successful {
+		return output.Explain(schema, b, 0, field)
+	}
+	return intray.TraceStep{Step: "output", Reasons: []string{fmt.Sprintf("there is no result yet: the import is %s", imp.Status)}}, nil
 }
 
 // stagedRow reads a row by itself.

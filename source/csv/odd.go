@@ -190,7 +190,8 @@ func (r *reader) unclosed(batch *intray.Records) error {
 	r.sheet.dialect.cutLine(line, &r.ahead)
 	r.settle(batch, false)
 	cells := r.texts(&r.ahead, 0)
-	r.tell(batch, "quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,
+	row := r.rows + int64(batch.Len())
+	r.tell(batch, "quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row,
 		Text: fmt.Sprintf("Line %d: a quote is opened here and never closed; it is read as text.", r.line)})
 	r.handCells(batch, cells, r.line)
 	r.pass(len(line), 0)
