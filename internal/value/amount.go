@@ -11,25 +11,45 @@ import (
 const Fixed = "read_otherwise"
 
 // amount is the type number. Its canonical text is a decimal with all digits.
+//
+// The option displayFormat is for showing only; it says besides that the field's
+// numbers have a point before the fraction, where their column leaves that open.
 type amount struct {
 	field   intray.Field
 	options *number.Options
 	style   number.Style
+	// own reads what the cells of a column leave open, where nobody has looked at
+	// them and the field's own format decides.
+	own number.Style
+	// free says that the numbers are neither rounded nor bounded.
+	free bool
 }
 
 func newAmount(f intray.Field, o options) (Parser, error) {
 	compiled, err := number.CompileOptions(o)
-	return &amount{field: f, options: &compiled}, err
+	a := &amount{field: f, options: &compiled, free: !compiled.Rounds && compiled.Min == nil && compiled.Max == nil}
+	if compiled.Explicit {
+		a.own.Decimal = number.Point
+	}
+	return a, err
 }
+
+// unlike is the note of a number that contradicts its column.
+var unlike = Note{Code: Fixed, Level: intray.LevelInfo, Text: "This number is written otherwise than the others of its column, and can be read in one way only."}
 
 func (a *amount) Parse(c Cell, scratch []byte) Result {
 	if c.Kind == intray.CellNumber {
 		if value, ok := number.Canonical(scratch, c.Typed); ok {
-			return a.finish(c, value, Note{})
+			return a.finish(c.Raw, value)
 		}
 	}
 	value, reading := a.style.Append(scratch, c.Raw)
+	if reading.Reason == number.TwoWays && a.own.Decimal != number.Undecided {
+		value, reading = a.own.Append(scratch, c.Raw)
+	}
 	switch {
+	case reading == number.Reading{}:
+		return a.finish(c.Raw, value)
 	case reading.Reason == number.Empty:
 		return Result{State: Empty}
 	case reading.Reason != number.Read:
@@ -37,17 +57,20 @@ func (a *amount) Parse(c Cell, scratch []byte) Result {
 	case !a.options.Currency.Fits(reading.Currency):
 		return wrong(a.field, fmt.Sprintf("This amount is in another currency than %s.", a.options.Currency))
 	}
-	note := Note{}
-	if reading.Unlike {
-		note = Note{Code: Fixed, Level: intray.LevelInfo, Text: "This number is written otherwise than the others of its column, and can be read in one way only."}
+	r := a.finish(c.Raw, value)
+	if reading.Unlike && r.State != Wrong {
+		r.Note = unlike
 	}
-	return a.finish(c, value, note)
+	return r
 }
 
 // finish rounds a number and holds it against the bounds of the field.
-func (a *amount) finish(c Cell, value []byte, note Note) Result {
+func (a *amount) finish(raw, value []byte) Result {
+	if a.free {
+		return outcome(raw, value)
+	}
 	if a.options.Rounds {
-		value = a.options.Round(nil, value)
+		value = a.options.Round(value[len(value):], value)
 	}
 	switch a.options.Bound(value) {
 	case -1:
@@ -55,9 +78,7 @@ func (a *amount) finish(c Cell, value []byte, note Note) Result {
 	case 1:
 		return wrong(a.field, fmt.Sprintf("This number must be at most %s.", a.options.Max))
 	}
-	r := outcome(c.Raw, value)
-	r.Note = note
-	return r
+	return outcome(raw, value)
 }
 
 func (a *amount) Survey() Survey { return &amountSurvey{of: a} }
@@ -99,7 +120,9 @@ func (s *amountSurvey) Decide(answers map[string]string, beside []Beside) Decisi
 		}
 	}
 	d.style, d.Style = decided.Style, decided.Style.String()
-	d.Parser = &amount{s.of.field, s.of.options, decided.Style}
+	with := *s.of
+	with.style, with.own = decided.Style, number.Style{}
+	d.Parser = &with
 	return d
 }
 

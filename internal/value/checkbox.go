@@ -1,8 +1,6 @@
 package value
 
 import (
-	"bytes"
-
 	"github.com/intraydata/intray"
 )
 
@@ -11,21 +9,51 @@ type checkbox struct{}
 
 func newCheckbox(intray.Field, options) (Parser, error) { return checkbox{}, nil }
 
-// falseWords mean no, in any case.
-var falseWords = [...]string{"0", "off", "n", "no", "false", "disabled"}
-
-func (checkbox) Parse(c Cell, scratch []byte) Result {
-	word := bytes.TrimSpace(c.Raw)
+func (checkbox) Parse(c Cell, _ []byte) Result {
+	word := trimmed(c.Raw)
 	if c.Kind == intray.CellBool {
 		word = c.Typed
 	}
 	if len(word) == 0 {
 		return Result{State: Empty}
 	}
-	for _, no := range falseWords {
-		if bytes.EqualFold(word, []byte(no)) {
-			return outcome(c.Raw, append(scratch, "false"...))
+	if saysNo(word) {
+		return outcome(c.Raw, falseText)
+	}
+	return outcome(c.Raw, trueText)
+}
+
+var trueText, falseText = []byte("true"), []byte("false")
+
+// saysNo knows the words that mean no, in any case.
+func saysNo(word []byte) bool {
+	var no string
+	switch lowerByte(word[0]) {
+	case '0':
+		return len(word) == 1
+	case 'n':
+		return len(word) == 1 || len(word) == 2 && lowerByte(word[1]) == 'o'
+	case 'o':
+		no = "off"
+	case 'f':
+		no = "false"
+	case 'd':
+		no = "disabled"
+	}
+	if len(word) != len(no) {
+		return false
+	}
+	for i, b := range word {
+		if lowerByte(b) != no[i] {
+			return false
 		}
 	}
-	return outcome(c.Raw, append(scratch, "true"...))
+	return true
+}
+
+func lowerByte(b byte) byte {
+	if b-'A' < 26 {
+		return b + 'a' - 'A'
+	}
+	return b
 }

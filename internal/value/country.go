@@ -1,9 +1,10 @@
 package value
 
 import (
-	"bytes"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
@@ -20,21 +21,22 @@ type country struct {
 }
 
 func newCountry(f intray.Field, o options) (Parser, error) {
-	return country{
+	return &country{
 		o.text("format", "2-letter") == "3-letter",
 		wrong(f, "This is no country that is known. Write its ISO code, like DE, or its name."),
 		countryNames(),
 	}, nil
 }
 
-func (p country) Parse(c Cell, scratch []byte) Result {
-	text := bytes.TrimSpace(c.Raw)
+func (p *country) Parse(c Cell, scratch []byte) Result {
+	text := trimmed(c.Raw)
 	if len(text) == 0 {
 		return Result{State: Empty}
 	}
 	code, known := p.names[string(text)]
-	if !known {
-		code, known = p.names[countryKey(string(text))]
+	if !known && len(text) <= maxCountry {
+		var room [maxCountry]byte
+		code, known = p.names[string(appendCountryKey(room[:0], text))]
 	}
 	if !known {
 		return p.wrong
@@ -49,10 +51,32 @@ func (p country) Parse(c Cell, scratch []byte) Result {
 
 // countryKey is how a code or name is looked up: in lower case, without dots, and
 // with one blank between its words.
-func countryKey(name string) string {
-	name = strings.NewReplacer(".", "", "’", "'", "\u00a0", " ").Replace(strings.ToLower(name))
-	return strings.Join(strings.Fields(name), " ")
+func countryKey(name string) string { return string(appendCountryKey(nil, []byte(name))) }
+
+func appendCountryKey(dst, name []byte) []byte {
+	from, gap := len(dst), false
+	for len(name) > 0 {
+		r, size := utf8.DecodeRune(name)
+		name = name[size:]
+		switch {
+		case r == '.':
+			continue
+		case unicode.IsSpace(r):
+			gap = len(dst) > from
+			continue
+		case r == '’':
+			r = '\''
+		}
+		if gap {
+			dst, gap = append(dst, ' '), false
+		}
+		dst = utf8.AppendRune(dst, unicode.ToLower(r))
+	}
+	return dst
 }
+
+// maxCountry is more than any name has, in bytes.
+const maxCountry = 160
 
 // interfaceLanguages are those in which names of countries are known.
 const interfaceLanguages = "ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-PT ro ru sk sl sr sv th tr uk vi zh zh-Hant"
@@ -93,6 +117,7 @@ var countryNames = sync.OnceValue(func() map[string]string {
 	for _, region := range countries() { // codes count more than names
 		for _, code := range []string{region.String(), region.ISO3()} {
 			names[countryKey(code)] = region.String() + region.ISO3()
+			names[code] = region.String() + region.ISO3() // found at once
 		}
 	}
 	return names

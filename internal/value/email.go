@@ -1,7 +1,7 @@
 package value
 
 import (
-	"bytes"
+	"strings"
 
 	"github.com/intraydata/intray"
 )
@@ -21,67 +21,56 @@ const (
 type email struct{ wrong Result }
 
 func newEmail(f intray.Field, _ options) (Parser, error) {
-	return email{wrong(f, "This is not an e-mail address. Write it like name@example.org.")}, nil
+	return &email{wrong(f, "This is not an e-mail address. Write it like name@example.org.")}, nil
 }
 
-func (e email) Parse(c Cell, _ []byte) Result {
-	trimmed := bytes.TrimSpace(c.Raw)
+func (e *email) Parse(c Cell, _ []byte) Result {
+	text := trimmed(c.Raw)
 	switch {
-	case len(trimmed) == 0:
+	case len(text) == 0:
 		return Result{State: Empty}
-	case !validEmail(trimmed):
+	case !validEmail(text):
 		return e.wrong
 	}
-	return outcome(c.Raw, trimmed)
+	return outcome(c.Raw, text)
 }
 
 func validEmail(address []byte) bool {
-	at := bytes.LastIndexByte(address, '@')
-	return at > 0 && validLocal(address[:at]) && validDomain(address[at+1:])
-}
-
-func validLocal(local []byte) bool {
-	if len(local) > maxLocal || local[0] == '.' || local[len(local)-1] == '.' {
-		return false
-	}
-	for i, c := range local {
-		if !localBytes[c] || c == '.' && local[i-1] == '.' {
+	at, dot := 0, -1 // dot is where the last dot stands
+	for ; at < len(address) && address[at] != '@'; at++ {
+		c := address[at]
+		if c == '.' {
+			if dot == at-1 {
+				return false // a dot first, or two in a row
+			}
+			dot = at
+		} else if !localBytes[c] {
 			return false
 		}
 	}
-	return true
+	return at > 0 && at <= maxLocal && dot != at-1 && at < len(address) && validDomain(address[at+1:])
 }
 
+// validDomain wants labels of letters, digits and hyphens, at least two of them,
+// the last of which is no number.
 func validDomain(domain []byte) bool {
-	if len(domain) == 0 || len(domain) > maxDomain {
-		return false
-	}
-	labels, start := 0, 0
-	for i := 0; i <= len(domain); i++ {
-		if i < len(domain) && domain[i] != '.' {
-			continue
-		}
-		if !validLabel(domain[start:i]) {
+	start := 0
+	for i, c := range domain {
+		switch {
+		case hostBytes[c]:
+		case c != '.' || !validLabel(domain[start:i]):
 			return false
-		}
-		labels++
-		if i < len(domain) {
+		default:
 			start = i + 1
 		}
 	}
-	return labels >= 2 && !digitsOnly(domain[start:])
+	last := domain[start:]
+	return start > 0 && len(domain) <= maxDomain && validLabel(last) && !digitsOnly(last)
 }
 
+// validLabel looks at the ends of a label whose bytes are known to be valid.
 func validLabel(label []byte) bool {
-	if len(label) == 0 || len(label) > maxLabel || label[0] == '-' || label[len(label)-1] == '-' {
-		return false
-	}
-	for _, c := range label {
-		if !isAlnum(c) && c != '-' {
-			return false
-		}
-	}
-	return true
+	return len(label) > 0 && len(label) <= maxLabel && label[0] != '-' && label[len(label)-1] != '-'
 }
 
 func digitsOnly(label []byte) bool {
@@ -100,7 +89,15 @@ func isAlnum(c byte) bool {
 // localBytes are the bytes that a local part may have.
 var localBytes = func() (set [256]bool) {
 	for c := range 256 {
-		set[c] = isAlnum(byte(c)) || bytes.IndexByte([]byte(".!#$%&'*+/=?^_`{|}~-"), byte(c)) >= 0
+		set[c] = isAlnum(byte(c)) || strings.IndexByte(".!#$%&'*+/=?^_`{|}~-", byte(c)) >= 0
+	}
+	return set
+}()
+
+// hostBytes are the bytes that a label may have.
+var hostBytes = func() (set [256]bool) {
+	for c := range 256 {
+		set[c] = isAlnum(byte(c)) || c == '-'
 	}
 	return set
 }()

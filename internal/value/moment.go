@@ -9,15 +9,21 @@ import (
 )
 
 // moment is the types date, datetime and time. Its canonical text is an ISO form.
+//
+// The options locale and displayFormat say how cells may be written beside what
+// is read anyway, and settle what the cells of a column leave open; what the cells
+// themselves say counts more. Apart from that, displayFormat is for showing only.
 type moment struct {
 	field  intray.Field
 	want   date.Want
 	second bool
 	fix    bool
 	// format and locale are what the field itself says; read is the format
-	// compiled, where there is one.
+	// compiled, where there is one, and ordered says that it is day, month and year
+	// in numbers, so that the cells of a column can contradict it.
 	format, locale string
 	read           *date.Layout
+	ordered        bool
 	style          date.Style
 }
 
@@ -33,50 +39,120 @@ func newMoment(want date.Want) func(f intray.Field, o options) (Parser, error) {
 		if _, err := date.CompileLayout(o.text("outputFormat", date.ISO), m.locale, want, m.second); err != nil {
 			return nil, err
 		}
-		m.style.Autofix = m.fix
+		m.style = m.hints().Own(want)
 		if m.format == "" {
 			return m, nil
 		}
 		var err error
-		m.read, err = date.CompileLayout(m.format, m.locale, want, m.second)
+		if m.read, err = date.CompileLayout(m.format, m.locale, want, m.second); err == nil {
+			order := m.read.Order()
+			m.ordered = order != date.Undecided && order != date.YDM && m.readsClock()
+		}
 		return m, err
 	}
 }
 
+// readsClock says whether the time in the field's own format is what it would be
+// taken for anyway.
+func (m *moment) readsClock() bool {
+	sample := date.Moment{Date: date.Date{Year: 2021, Month: 10, Day: 31}, Clock: date.Clock{Hour: 15, Minute: 20, Second: 7}}
+	text := m.read.Append(nil, sample)
+	return m.style.Read(text, m.want).Clock == m.read.Read(text, m.want).Clock
+}
+
+func (m *moment) hints() date.Hints {
+	return date.Hints{Format: m.format, Locale: m.locale, Autofix: m.fix}
+}
+
 func (m *moment) Parse(c Cell, scratch []byte) Result {
+	if value, ok := m.quick(c, scratch); ok {
+		return outcome(c.Raw, value)
+	}
 	if Blank(c.Raw) {
 		return Result{State: Empty}
 	}
-	r := m.reading(c)
+	r, note := m.reading(c)
 	if r.Reason != date.Read {
 		return wrong(m.field, r.Reason.Text())
 	}
 	result := outcome(c.Raw, m.canonical(scratch, r))
-	if r.Fixed {
-		result.Note = Note{Code: Fixed, Level: intray.LevelInfo, Text: "This date is written in another order than the others of its column, and can be read in one way only."}
-	}
+	result.Note = note
 	return result
 }
 
+// quick reads what most cells are.
+func (m *moment) quick(c Cell, dst []byte) (value []byte, ok bool) {
+	if c.Kind != intray.CellText || m.read != nil && !m.ordered {
+		return nil, false
+	}
+	switch m.want {
+	case date.WantDate:
+		if day, ok := m.style.Day(c.Raw); ok {
+			return day.Append(dst), true
+		}
+	case date.WantClock:
+		if clock, ok := date.TimeOfDay(c.Raw); ok {
+			return clock.Append(dst, m.second), true
+		}
+	default:
+		if moment, ok := m.style.DayAndTime(c.Raw); ok {
+			return moment.Append(dst, m.second), true
+		}
+	}
+	return nil, false
+}
+
+// Notes of cells that were read in another way than their column.
+var (
+	otherOrder = Note{Code: Fixed, Level: intray.LevelInfo, Text: "This date is written in another order than the others of its column, and can be read in one way only."}
+	plainDay   = Note{Code: Fixed, Level: intray.LevelInfo, Text: "This is a plain number, not a date. It was read as workbooks count days, from 1900 on. Check whether that is meant."}
+	plainClock = Note{Code: Fixed, Level: intray.LevelInfo, Text: "This is a plain number, not a time. It was read as workbooks count time, in parts of a day. Check whether that is meant."}
+)
+
 // reading reads a cell: by what a workbook says of it, by the field's own format,
 // by the style of the column.
-func (m *moment) reading(c Cell) date.Reading {
+func (m *moment) reading(c Cell) (date.Reading, Note) {
 	switch c.Kind {
 	case intray.CellDate, intray.CellDateTime, intray.CellTime:
-		if r := m.style.Read(c.Typed, m.want); r.Reason == date.Read {
-			return r
+		var iso date.Style
+		if r := iso.Read(c.Typed, m.want); r.Reason == date.Read {
+			return r, Note{}
 		}
-	case intray.CellNumber:
+	}
+	if r, ok := m.byFormat(c.Raw); ok {
+		return r, Note{}
+	}
+	if c.Kind == intray.CellNumber {
 		if r := date.ReadSerial(c.Typed, date.Since1900, m.want); r.Reason == date.Read {
-			return r
+			if m.want == date.WantClock {
+				return r, plainClock
+			}
+			return r, plainDay
 		}
 	}
-	if m.read != nil {
-		if r := m.read.Read(c.Raw, m.want); r.Reason == date.Read {
-			return r
+	r := m.style.Read(c.Raw, m.want)
+	if r.Fixed {
+		return r, otherOrder
+	}
+	return r, Note{}
+}
+
+// byFormat reads a cell by the field's own format, unless the column has its days
+// in another order.
+func (m *moment) byFormat(raw []byte) (date.Reading, bool) {
+	if m.read == nil {
+		return date.Reading{}, false
+	}
+	r := m.read.Read(raw, m.want)
+	if r.Reason != date.Read {
+		return r, false
+	}
+	if m.ordered {
+		if other := m.style.Read(raw, m.want); other.Reason == date.Read && !other.Fixed && other.Date != r.Date {
+			return other, true
 		}
 	}
-	return m.style.Read(c.Raw, m.want)
+	return r, true
 }
 
 func (m *moment) canonical(dst []byte, r date.Reading) []byte {
@@ -89,23 +165,44 @@ func (m *moment) canonical(dst []byte, r date.Reading) []byte {
 	return r.Append(dst, m.second)
 }
 
-func (m *moment) Survey() Survey { return &momentSurvey{m, date.NewColumn(m.want)} }
+func (m *moment) Survey() Survey { return &momentSurvey{of: m, seen: date.NewColumn(m.want)} }
 
 type momentSurvey struct {
 	of   *moment
 	seen *date.Column
+	// serials are the cells that are plain numbers of a workbook, with the first.
+	serials int64
+	serial  string
 }
 
 func (s *momentSurvey) Add(c Cell) {
 	switch c.Kind {
-	case intray.CellDate, intray.CellDateTime, intray.CellTime, intray.CellNumber:
-		return
+	case intray.CellDate, intray.CellDateTime, intray.CellTime:
+	case intray.CellNumber:
+		s.addSerial(c)
+	default:
+		s.seen.Add(c.Raw)
 	}
-	s.seen.Add(c.Raw)
+}
+
+func (s *momentSurvey) addSerial(c Cell) {
+	if r, note := s.of.reading(c); r.Reason == date.Read && note.Code != "" {
+		if s.serials == 0 {
+			s.serial = fmt.Sprintf("%s is %s", c.Typed, s.of.canonical(nil, r))
+		}
+		s.serials++
+	}
+}
+
+// tellSerials tells that numbers are read as days or times.
+func (s *momentSurvey) tellSerials(d *Decision) {
+	if s.serials > 0 {
+		d.Reasons = append(d.Reasons, fmt.Sprintf("plain numbers of the workbook, without a format for dates, are read as it counts days, from 1900 on: %s (cells: %d)", s.serial, s.serials))
+	}
 }
 
 func (s *momentSurvey) Decide(answers map[string]string, beside []Beside) Decision {
-	hints := date.Hints{Format: s.of.format, Locale: s.of.locale, Autofix: s.of.fix}
+	hints := s.of.hints()
 	for _, b := range beside {
 		if style, same := b.Decision.style.(date.Style); same {
 			hints.Neighbours = append(hints.Neighbours, date.Neighbour{Header: b.Header, Style: style})
@@ -116,6 +213,7 @@ func (s *momentSurvey) Decide(answers map[string]string, beside []Beside) Decisi
 	for _, e := range decided.Evidence {
 		d.Reasons = append(d.Reasons, e.Text)
 	}
+	s.tellSerials(&d)
 	for _, tie := range decided.Ties {
 		open := true
 		asked := Tie{Form: tie.Form.String(), Text: tie.Text}

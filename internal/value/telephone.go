@@ -11,28 +11,62 @@ type telephone struct {
 	reader *phone.Reader
 }
 
+// doubtfulTelephone is one of a country with numbers that can be read in two ways,
+// of which the other cells of the column tell the right one.
+type doubtfulTelephone struct{ *telephone }
+
 func newTelephone(f intray.Field, o options) (Parser, error) {
 	reader, err := phone.New(phone.Config{
 		Country: o.text("country", ""), Format: o.text("format", "international"), Formatted: o.flag("outputFormatted", false),
 	})
-	return telephone{f, reader}, err
+	if err != nil {
+		return nil, err
+	}
+	t := &telephone{f, reader}
+	if reader.Doubtful() {
+		return doubtfulTelephone{t}, nil
+	}
+	return t, nil
 }
 
-func (t telephone) Parse(c Cell, scratch []byte) Result {
-	raw := c.Raw
-	if c.Kind == intray.CellNumber {
-		raw = c.Typed // what is displayed may be rounded
-	}
-	value, problem := t.reader.Append(scratch, raw)
+func (t *telephone) Parse(c Cell, scratch []byte) Result {
+	value, problem := t.reader.Append(scratch, digitsText(c))
 	switch {
+	case problem.Code == phone.Read:
+		return outcome(c.Raw, value)
 	case problem.Code == phone.Blank:
 		return Result{State: Empty}
 	case problem.Wrong():
 		return wrong(t.field, problem.Text())
 	}
 	r := outcome(c.Raw, value)
-	if problem.Code == phone.Extension {
-		r.Note = Note{Code: problem.Code.String(), Level: intray.LevelInfo, Text: problem.Text()}
-	}
+	r.Note = Note{Code: problem.Code.String(), Level: intray.LevelInfo, Text: problem.Text()}
 	return r
+}
+
+// digitsText is the text of a cell, or the number behind it: what is displayed of
+// one may be rounded.
+func digitsText(c Cell) []byte {
+	if c.Kind == intray.CellNumber {
+		return c.Typed
+	}
+	return c.Raw
+}
+
+func (t doubtfulTelephone) Survey() Survey { return &telephoneSurvey{of: t.telephone} }
+
+type telephoneSurvey struct {
+	of   *telephone
+	seen phone.Survey
+}
+
+func (s *telephoneSurvey) Add(c Cell) { s.of.reader.Observe(&s.seen, digitsText(c)) }
+
+func (s *telephoneSurvey) Decide(map[string]string, []Beside) Decision {
+	habit, why := s.seen.Decide()
+	d := Decision{Parser: &telephone{s.of.field, s.of.reader.With(habit)}}
+	if habit != phone.NoHabit {
+		d.Reasons = []string{why}
+	}
+	return d
 }

@@ -19,7 +19,7 @@ type zip struct {
 const minZIP = 3
 
 func newZIP(f intray.Field, o options) (Parser, error) {
-	z := zip{nine: o.text("format", "5-digit") == "9-digit", dash: o.flag("outputDash", false)}
+	z := &zip{nine: o.text("format", "5-digit") == "9-digit", dash: o.flag("outputDash", false)}
 	z.wrong = wrong(f, "This is not a US ZIP code. Write 5 digits, or 9 like 12345-6789.")
 	if z.nine {
 		z.wrong = wrong(f, "This is not a US ZIP code of 9 digits. Write it like 12345-6789.")
@@ -27,8 +27,8 @@ func newZIP(f intray.Field, o options) (Parser, error) {
 	return z, nil
 }
 
-func (z zip) Parse(c Cell, scratch []byte) Result {
-	text := bytes.TrimSpace(c.Raw)
+func (z *zip) Parse(c Cell, scratch []byte) Result {
+	text := trimmed(c.Raw)
 	if len(text) == 0 {
 		return Result{State: Empty}
 	}
@@ -53,7 +53,7 @@ func (z zip) Parse(c Cell, scratch []byte) Result {
 	return outcome(c.Raw, append(append(scratch, "00000"[:5-digits]...), text...))
 }
 
-func (z zip) nineDigits(text, scratch []byte) []byte {
+func (z *zip) nineDigits(text, scratch []byte) []byte {
 	scratch = append(scratch, text[:5]...)
 	if z.dash {
 		scratch = append(scratch, '-')
@@ -68,11 +68,11 @@ type ssn struct {
 }
 
 func newSSN(f intray.Field, o options) (Parser, error) {
-	return ssn{o.flag("outputDash", false), wrong(f, "This is not a social security number. Write 9 digits, or 123-45-6789.")}, nil
+	return &ssn{o.flag("outputDash", false), wrong(f, "This is not a social security number. Write 9 digits, or 123-45-6789.")}, nil
 }
 
-func (s ssn) Parse(c Cell, scratch []byte) Result {
-	text := bytes.TrimSpace(c.Raw)
+func (s *ssn) Parse(c Cell, scratch []byte) Result {
+	text := trimmed(c.Raw)
 	if len(text) == 0 {
 		return Result{State: Empty}
 	}
@@ -100,23 +100,34 @@ func (s ssn) Parse(c Cell, scratch []byte) Result {
 type state struct{ wrong Result }
 
 func newState(f intray.Field, _ options) (Parser, error) {
-	return state{wrong(f, "This is no state or territory of the USA. Write two letters, like CA.")}, nil
+	return &state{wrong(f, "This is no state or territory of the USA. Write two letters, like CA.")}, nil
 }
 
-func (s state) Parse(c Cell, scratch []byte) Result {
-	text := bytes.TrimSpace(c.Raw)
+func (s *state) Parse(c Cell, scratch []byte) Result {
+	text := trimmed(c.Raw)
 	if len(text) == 0 {
 		return Result{State: Empty}
 	}
 	if len(text) == 5 && bytes.EqualFold(text[:3], []byte("US-")) {
 		text = text[3:]
 	}
-	upper := bytes.ToUpper(text)
-	if code, known := states[string(upper)]; known {
+	var upper [maxState]byte
+	if len(text) > maxState {
+		return s.wrong
+	}
+	for i, b := range text {
+		if upper[i] = b; b-'a' < 26 {
+			upper[i] -= 'a' - 'A'
+		}
+	}
+	if code, known := states[string(upper[:len(text)])]; known {
 		return outcome(c.Raw, append(scratch, code...))
 	}
 	return s.wrong
 }
+
+// maxState is more than any name has.
+const maxState = 48
 
 // states gives the code for each code and name, in capitals: ISO 3166-2:US, and
 // the military codes of the US Postal Service's Publication 28.

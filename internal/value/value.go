@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/value/date"
@@ -165,4 +166,12 @@ func (text) Parse(Cell, []byte) Result { return Result{State: Same} }
 
 // Blank says whether raw holds nothing but white space. Such a cell counts as
 // empty, whatever the type.
-func Blank(raw []byte) bool { return len(bytes.TrimSpace(raw)) == 0 }
+func Blank(raw []byte) bool { return len(trimmed(raw)) == 0 }
+
+// trimmed is raw without the white space at its ends.
+func trimmed(raw []byte) []byte {
+	if n := len(raw); n > 0 && raw[0]-'!' < utf8.RuneSelf-'!' && raw[n-1]-'!' < utf8.RuneSelf-'!' {
+		return raw // the usual case
+	}
+	return bytes.TrimSpace(raw)
+}

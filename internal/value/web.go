@@ -7,7 +7,6 @@ import (
 
 	whatwg "github.com/nlnwa/whatwg-url/url"
 	"golang.org/x/net/idna"
-	"golang.org/x/net/publicsuffix"
 
 	"github.com/intraydata/intray"
 )
@@ -25,8 +24,8 @@ type webURL struct {
 const maxURL = 8 << 10
 
 func newURL(f intray.Field, o options) (Parser, error) {
-	u := webURL{
-		protocols: lowered(o.texts("acceptedProtocols")), domains: lowered(o.texts("acceptedDomains")),
+	u := &webURL{
+		protocols: lowered(o.texts("acceptedProtocols")), domains: hostNames(o.texts("acceptedDomains")),
 		wrong:  wrong(f, "This is not a web address. Write it with its protocol, like https://example.org/page."),
 		parser: whatwg.NewParser(),
 	}
@@ -51,40 +50,63 @@ func lowered(list []string) []string {
 	return list
 }
 
-func (u webURL) Parse(c Cell, scratch []byte) Result {
-	text := bytes.TrimSpace(c.Raw)
+// hostNames writes domains as URLs have them: in lower case, and those of other
+// scripts in their encoded form.
+func hostNames(list []string) []string {
+	for i, name := range lowered(list) {
+		name = strings.Trim(strings.TrimPrefix(name, "*."), ".")
+		if ascii, err := idna.Lookup.ToASCII(name); err == nil {
+			name = ascii
+		}
+		list[i] = name
+	}
+	return list
+}
+
+func (u *webURL) Parse(c Cell, scratch []byte) Result {
+	text := trimmed(c.Raw)
 	if len(text) == 0 {
 		return Result{State: Empty}
 	}
-	if len(text) > maxURL || bytes.IndexByte(text, ':') <= 0 {
+	if len(text) > maxURL {
 		return u.wrong
 	}
-	if scheme, host, plain := plainURL(text); plain {
-		return u.judge(string(scheme), string(host), c.Raw, text)
+	if value, p, plain := plainURL(scratch, text); plain {
+		return u.judge(p, c.Raw, value)
+	}
+	if bytes.IndexByte(text, ':') <= 0 {
+		return u.wrong
 	}
 	parsed, err := u.parser.Parse(string(text))
 	if err != nil || parsed.Hostname() == "" && !slices.Contains(u.protocols, parsed.Scheme()) {
 		return u.wrong
 	}
-	host := parsed.Hostname()
-	if isWebScheme(parsed.Scheme()) && !isHost(host) {
+	p := place{parsed.Scheme(), []byte(parsed.Hostname())}
+	if isWebScheme(p.scheme) && !isHost(parsed.Hostname()) {
 		return u.wrong
 	}
-	return u.judge(parsed.Scheme(), host, c.Raw, append(scratch, parsed.Href(false)...))
+	return u.judge(p, c.Raw, append(scratch, parsed.Href(false)...))
+}
+
+// place is where a URL points to.
+type place struct {
+	scheme string
+	host   []byte
 }
 
 // judge holds a URL against what the field accepts.
-func (u webURL) judge(scheme, host string, raw, value []byte) Result {
-	if len(u.protocols) > 0 && !slices.Contains(u.protocols, scheme) || len(u.domains) > 0 && !u.accepts(host) {
+func (u *webURL) judge(p place, raw, value []byte) Result {
+	if len(u.protocols) > 0 && !slices.Contains(u.protocols, p.scheme) || len(u.domains) > 0 && !u.accepts(p.host) {
 		return u.other
 	}
 	return outcome(raw, value)
 }
 
 // accepts says whether a host is one of the accepted domains, or below one.
-func (u webURL) accepts(host string) bool {
+func (u *webURL) accepts(host []byte) bool {
 	for _, domain := range u.domains {
-		if host == domain || strings.HasSuffix(host, "."+domain) {
+		below := len(host) - len(domain)
+		if below >= 0 && string(host[below:]) == domain && (below == 0 || host[below-1] == '.') {
 			return true
 		}
 	}
@@ -98,88 +120,4 @@ func isWebScheme(scheme string) bool {
 // isHost wants a name with a dot, an address, or localhost.
 func isHost(host string) bool {
 	return strings.ContainsAny(host, ".:") || host == "localhost"
-}
-
-// plainURL knows the URLs that the standard leaves as they are: http or https, a
-// host in lower case with a path, and nothing that would be written otherwise.
-func plainURL(text []byte) (scheme, host []byte, plain bool) {
-	scheme, rest, _ := bytes.Cut(text, []byte("://"))
-	if s := string(scheme); s != "http" && s != "https" {
-		return nil, nil, false
-	}
-	end := bytes.IndexByte(rest, '/')
-	if end < 1 || !plainHost(rest[:end]) || bytes.Contains(rest[end:], []byte("/.")) || bytes.Contains(rest, []byte("%2")) {
-		return nil, nil, false
-	}
-	for _, c := range rest[end:] {
-		if !plainPath[c] {
-			return nil, nil, false
-		}
-	}
-	return scheme, rest[:end], true
-}
-
-func plainHost(host []byte) bool {
-	dots := 0
-	for i, c := range host {
-		switch {
-		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '-':
-		case c == '.' && i > 0 && i < len(host)-1 && host[i-1] != '.':
-			dots++
-		default:
-			return false
-		}
-	}
-	last := host[bytes.LastIndexByte(host, '.')+1:]
-	return dots > 0 && last[0] >= 'a' && !bytes.HasPrefix(host, []byte("xn--")) && !bytes.Contains(host, []byte(".xn--"))
-}
-
-// plainPath are the bytes that stay as they are in a path, a query and a
-// fragment.
-var plainPath = func() (set [256]bool) {
-	for c := range 128 {
-		set[c] = isAlnum(byte(c)) || strings.IndexByte("/-._~!$&()*+,;=:@?#%", byte(c)) >= 0
-	}
-	return set
-}()
-
-// domain is the type domain: a host name with at least two labels, and nothing
-// around it. It is written in lower case.
-type domain struct {
-	subdomains bool
-	wrong, sub Result
-}
-
-func newDomain(f intray.Field, o options) (Parser, error) {
-	return domain{
-		o.flag("allowSubdomains", true),
-		wrong(f, "This is not a domain. Write it like example.org, without a protocol or a path."),
-		wrong(f, "This is a domain below another. Write the one that can be registered, like example.org."),
-	}, nil
-}
-
-func (d domain) Parse(c Cell, scratch []byte) Result {
-	text := bytes.TrimSpace(c.Raw)
-	if len(text) == 0 {
-		return Result{State: Empty}
-	}
-	if len(text) > 4*maxDomain {
-		return d.wrong
-	}
-	name := strings.ToLower(string(text))
-	ascii, err := idna.Lookup.ToASCII(name)
-	if err != nil || !validDomain([]byte(ascii)) {
-		return d.wrong
-	}
-	if !d.subdomains {
-		if registered, err := publicsuffix.EffectiveTLDPlusOne(ascii); err != nil || registered != ascii {
-			return d.sub
-		}
-	}
-	if name != ascii && !strings.Contains(name, "xn--") {
-		if name, err = idna.Lookup.ToUnicode(ascii); err != nil {
-			return d.wrong
-		}
-	}
-	return outcome(c.Raw, append(scratch, name...))
 }

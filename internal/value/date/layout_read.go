@@ -191,7 +191,7 @@ func (f *found) reading(want Want) Reading {
 	if f.has[unixField] || f.has[unixMilliField] {
 		return f.unix(want)
 	}
-	if f.has[hourField] || f.has[hour12Field] {
+	if f.has[hourField] || f.has[hour12Field] || f.has[minuteField] { // mm:ss is a time, too
 		r.HasClock = true
 		r.Clock, r.Reason = f.clock()
 	}

@@ -7,9 +7,10 @@ import (
 // cell is a cell taken apart: its digits with what stands between them, and what
 // stands around them.
 type cell struct {
-	digits [maxDigits]byte
+	// digits and seps are the room for n digits and k separators.
+	digits []byte
 	n      int
-	seps   [maxSeps]sep
+	seps   []sep
 	k      int
 	// zero is the zero of the script that the digits are in.
 	zero     rune
@@ -29,6 +30,19 @@ type sep struct {
 // maxSeps is enough for lakhs in all digits that may stand before the decimal
 // sign.
 const maxSeps = maxPlaces/2 + 1
+
+// usualRoom is the room for a cell of at most so many bytes, fullRoom that for
+// any: clearing it takes time.
+type (
+	usualRoom struct {
+		digits [usual]byte
+		seps   [usual / 2]sep
+	}
+	fullRoom struct {
+		digits [maxDigits]byte
+		seps   [maxSeps]sep
+	}
+)
 
 // scan takes raw apart. Where it is no number, reading.Reason tells why.
 func (c *cell) scan(raw []byte) {
@@ -151,7 +165,7 @@ func (c *cell) setCurrency(mark Currency) {
 // rest.
 func (c *cell) body(raw []byte) []byte {
 	for len(raw) > 0 {
-		if raw[0]-'0' <= 9 && c.zero == '0' && c.n < maxDigits { // the usual case
+		if raw[0]-'0' <= 9 && c.zero == '0' && c.n < len(c.digits) { // the usual case
 			c.digits[c.n] = raw[0]
 			c.n++
 			raw = raw[1:]
@@ -181,7 +195,7 @@ func (c *cell) addDigit(value byte, zero rune) bool {
 	switch {
 	case c.zero != 0 && c.zero != zero:
 		c.reading.Reason = NotNumber
-	case c.n == maxDigits:
+	case c.n == len(c.digits):
 		c.reading.Reason = TooLarge
 	default:
 		c.zero = zero
@@ -199,7 +213,7 @@ func (c *cell) separate(r rune, rest []byte) (left []byte, more bool) {
 	if sign == Undecided {
 		return nil, false
 	}
-	if c.k == maxSeps {
+	if c.k == len(c.seps) {
 		c.reading.Reason = Separators
 		return nil, false
 	}

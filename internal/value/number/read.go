@@ -11,10 +11,35 @@ package number
 // before a fraction, or only between thousands, is read so whatever the style
 // says; the style decides the rest.
 func (s Style) Append(dst, raw []byte) ([]byte, Reading) {
-	if out, ok := appendPlain(dst, raw, s.Decimal); ok {
+	if out, ok := s.appendUsual(dst, raw); ok {
 		return out, Reading{}
 	}
-	var c cell
+	if bare, mark := cutMark(raw); mark != 0 {
+		if out, ok := s.appendUsual(dst, bare); ok {
+			return out, Reading{Currency: mark}
+		}
+	}
+	return s.appendAny(dst, raw)
+}
+
+// appendAny is Append without the short ways.
+func (s Style) appendAny(dst, raw []byte) ([]byte, Reading) {
+	if len(raw) > usual {
+		return s.appendLong(dst, raw)
+	}
+	var room usualRoom
+	c := cell{digits: room.digits[:], seps: room.seps[:]}
+	return s.appendCell(dst, raw, &c)
+}
+
+// appendLong is Append for cells that may have many digits.
+func (s Style) appendLong(dst, raw []byte) ([]byte, Reading) {
+	var room fullRoom
+	c := cell{digits: room.digits[:], seps: room.seps[:]}
+	return s.appendCell(dst, raw, &c)
+}
+
+func (s Style) appendCell(dst, raw []byte, c *cell) ([]byte, Reading) {
 	c.scan(raw)
 	if c.reading.Reason != Read {
 		return dst, c.reading

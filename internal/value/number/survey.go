@@ -91,7 +91,16 @@ func (s *Survey) Observe(raw []byte) {
 	if s.observePlain(raw) {
 		return
 	}
-	var c cell
+	if len(raw) > usual {
+		var room fullRoom
+		s.observeCell(raw, &cell{digits: room.digits[:], seps: room.seps[:]})
+		return
+	}
+	var room usualRoom
+	s.observeCell(raw, &cell{digits: room.digits[:], seps: room.seps[:]})
+}
+
+func (s *Survey) observeCell(raw []byte, c *cell) {
 	c.scan(raw)
 	switch c.reading.Reason {
 	case Empty:
@@ -99,7 +108,7 @@ func (s *Survey) Observe(raw []byte) {
 	case Dash:
 		s.dashes++
 	case Read:
-		s.observe(&c, trimBlank(raw))
+		s.observe(c, trimBlank(raw))
 	default:
 		s.unread++
 	}

@@ -44,6 +44,7 @@ type Config struct {
 type Reader struct {
 	home                *region
 	national, formatted bool
+	habit               Habit
 }
 
 // New makes a reader. It fails where the country or the format is unknown, and
@@ -81,7 +82,7 @@ func (r *Reader) Append(dst, raw []byte) (out []byte, problem Problem) {
 		}
 	}
 	var n number
-	problem = n.read(r.home, w.digits[:w.count], w.plus)
+	problem = n.read(r, w.digits[:w.count], w.plus)
 	switch {
 	case w.doubtful(&n, problem.Code):
 		return dst, Problem{Code: SeveralNumbers}

@@ -18,6 +18,8 @@ type number struct {
 	outcome
 	digits [maxNational]byte
 	count  int
+	// way is how the number is written, as far as habits go.
+	way way
 }
 
 func (n *number) national() []byte { return n.digits[:n.count] }
@@ -26,7 +28,8 @@ func (n *number) national() []byte { return n.digits[:n.count] }
 type room [maxDigits + ruleSize]byte
 
 // read finds the number that the digits mean.
-func (n *number) read(home *region, digits []byte, plus bool) Problem {
+func (n *number) read(r *Reader, digits []byte, plus bool) Problem {
+	home := r.home
 	switch {
 	case plus:
 		return n.abroad(digits)
@@ -36,7 +39,7 @@ func (n *number) read(home *region, digits []byte, plus bool) Problem {
 	if rest, cut := home.withoutAbroad(digits); cut {
 		return n.abroad(rest)
 	}
-	p := n.domestic(home, digits)
+	p := n.domestic(r, digits)
 	if p.Code != Read && twoZeroes(digits) && n.abroad(digits[2:]).Code == Read {
 		return Problem{}
 	}
@@ -70,18 +73,28 @@ func (n *number) abroad(digits []byte) Problem {
 
 // domestic reads a number of the configured country, which may have lost the
 // plus before its calling code.
-func (n *number) domestic(home *region, digits []byte) Problem {
-	code := home.plan.text[1:]
+func (n *number) domestic(r *Reader, digits []byte) Problem {
+	home, code := r.home, r.home.plan.text[1:]
 	if len(digits) < len(code) || string(digits[:len(code)]) != code {
-		return n.nationally(home, digits)
+		p := n.nationally(home, digits)
+		if n.way = prefixed; n.count == len(digits) {
+			n.way = bareNational
+		}
+		return p
 	}
 	var space room
 	bare, o := home.withoutNational(digits[len(code):], space[:])
 	if o.of(home) && !home.takes(digits) || home.fit(len(digits)) == long {
+		n.way = coded
 		return n.finish(home.plan.main, bare)
 	}
 	if home.trunk != "" && home.ambiguous(digits, bare) {
-		return Problem{TwoReadings, home}
+		switch r.habit {
+		case NoHabit:
+			return Problem{TwoReadings, home}
+		case WithCode:
+			return n.finish(home.plan.main, bare)
+		}
 	}
 	return n.nationally(home, digits)
 }

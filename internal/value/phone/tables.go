@@ -157,12 +157,12 @@ func (t *tables) planOf(digits []byte) (*plan, []byte) {
 
 // outcome follows the digits through the graph of a plan.
 func (p *plan) outcome(digits []byte) outcome {
-	at := p.root
+	at, branches := p.root, known.branches
 	for i, digit := range digits {
 		if at&leafBit != 0 {
 			return known.leaf(at, len(digits)-i)
 		}
-		at = u16(known.branches, int(at)*branchSize+int(digit-'0')*2)
+		at = u16(branches, int(at)*branchSize+int(digit-'0')*2)
 	}
 	if at&leafBit != 0 {
 		return known.leaf(at, 0)

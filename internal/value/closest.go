@@ -1,0 +1,115 @@
+package value
+
+import "slices"
+
+// near is a name of an option, for comparing.
+type near struct {
+	name, telling []rune
+	choice        *choice
+}
+
+const (
+	// usualKey is how many bytes of a text need no memory for comparing it.
+	usualKey = 96
+	// maxClose is the most bytes of a text that is compared with the options.
+	maxClose = 256
+	// maxEdits is the most edits between a text and the option it is taken for,
+	// and at most one in editShare characters.
+	maxEdits, editShare = 2, 4
+)
+
+// closest gives the one option that is at most maxEdits away and at most a
+// quarter of the text's length, where every other option is farther by two.
+// Digits and signs are no slips of the pen: an option with others is none.
+func (p *pick) closest(text []rune) *choice {
+	most := min(maxEdits, len(text)/editShare)
+	if most == 0 {
+		return nil
+	}
+	best, second := most+1, most+1
+	var found *choice
+	for _, c := range p.close {
+		d := edits(text, c.name, most+2)
+		switch {
+		case d < best:
+			if c.choice != found {
+				second = best
+			}
+			best, found = d, c.choice
+		case c.choice != found && d < second:
+			second = d
+		}
+	}
+	if best > most || second <= best+1 && second <= most || !p.tells(found, text) {
+		return nil
+	}
+	return found
+}
+
+// tells says whether a name of the option has the digits and signs of the text.
+func (p *pick) tells(found *choice, text []rune) bool {
+	want := telling(text)
+	for _, c := range p.close {
+		if c.choice == found && slices.Equal(c.telling, want) && edits(text, c.name, maxEdits+1) <= maxEdits {
+			return true
+		}
+	}
+	return false
+}
+
+// usualName is how many characters of a name cost no memory to compare.
+const usualName = 48
+
+// edits is the edit distance of two texts, with two neighbours that changed
+// places as one edit (optimal string alignment); or most where it is no less.
+func edits(a, b []rune, most int) int {
+	if len(a)-len(b) >= most || len(b)-len(a) >= most {
+		return most
+	}
+	var room [3 * (usualName + 1)]uint16
+	cells, width := room[:], len(b)+1
+	if width > usualName+1 {
+		cells = make([]uint16, 3*width)
+	}
+	rows := [3][]uint16{cells[:width], cells[width : 2*width], cells[2*width : 3*width]}
+	for j := range rows[1] {
+		rows[1][j] = uint16(j)
+	}
+	near := true // the row above has a number below most
+	for i := range a {
+		least := nextRow(rows[i%3], rows[(i+1)%3], rows[(i+2)%3], a, b, i, most)
+		if !near && least >= most {
+			return most
+		}
+		near = least < most
+	}
+	return min(most, int(rows[(len(a)+1)%3][len(b)]))
+}
+
+// far is more than any distance.
+const far = 1 << 15
+
+// nextRow fills the row of a's character i, as far as most edits can lead from the
+// middle, and gives its least number.
+func nextRow(before, above, row []uint16, a, b []rune, i, most int) (least int) {
+	from, to := max(0, i-most), min(len(b), i+most+1)
+	if row[from] = far; from == 0 {
+		row[0] = uint16(i + 1)
+	}
+	smallest := row[from]
+	for j := from; j < to; j++ {
+		cost := uint16(1)
+		if a[i] == b[j] {
+			cost = 0
+		}
+		row[j+1] = min(above[j+1]+1, row[j]+1, above[j]+cost)
+		if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+			row[j+1] = min(row[j+1], before[j-1]+1)
+		}
+		smallest = min(smallest, row[j+1])
+	}
+	if to < len(b) {
+		row[to+1] = far
+	}
+	return int(smallest)
+}

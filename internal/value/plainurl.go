@@ -1,0 +1,146 @@
+package value
+
+import (
+	"bytes"
+	"strings"
+)
+
+// plainURL writes the URLs that the standard changes little: http or https, a
+// host of ASCII with a dot, and behind it nothing that would be encoded or taken
+// out. Scheme and host come in lower case, a port that goes without saying is
+// left out, and where there is no path it is a slash.
+func plainURL(dst, text []byte) (value []byte, p place, plain bool) {
+	scheme, rest, small := plainScheme(text)
+	if scheme == "" {
+		return nil, p, false
+	}
+	end, capitals := plainHost(rest)
+	if end == 0 {
+		return nil, p, false
+	}
+	tail, port := rest[end:], []byte(nil)
+	if len(tail) > 0 && tail[0] == ':' {
+		port, tail = cutPort(tail)
+	}
+	if !plainTail(tail) {
+		return nil, p, false
+	}
+	p = place{scheme, rest[:end]}
+	slash := len(tail) > 0 && tail[0] == '/'
+	if small && !capitals && port == nil && slash {
+		return text, p, true
+	}
+	dst = append(append(dst, scheme...), "://"...)
+	from := len(dst)
+	dst = append(dst, rest[:end]...)
+	p.host = dst[from:]
+	for i, c := range p.host {
+		p.host[i] = lowerByte(c)
+	}
+	if !usualPort(scheme, port) {
+		dst = append(dst, port...)
+	}
+	if !slash {
+		dst = append(dst, '/')
+	}
+	return append(dst, tail...), p, true
+}
+
+// plainScheme cuts the scheme, and says whether it is in small letters.
+func plainScheme(text []byte) (scheme string, rest []byte, small bool) {
+	switch {
+	case len(text) < 9:
+		return "", nil, false
+	case string(text[:8]) == "https://":
+		return "https", text[8:], true
+	case string(text[:7]) == "http://":
+		return "http", text[7:], true
+	case bytes.EqualFold(text[:8], []byte("https://")):
+		return "https", text[8:], false
+	case bytes.EqualFold(text[:7], []byte("http://")):
+		return "http", text[7:], false
+	}
+	return "", nil, false
+}
+
+// plainHost gives where the host ends, and whether it has capitals. It wants at
+// least two labels, the last of which begins with a letter, so that it is no IP
+// address, and none of which is encoded; else it ends at 0.
+func plainHost(rest []byte) (end int, capitals bool) {
+	dot, before := -1, byte('.')
+	for ; end < len(rest); end++ {
+		c := rest[end]
+		if c == '.' {
+			dot = end
+		} else if !hostBytes[c] {
+			break
+		}
+		if c == before && (c == '.' || c == '-') {
+			return 0, false
+		}
+		capitals = capitals || c-'A' < 26
+		before = c
+	}
+	if dot < 0 || before == '.' || lowerByte(rest[dot+1])-'a' >= 26 {
+		return 0, false
+	}
+	return end, capitals
+}
+
+// cutPort cuts a port of at most four digits. Where there is another one, the
+// whole stays in the tail, and is not plain.
+func cutPort(tail []byte) (port, rest []byte) {
+	end := 1
+	for end < len(tail) && tail[end]-'0' < 10 {
+		end++
+	}
+	if end < 2 || end > 5 || tail[1] == '0' {
+		return nil, tail
+	}
+	return tail[:end], tail[end:]
+}
+
+func usualPort(scheme string, port []byte) bool {
+	return scheme == "https" && string(port) == ":443" || scheme == "http" && string(port) == ":80"
+}
+
+// plainTail says whether a path with its query and fragment stays as it is.
+func plainTail(tail []byte) bool {
+	if len(tail) > 0 && tail[0] != '/' && tail[0] != '?' && tail[0] != '#' {
+		return false
+	}
+	for i, c := range tail {
+		switch pathBytes[c] {
+		case encoded:
+			return false
+		case watched:
+			// Segments of dots, which may be encoded, are taken out.
+			if c == '.' && i > 0 && tail[i-1] == '/' || c == '%' && i+2 < len(tail) && tail[i+1] == '2' && tail[i+2]|0x20 == 'e' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pathByte says what becomes of a byte behind the host.
+type pathByte uint8
+
+const (
+	encoded pathByte = iota
+	stays
+	// watched bytes stay unless they are part of a segment of dots.
+	watched
+)
+
+var pathBytes = func() (set [256]pathByte) {
+	for c := range 128 {
+		switch {
+		case c == '.' || c == '%':
+			set[c] = watched
+		case isAlnum(byte(c)) || strings.IndexByte("/-_~!$&()*+,;=:@?#", byte(c)) >= 0:
+			set[c] = stays
+		}
+	}
+	return set
+}()
