@@ -144,7 +144,7 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]*string, option
 			cells.AppendNull(raw)
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem})
 		}
-		if n := result.Note; n.Code != "" {
+		if n := result.Note; n != nil {
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: n.Text})
 		}
 	}

@@ -164,7 +164,7 @@ func (f *fieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 				Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem,
 			})
 		}
-		if n := &result.Note; n.Code != "" {
+		if n := result.Note; n != nil {
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: n.Text})
 		}
 	}

@@ -57,7 +57,7 @@ func (t *texts) accept(id, answer string) error {
 	}
 	read := parser.Parse(value.Cell{Raw: []byte(answer)}, nil)
 	plain := read.State == value.Same || read.State == value.Parsed
-	if !plain || read.Note.Code != "" { // with a note it is only like a value
+	if !plain || read.Note != nil { // with a note it is only like a value
 		return invalidField("answers", "%q is no value of the field that %q names", clip(answer), clip(id))
 	}
 	return nil

@@ -35,7 +35,7 @@ func newAmount(f intray.Field, o options) (Parser, error) {
 }
 
 // unlike is the note of a number that contradicts its column.
-var unlike = Note{Code: Fixed, Level: intray.LevelInfo, Text: "This number is written otherwise than the others of its column, and can be read in one way only."}
+var unlike = &Note{Code: Fixed, Level: intray.LevelInfo, Text: "This number is written otherwise than the others of its column, and can be read in one way only."}
 
 func (a *amount) Parse(c Cell, scratch []byte) Result {
 	if c.Kind == intray.CellNumber {

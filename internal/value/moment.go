@@ -104,23 +104,23 @@ func (m *moment) quick(c Cell, dst []byte) (value []byte, ok bool) {
 
 // Notes of cells that were read in another way than their column.
 var (
-	otherOrder = Note{Code: Fixed, Level: intray.LevelInfo, Text: "This date is written in another order than the others of its column, and can be read in one way only."}
-	plainDay   = Note{Code: Fixed, Level: intray.LevelInfo, Text: "This is a plain number, not a date. It was read as workbooks count days, from 1900 on. Check whether that is meant."}
-	plainClock = Note{Code: Fixed, Level: intray.LevelInfo, Text: "This is a plain number, not a time. It was read as workbooks count time, in parts of a day. Check whether that is meant."}
+	otherOrder = &Note{Code: Fixed, Level: intray.LevelInfo, Text: "This date is written in another order than the others of its column, and can be read in one way only."}
+	plainDay   = &Note{Code: Fixed, Level: intray.LevelInfo, Text: "This is a plain number, not a date. It was read as workbooks count days, from 1900 on. Check whether that is meant."}
+	plainClock = &Note{Code: Fixed, Level: intray.LevelInfo, Text: "This is a plain number, not a time. It was read as workbooks count time, in parts of a day. Check whether that is meant."}
 )
 
 // reading reads a cell: by what a workbook says of it, by the field's own format,
 // by the style of the column.
-func (m *moment) reading(c Cell) (date.Reading, Note) {
+func (m *moment) reading(c Cell) (date.Reading, *Note) {
 	switch c.Kind {
 	case intray.CellDate, intray.CellDateTime, intray.CellTime:
 		var iso date.Style
 		if r := iso.Read(c.Typed, m.want); r.Reason == date.Read {
-			return r, Note{}
+			return r, nil
 		}
 	}
 	if r, ok := m.byFormat(c.Raw); ok {
-		return r, Note{}
+		return r, nil
 	}
 	if c.Kind == intray.CellNumber {
 		if r := date.ReadSerial(c.Typed, date.Since1900, m.want); r.Reason == date.Read {
@@ -134,7 +134,7 @@ func (m *moment) reading(c Cell) (date.Reading, Note) {
 	if r.Fixed {
 		return r, otherOrder
 	}
-	return r, Note{}
+	return r, nil
 }
 
 // byFormat reads a cell by the field's own format, unless the column has its days

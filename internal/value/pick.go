@@ -45,7 +45,7 @@ const maxLength, maxAlike = 32, 6
 type choice struct {
 	value string
 	// mapped is the note of a text that was taken for the option.
-	mapped Note
+	mapped *Note
 }
 
 // shownOptions is how many options a message lists.
@@ -123,7 +123,7 @@ func (p *pick) addCases() {
 }
 
 func newChoice(value string) *choice {
-	return &choice{value, Note{Code: Mapped, Level: intray.LevelInfo, Text: fmt.Sprintf("This was taken for %q.", value)}}
+	return &choice{value, &Note{Code: Mapped, Level: intray.LevelInfo, Text: fmt.Sprintf("This was taken for %q.", value)}}
 }
 
 func someOf(labels []string) string {

@@ -71,7 +71,7 @@ func (m *multiSelect) Parse(c Cell, scratch []byte) Result {
 
 // read takes the values of a cell: those of a JSON array of texts, as this type
 // writes it, or what stands between the delimiters.
-func (m *multiSelect) read(values []string, raw []byte) (list []string, note Note, ok bool) {
+func (m *multiSelect) read(values []string, raw []byte) (list []string, note *Note, ok bool) {
 	if parts := jsonTexts(raw); parts != nil {
 		for _, part := range parts {
 			if values, ok = m.add(values, []byte(part), &note); !ok {
@@ -103,7 +103,7 @@ func jsonTexts(raw []byte) []string {
 }
 
 // add finds the option of a part. It is false where there is none.
-func (m *multiSelect) add(values []string, part []byte, note *Note) (list []string, ok bool) {
+func (m *multiSelect) add(values []string, part []byte, note **Note) (list []string, ok bool) {
 	if m.trim {
 		part = trimmed(part)
 	}
@@ -124,7 +124,7 @@ func (m *multiSelect) add(values []string, part []byte, note *Note) (list []stri
 		*note = found.mapped
 	}
 	if contains(values, value) {
-		*note = Note{Code: "repeated_value", Level: intray.LevelWarning, Text: fmt.Sprintf("The value %q is here more than once; it is taken once.", value)}
+		*note = &Note{Code: "repeated_value", Level: intray.LevelWarning, Text: fmt.Sprintf("The value %q is here more than once; it is taken once.", value)}
 		return values, true
 	}
 	return append(values, value), true

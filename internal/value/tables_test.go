@@ -130,7 +130,7 @@ func (table *table) try(t *testing.T, number int, line string) {
 
 func describe(r value.Result) string {
 	text := map[value.State]string{value.Same: "=", value.Empty: "empty", value.Wrong: "wrong", value.Parsed: string(r.Value)}[r.State]
-	if r.Note.Code != "" {
+	if r.Note != nil {
 		text += " " + r.Note.Code
 	}
 	return text

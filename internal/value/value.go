@@ -44,13 +44,14 @@ type Result struct {
 	Value []byte
 	// Problem is the text of the problem where State is Wrong.
 	Problem string
-	// Note tells what was done to read the cell; most cells need none.
-	Note Note
+	// Note tells what was done to read the cell; nil, as most cells need none.
+	// It must not be changed.
+	Note *Note
 }
 
 // Note is something to tell about a cell that was read.
 type Note struct {
-	// Code is that of the problem that it becomes; "" where there is no note.
+	// Code is that of the problem that it becomes.
 	Code  string
 	Level intray.Level
 	Text  string
