@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/term"
-
 	"github.com/intraydata/intray"
 )
 
@@ -39,7 +37,7 @@ func readAnswers(name string) (intray.Answers, error) {
 	answers := intray.Answers{}
 	for _, id := range slices.Sorted(maps.Keys(sent)) {
 		if !isQuestion(id) {
-			return nil, fmt.Errorf("%s: %q is no question; there are sheet, encoding, delimiter, header_row, column:KEY, field:INDEX and format:KEY", name, id)
+			return nil, fmt.Errorf("%s: %q is no question; there are sheet, encoding, delimiter, header_row, column:KEY, field:INDEX, format:KEY and value:KEY:TEXT", name, id)
 		}
 		switch value := sent[id].(type) {
 		case string:
@@ -54,15 +52,16 @@ func readAnswers(name string) (intray.Answers, error) {
 }
 
 func isQuestion(id string) bool {
-	return slices.Contains([]string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerHeaderRow}, id) ||
-		strings.HasPrefix(id, intray.AnswerColumn) || strings.HasPrefix(id, intray.AnswerField) || strings.HasPrefix(id, intray.AnswerFormat)
+	if slices.Contains([]string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerHeaderRow}, id) {
+		return true
+	}
+	about := []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerFormat, intray.AnswerValue}
+	return slices.ContainsFunc(about, func(kind string) bool { return strings.HasPrefix(id, kind) })
 }
 
 // watched says whether a person sits at both ends.
 func watched(s streams) bool {
-	in, reads := s.in.(*os.File)
-	out, writes := s.err.(*os.File)
-	return reads && writes && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd()))
+	return terminal(s.in) && terminal(s.err)
 }
 
 // errNoAnswer says that a person left a question open.
@@ -85,20 +84,42 @@ func askOne(w io.Writer, lines *bufio.Reader, q intray.Question, columns int) (s
 	for i, c := range q.Choices {
 		fmt.Fprintf(w, "  %d  %s\n", i+1, described(c))
 	}
+	several := ""
+	if q.Many {
+		several = ", several as 1,2"
+	}
 	for {
-		fmt.Fprintf(w, "1 to %d, or nothing to leave it: ", len(q.Choices))
+		fmt.Fprintf(w, "1 to %d%s, or nothing to leave it: ", len(q.Choices), several)
 		line, err := lines.ReadString('\n')
 		line = strings.TrimSpace(line)
 		if line == "" || err != nil {
 			return "", errNoAnswer
 		}
-		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(q.Choices) {
-			return q.Choices[n-1].Value, nil
+		if value, ok := chosen(q, line); ok && q.Takes(value, columns) {
+			return value, nil
 		}
-		if q.Takes(line, columns) && !q.AnyColumn {
+		if q.Takes(line, columns) && !q.AnyColumn && !q.Many {
 			return line, nil
 		}
 	}
+}
+
+// chosen gives the values of the choices whose numbers, counted from 1, stand in
+// a line.
+func chosen(q intray.Question, line string) (string, bool) {
+	numbers := []string{line}
+	if q.Many {
+		numbers = strings.Split(line, ",")
+	}
+	values := make([]string, 0, len(numbers))
+	for _, number := range numbers {
+		n, err := strconv.Atoi(strings.TrimSpace(number))
+		if err != nil || n < 1 || n > len(q.Choices) {
+			return "", false
+		}
+		values = append(values, q.Choices[n-1].Value)
+	}
+	return strings.Join(values, ","), true
 }
 
 func described(c intray.Choice) string {
@@ -136,6 +157,9 @@ func tellAnswers(w io.Writer, questions []intray.Question) {
 		}
 		if more := len(q.Choices) - 5; more > 0 {
 			values = append(values, fmt.Sprintf("%d more", more))
+		}
+		if q.Many {
+			values = append(values, "several joined by commas")
 		}
 		fmt.Fprintf(w, "  %q: %s\n", q.ID, strings.Join(values, ", "))
 	}

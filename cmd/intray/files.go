@@ -144,19 +144,6 @@ func tellTies(w io.Writer, evidence []intray.Evidence) {
 	}
 }
 
-// visible shortens text from a file and quotes it where it is not plain.
-func visible(text string) string {
-	const most = 40
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most-1]) + "…"
-	}
-	quoted := strconv.QuoteToGraphic(text)
-	if quoted == `"`+text+`"` {
-		return text
-	}
-	return quoted
-}
-
 type convertCommand struct {
 	File string `arg:"" help:"The file to read."`
 	Out  string `arg:"" help:"The CSV file to write, or - for standard output."`

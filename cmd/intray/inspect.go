@@ -2,14 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
-
-	"golang.org/x/term"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -72,13 +68,10 @@ func (c *inspectCommand) Run(ctx context.Context, s streams) error {
 	if found.Sheets, err = c.sheets(ctx, book); err != nil {
 		return unreadable(s, c.File, err)
 	}
-	if file, ok := s.out.(*os.File); !c.JSON && ok && term.IsTerminal(int(file.Fd())) {
+	if !c.JSON && terminal(s.out) {
 		return found.table(s.out)
 	}
-	enc := json.NewEncoder(s.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(found)
+	return writeJSON(s.out, found)
 }
 
 // sheets looks at the sheet that was asked for, or at all.

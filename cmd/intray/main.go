@@ -55,7 +55,10 @@ type commands struct {
 	Inspect inspectCommand `cmd:"" help:"Show how a file would be read, and why so."`
 	Map     mapCommand     `cmd:"" help:"Show which column each field of a schema would get, and why."`
 	Convert convertCommand `cmd:"" help:"Write any table as clean CSV."`
-	Orgs    struct {
+	Schema  struct {
+		Check schemaCheckCommand `cmd:"" help:"Say whether a schema can be used, and what in it can hardly be meant."`
+	} `cmd:"" help:"Look at schemas."`
+	Orgs struct {
 		Create orgsCreateCommand `cmd:"" help:"Make an organization."`
 	} `cmd:"" help:"Make organizations."`
 	Keys struct {

@@ -2,15 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
-
-	"golang.org/x/term"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -38,8 +34,11 @@ type mapped struct {
 }
 
 type mappedField struct {
-	Column  *string  `json:"column"`
-	Index   *int     `json:"index"`
+	Column *string `json:"column"`
+	Index  *int    `json:"index"`
+	// Columns and Indexes are all columns of a field that takes several.
+	Columns []string `json:"columns,omitempty"`
+	Indexes []int    `json:"indexes,omitempty"`
 	Score   float64  `json:"score"`
 	Reasons []string `json:"reasons"`
 }
@@ -49,6 +48,8 @@ type mappedQuestion struct {
 	Text    string         `json:"text"`
 	Field   string         `json:"field,omitempty"`
 	Choices []mappedChoice `json:"choices"`
+	// ManyColumns says that several columns may be named.
+	ManyColumns bool `json:"manyColumns,omitempty"`
 }
 
 type mappedChoice struct {
@@ -78,13 +79,10 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(s.err, "intray: %s: %s\n", c.File, visibleLong(out.Notices[0].Text))
 		return exit(exitFailed)
 	}
-	if file, ok := s.out.(*os.File); !c.JSON && ok && term.IsTerminal(int(file.Fd())) {
+	if !c.JSON && terminal(s.out) {
 		return tableOfMapping(s.out, schema, out)
 	}
-	enc := json.NewEncoder(s.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(wireMapping(schema, out))
+	return writeJSON(s.out, wireMapping(schema, out))
 }
 
 func wireMapping(schema *intray.Schema, out *engine.Outcome) mapped {
@@ -97,11 +95,14 @@ func wireMapping(schema *intray.Schema, out *engine.Outcome) mapped {
 			if match.Column != intray.NoColumn {
 				field.Column, field.Index = &match.Header, &match.Column
 			}
+			for _, column := range match.Columns {
+				field.Columns, field.Indexes = append(field.Columns, out.Headers[column]), append(field.Indexes, column)
+			}
 		}
 		m.Fields[f.Key] = field
 	}
 	for _, q := range out.Questions {
-		asked := mappedQuestion{ID: q.ID, Text: q.Text, Field: q.Field, Choices: []mappedChoice{}}
+		asked := mappedQuestion{ID: q.ID, Text: q.Text, Field: q.Field, Choices: []mappedChoice{}, ManyColumns: q.Many}
 		for _, choice := range q.Choices {
 			asked.Choices = append(asked.Choices, mappedChoice{choice.Value, choice.Label})
 		}
@@ -120,7 +121,7 @@ func tableOfMapping(w io.Writer, schema *intray.Schema, out *engine.Outcome) err
 			match := out.Mapping.Fields[i]
 			reasons = visibleLong(strings.Join(match.Reasons, "; "))
 			if match.Column != intray.NoColumn {
-				column, score = fmt.Sprintf("%d %s", match.Column+1, visible(match.Header)), fmt.Sprintf("%.2f", match.Score)
+				column, score = columnNames(columnsOf(match, out.Headers)), fmt.Sprintf("%.2f", match.Score)
 			}
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", visible(f.Key), column, score, reasons)
@@ -135,4 +136,13 @@ func tableOfMapping(w io.Writer, schema *intray.Schema, out *engine.Outcome) err
 		}
 	}
 	return nil
+}
+
+// columnNames lists columns for the table.
+func columnNames(columns []intray.TracedColumn) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = fmt.Sprintf("%d %s", c.Index+1, visible(c.Header))
+	}
+	return strings.Join(names, " · ")
 }

@@ -7,11 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -21,12 +19,13 @@ import (
 )
 
 type runCommand struct {
-	File     string `arg:"" help:"The file to import."`
-	Schema   string `help:"The schema: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
-	Out      string `help:"Where the result goes; - for standard output. Default: NAME.result.FORMAT in this folder." placeholder:"FILE"`
-	Format   string `help:"json, ndjson or csv. Default: by the ending of --out, else json." placeholder:"FORMAT"`
-	Answers  string `help:"Answers to questions about the file: JSON, an answer for each id of a question." placeholder:"FILE"`
-	Problems string `help:"Also write every problem to this CSV file." placeholder:"FILE.csv"`
+	File     string  `arg:"" help:"The file to import."`
+	Schema   string  `help:"The schema: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
+	Out      string  `help:"Where the result goes; - for standard output. Default: NAME.result.FORMAT in this folder." placeholder:"FILE"`
+	Format   string  `help:"json, ndjson or csv. Default: by the ending of --out, else json." placeholder:"FORMAT"`
+	Answers  string  `help:"Answers to questions about the file: JSON, an answer for each id of a question." placeholder:"FILE"`
+	Problems string  `help:"Also write every problem to this CSV file." placeholder:"FILE.csv"`
+	Explain  []int64 `help:"Tell of this data row, counted from 1, where each value came from and what became of it. At most 20 rows." placeholder:"ROW"`
 }
 
 // Help is shown below the flags.
@@ -48,6 +47,9 @@ func (c *runCommand) Run(ctx context.Context, s streams) error {
 	if cfg.Answers, err = readAnswers(c.Answers); err != nil {
 		return usageError{err}
 	}
+	if cfg.Explain, err = c.explained(); err != nil {
+		return usageError{err}
+	}
 	report, err := app.Run(ctx, cfg)
 	if watched(s) {
 		report, err = c.ask(ctx, s, cfg, report, err)
@@ -55,7 +57,9 @@ func (c *runCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return c.tell(s.err, cfg, report)
+	err = c.tell(s.err, cfg, report)
+	c.tellTraces(s.err, cfg, report)
+	return err
 }
 
 // ask puts what is open to the person at the terminal, until nothing is or one
@@ -107,8 +111,7 @@ func (c *runCommand) target() (string, output.Format, error) {
 
 // progress draws a bar where a person watches.
 func progress(w io.Writer) func(int64) {
-	file, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	if !terminal(w) {
 		return nil
 	}
 	bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("rows"),
@@ -159,11 +162,7 @@ func (c *runCommand) tellRead(w io.Writer, schema *intray.Schema, o *engine.Outc
 		fmt.Fprintf(w, "Read %s: %s%s.\n", c.File, strings.Join(choices, ", "), read)
 	}
 	for i, match := range o.Mapping.Fields {
-		if match.Column != intray.NoColumn {
-			fmt.Fprintf(w, "  %s ← column %d, %s\n", schema.Fields[i].Key, match.Column+1, visible(match.Header))
-			continue
-		}
-		fmt.Fprintf(w, "  %s ← no column\n", schema.Fields[i].Key)
+		fmt.Fprintf(w, "  %s ← %s\n", schema.Fields[i].Key, fedBy(columnsOf(match, o.Headers)))
 	}
 	for _, column := range o.Mapping.Unmapped {
 		fmt.Fprintf(w, "  not used: column %d, %s\n", column+1, visible(o.Headers[column]))
@@ -189,34 +188,12 @@ func tellProblems(w io.Writer, o *engine.Outcome) {
 	}
 }
 
-// plainOrQuoted quotes what is not a word, such as a comma.
-func plainOrQuoted(value string) string {
-	if strings.ContainsFunc(value, func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'z' }) {
-		return visible(value)
-	}
-	return strconv.Quote(value)
-}
-
 func nameOf(n intray.Notice) string {
-	if n.Field == "" {
+	switch {
+	case n.Field == "":
 		return "whole row"
+	case n.Part != nil:
+		return n.Field + " (" + visible(n.Header) + ")"
 	}
 	return n.Field
-}
-
-func visibleLong(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return '�'
-		}
-		return r
-	}, text)
-}
-
-// counted writes a number with its noun: "1 row", "2 rows".
-func counted(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

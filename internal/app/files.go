@@ -91,7 +91,8 @@ func syncFolder(name string) error {
 }
 
 func buffered(to io.Writer, write func(io.Writer) error) error {
-	w := bufio.NewWriterSize(to, 1<<20)
+	// Larger pieces, such as the blocks of a result, pass by the buffer.
+	w := bufio.NewWriterSize(to, 64<<10)
 	if err := write(w); err != nil {
 		return err
 	}

@@ -2,12 +2,11 @@ package app
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
-	"strconv"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -31,6 +30,9 @@ type RunConfig struct {
 	Format output.Format
 	// Problems is the CSV file of all problems; "" means none.
 	Problems string
+	// Explain are rows, by their index among all data rows, of which the report
+	// tells how they came about. Default none.
+	Explain []int64
 	// Progress is told how many rows are done. Default nobody.
 	Progress func(rows int64)
 }
@@ -40,6 +42,10 @@ type RunReport struct {
 	Outcome *engine.Outcome
 	// OutputRows counts the rows of the result.
 	OutputRows int64
+	// Traces tell of each row of the configuration's Explain, field by field; nil
+	// of a row that the file does not have. Nothing is told where no row was read
+	// to the end of the conveyor: Traces itself is nil then.
+	Traces [][]intray.Trace
 }
 
 // apart refuses to write over what is read, or two things to one file.
@@ -117,53 +123,46 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 	if err := report.Outcome.FillValues(ctx, cfg.Schema.Fields, staged.Window); err != nil {
 		return report, err
 	}
-	return report, deliver(ctx, cfg, staged, &report)
+	if err := deliver(ctx, cfg, staged, &report); err != nil {
+		return report, err
+	}
+	return report, report.explain(ctx, cfg, staged)
 }
 
 // deliver writes the problems and, where nothing is open, the result.
 func deliver(ctx context.Context, cfg RunConfig, staged *stage.Stage, report *RunReport) error {
-	if cfg.Problems != "" {
-		err := WriteFile(cfg.Problems, cfg.Stdout, func(w io.Writer) error {
-			return writeProblems(ctx, w, cfg.Schema, staged)
+	rows := func(w io.Writer, batches iter.Seq2[*intray.Batch, error]) (err error) {
+		report.OutputRows, err = output.Write(ctx, w, cfg.Format, cfg.Schema, batches)
+		return err
+	}
+	done := report.Outcome.Verdict == engine.Done
+	if done && cfg.bothToFiles() { // the staged rows are read once for both
+		return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error {
+			return cfg.writeProblems(func(l *problemList) error { return rows(w, l.along(staged.Batches(ctx))) })
 		})
-		if err != nil {
+	}
+	if cfg.Problems != "" {
+		if err := cfg.writeProblems(func(l *problemList) error { return drain(l.along(staged.Batches(ctx))) }); err != nil {
 			return err
 		}
 	}
-	if report.Outcome.Verdict != engine.Done {
+	if !done {
 		return nil
 	}
-	return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) (err error) {
-		report.OutputRows, err = output.Write(ctx, w, cfg.Format, cfg.Schema, staged.Batches(ctx))
-		return err
-	})
+	return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error { return rows(w, staged.Batches(ctx)) })
 }
 
-// writeProblems writes one line for each problem. Rows count from 1 here, as in
-// a spreadsheet below its header.
-func writeProblems(ctx context.Context, to io.Writer, schema *intray.Schema, staged *stage.Stage) error {
-	w := csv.NewWriter(to)
-	if err := w.Write([]string{"line", "row", "field", "level", "code", "message", "value"}); err != nil {
-		return err
-	}
-	for b, err := range staged.Batches(ctx) {
+// bothToFiles says that problems and result are written, and neither to the
+// stream, where the one must not stand amid the other.
+func (c *RunConfig) bothToFiles() bool {
+	return c.Problems != "" && c.Problems != "-" && c.Out != "-"
+}
+
+func drain(batches iter.Seq2[*intray.Batch, error]) error {
+	for _, err := range batches {
 		if err != nil {
 			return err
 		}
-		for _, p := range b.Problems {
-			key, value := "", ""
-			if p.Field != intray.NoField {
-				key, value = schema.Fields[p.Field].Key, string(b.Fields[p.Field].Raw(p.Row))
-			}
-			err := w.Write([]string{
-				strconv.FormatInt(b.Lines[p.Row], 10), strconv.FormatInt(b.First+int64(p.Row)+1, 10),
-				output.NoFormula(key), p.Level.String(), p.Code, p.Text, output.NoFormula(value),
-			})
-			if err != nil {
-				return err
-			}
-		}
 	}
-	w.Flush()
-	return w.Error()
+	return nil
 }

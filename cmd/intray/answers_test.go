@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+)
+
+// columnQuestion asks for the column of a field. The first choice is not the
+// first column.
+func columnQuestion(many bool) intray.Question {
+	return intray.Question{
+		ID: "column:phone", Text: "Which \x1b[31mcolumn?", AnyColumn: true, Many: many,
+		Choices: []intray.Choice{
+			{Value: "2", Label: "Phone (column 3)", Reason: "it fits", Examples: []string{"1", "2\a"}}, {Value: "0", Label: "Tel (column 1)"}, {Value: intray.NoAnswer, Label: "no column"},
+		},
+	}
+}
+
+func TestDialogue(t *testing.T) {
+	delimiter := intray.Question{ID: "delimiter", Text: "Which?", Choices: []intray.Choice{{Value: ";"}, {Value: ","}}}
+	for _, c := range []struct {
+		name     string
+		question intray.Question
+		typed    string
+		want     string
+		// asked is how often the person is asked.
+		asked int
+	}{
+		{"a choice", columnQuestion(false), "1\n", "2", 1},
+		{"no such choice", columnQuestion(false), "0\n4\nx\n 2 \n", "0", 4},
+		{"several where one is asked for", columnQuestion(false), "1,2\n3\n", "none", 2},
+		{"one of several", columnQuestion(true), "2\n", "0", 1},
+		{"several", columnQuestion(true), "1,2\n", "2,0", 1},
+		{"several with spaces", columnQuestion(true), "2, 1\n", "0,2", 1},
+		{"one twice", columnQuestion(true), "1,1\n1\n", "2", 2},
+		{"none among several", columnQuestion(true), "1,3\n3\n", "none", 2},
+		{"a gap", columnQuestion(true), "1,\n,1\n1,2,9\n1\n", "2", 4},
+		{"none", columnQuestion(true), "none\n3\n", "none", 2},
+		{"a value", delimiter, ",\n", ",", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var told strings.Builder
+			answers := intray.Answers{}
+			err := askAll(streams{err: &told}, bufio.NewReader(strings.NewReader(c.typed)), []intray.Question{c.question}, 3, answers)
+			if diff := cmp.Diff(intray.Answers{c.question.ID: c.want}, answers); diff != "" || err != nil {
+				t.Errorf("error %v, %s\n%s", err, diff, told.String())
+			}
+			if asked := strings.Count(told.String(), "or nothing to leave it: "); asked != c.asked {
+				t.Errorf("asked %d times, want %d:\n%s", asked, c.asked, told.String())
+			}
+			if hint := strings.Contains(told.String(), ", several as 1,2,"); hint != c.question.Many {
+				t.Errorf("the hint for several stands there: %v, want %v:\n%s", hint, c.question.Many, told.String())
+			}
+			if strings.ContainsAny(told.String(), "\x1b\a") {
+				t.Errorf("characters that steer a terminal were written: %q", told.String())
+			}
+		})
+	}
+}
+
+func TestDialogueLeftOpen(t *testing.T) {
+	for _, typed := range []string{"", "\n", "9\n\n", "1"} {
+		var told strings.Builder
+		answers := intray.Answers{}
+		err := askAll(streams{err: &told}, bufio.NewReader(strings.NewReader(typed)), []intray.Question{columnQuestion(true)}, 3, answers)
+		if !errors.Is(err, errNoAnswer) || len(answers) > 0 {
+			t.Errorf("%q: answers %v, error %v", typed, answers, err)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/app"
+)
+
+// mostExplained is the most rows that are explained at once.
+const mostExplained = 20
+
+// explained gives the rows that are to be explained, counted from 0.
+func (c *runCommand) explained() ([]int64, error) {
+	if len(c.Explain) > mostExplained {
+		return nil, wrongFlag("--explain", fmt.Errorf("%d rows are asked for; at most %d are explained at once", len(c.Explain), mostExplained))
+	}
+	rows := make([]int64, 0, len(c.Explain))
+	for _, row := range c.Explain {
+		if row < 1 {
+			return nil, wrongFlag("--explain", fmt.Errorf("there is no row %d; data rows count from 1", row))
+		}
+		rows = append(rows, row-1)
+	}
+	return rows, nil
+}
+
+// tellTraces tells of the rows that were asked for how they came about.
+func (c *runCommand) tellTraces(w io.Writer, cfg app.RunConfig, report app.RunReport) {
+	if len(cfg.Explain) > 0 && report.Traces == nil {
+		why := "the file cannot be imported"
+		if report.Outcome.Verdict == engine.Open {
+			why = "something must be settled first"
+		}
+		fmt.Fprintf(w, "There is nothing to explain: no row was taken, because %s.\n", why)
+	}
+	told := map[string]bool{}
+	for i, traces := range report.Traces {
+		if traces == nil {
+			fmt.Fprintf(w, "\nThere is no row %d to explain: the import has %s.\n", cfg.Explain[i]+1, counted(report.Outcome.DataRows, "data row"))
+			continue
+		}
+		fmt.Fprintf(w, "\nrow %d, line %d of %s\n", traces[0].Row+1, traces[0].Line, visibleLong(c.File))
+		tellRow(w, traces, told)
+	}
+}
+
+// tellRow tells of a row, field by field. How the file was read is the same for
+// all of them, and is told only where it has not been told yet.
+func tellRow(w io.Writer, traces []intray.Trace, told map[string]bool) {
+	for _, t := range traces {
+		for _, step := range t.Steps {
+			if step.Step == "read" {
+				tellStep(w, step.Step, reasonLines(news(step.Reasons, told)))
+			}
+		}
+	}
+	for _, t := range traces {
+		fmt.Fprintf(w, "%s ← %s\n", visible(t.Field), fedBy(t.Columns))
+		tellTrace(w, t)
+	}
+}
+
+// news are the reasons that have not been told yet.
+func news(reasons []string, told map[string]bool) (fresh []string) {
+	for _, reason := range reasons {
+		if !told[reason] {
+			fresh = append(fresh, reason)
+		}
+		told[reason] = true
+	}
+	return fresh
+}
+
+// tellTrace tells of a cell: its text, and then of each step behind the reading
+// what changed and why.
+func tellTrace(w io.Writer, t intray.Trace) {
+	before := ""
+	if len(t.Columns) > 0 {
+		before = t.Raw
+		tellStep(w, "raw", rawLines(t))
+	}
+	for _, step := range t.Steps {
+		if step.Step == "read" {
+			continue
+		}
+		var lines []string
+		switch {
+		case step.Text == nil:
+		case step.Step == "output":
+			lines = chop(shortened(graphicJSON(*step.Text), *step.Text), stepWidth)
+		case *step.Text != before:
+			lines = chop(plainText(*step.Text), stepWidth)
+			before = *step.Text
+		}
+		tellStep(w, step.Step, append(lines, reasonLines(step.Reasons)...))
+	}
+}
+
+// rawLines shows the text of a cell, or of each where there are several.
+func rawLines(t intray.Trace) (lines []string) {
+	var texts []string
+	if len(t.Columns) < 2 || json.Unmarshal([]byte(t.Raw), &texts) != nil {
+		texts = []string{t.Raw}
+	}
+	for _, text := range texts {
+		lines = append(lines, chop(quotedText(text), stepWidth)...)
+	}
+	return lines
+}
+
+// stepWidth is the room for text behind the name of a step.
+const stepWidth = textWidth - 10
+
+func tellStep(w io.Writer, name string, lines []string) {
+	for _, line := range lines {
+		fmt.Fprintf(w, "  %-6s  %s\n", name, line)
+		name = ""
+	}
+}
+
+func reasonLines(reasons []string) (lines []string) {
+	for _, reason := range reasons {
+		lines = append(lines, wrap(visibleLong(reason), stepWidth)...)
+	}
+	return lines
+}
+
+// mostShown is the most characters that are shown of a cell.
+const mostShown = 5 * stepWidth
+
+// shortened cuts what is shown of a cell, and says how much is left out.
+func shortened(shown, whole string) string {
+	runes := []rune(shown)
+	if len(runes) <= mostShown {
+		return shown
+	}
+	return fmt.Sprintf("%s… (%d characters in all)", string(runes[:mostShown]), utf8.RuneCountInString(whole))
+}
+
+// quotedText shows a text in quotes, so that white space is seen.
+func quotedText(text string) string { return shortened(strconv.QuoteToGraphic(text), text) }
+
+// plainText is quotedText without quotes where the text is plain.
+func plainText(text string) string {
+	if quoted := strconv.QuoteToGraphic(text); text == "" || quoted != `"`+text+`"` || strings.TrimSpace(text) != text {
+		return shortened(quoted, text)
+	}
+	return shortened(text, text)
+}
+
+// graphicJSON writes the characters of a JSON text that would steer a terminal
+// as JSON escapes them.
+func graphicJSON(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if strconv.IsGraphic(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}
+
+// columnsOf are the columns of a match, with their headers.
+func columnsOf(m intray.Match, headers []string) []intray.TracedColumn {
+	switch {
+	case m.Column == intray.NoColumn:
+		return nil
+	case len(m.Columns) == 0:
+		return []intray.TracedColumn{{Index: m.Column, Header: m.Header}}
+	}
+	columns := make([]intray.TracedColumn, len(m.Columns))
+	for i, index := range m.Columns {
+		columns[i] = intray.TracedColumn{Index: index, Header: headers[index]}
+	}
+	return columns
+}
+
+// fedBy names the columns of a field.
+func fedBy(columns []intray.TracedColumn) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = fmt.Sprintf("%d, %s", c.Index+1, visible(c.Header))
+	}
+	switch len(names) {
+	case 0:
+		return "no column"
+	case 1:
+		return "column " + names[0]
+	}
+	return "columns " + strings.Join(names, " and ")
+}
