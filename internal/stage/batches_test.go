@@ -172,13 +172,14 @@ func TestWhatIsStagedComesBack(t *testing.T) {
 			batches = append(batches, b)
 			want = append(want, rowsOf(b)...)
 		}
-		cfg := stage.Config{SegmentRows: rapid.Int64Range(0, 100).Draw(t, "segment")}
+		cfg := stage.Config{SegmentRows: rapid.Int64Range(0, 100).Draw(t, "segment"), Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}
 		s := write(t, mem.New(), layout, cfg, batches...)
 		defer s.Close()
 		if diff := cmp.Diff(want, readAll(t, s)); diff != "" {
 			t.Fatal("Batches: " + diff)
 		}
 		checkWindows(t, s, want)
+		checkRows(t, s, want)
 		checkMarks(t, s, want)
 	})
 }

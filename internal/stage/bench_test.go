@@ -20,35 +20,46 @@ func size(b *intray.Batch) int64 {
 	return int64(total)
 }
 
+// codecs are those that stages are measured and tried with.
+var codecs = []stage.Codec{stage.Zstd, stage.Snappy}
+
 func BenchmarkStage(b *testing.B) {
-	w := stage.NewWriter(context.Background(), discard{mem.New()}, prefix, contactLayout(), stage.Config{})
-	batch := contacts(0, 16000)
-	b.SetBytes(size(batch))
-	b.ReportAllocs()
-	for b.Loop() {
-		commit, err := w.Stage(batch)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := commit(); err != nil {
-			b.Fatal(err)
-		}
-		batch.First += int64(batch.Rows())
+	for _, codec := range codecs {
+		b.Run(string(codec), func(b *testing.B) {
+			w := stage.NewWriter(context.Background(), discard{mem.New()}, prefix, contactLayout(), stage.Config{Codec: codec})
+			batch := contacts(0, 16000)
+			b.SetBytes(size(batch))
+			b.ReportAllocs()
+			for b.Loop() {
+				commit, err := w.Stage(batch)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := commit(); err != nil {
+					b.Fatal(err)
+				}
+				batch.First += int64(batch.Rows())
+			}
+		})
 	}
 }
 
 func BenchmarkBatches(b *testing.B) {
-	batch := contacts(0, 16000)
-	s := write(b, mem.New(), contactLayout(), stage.Config{}, batch, contacts(16000, 16000))
-	defer s.Close()
-	b.SetBytes(2 * size(batch))
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, err := range s.Batches(context.Background()) {
-			if err != nil {
-				b.Fatal(err)
+	for _, codec := range codecs {
+		b.Run(string(codec), func(b *testing.B) {
+			batch := contacts(0, 16000)
+			s := write(b, mem.New(), contactLayout(), stage.Config{Codec: codec}, batch, contacts(16000, 16000))
+			defer s.Close()
+			b.SetBytes(2 * size(batch))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, err := range s.Batches(context.Background()) {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
 			}
-		}
+		})
 	}
 }
 

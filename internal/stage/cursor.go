@@ -20,7 +20,10 @@ type cursor struct {
 	decoder *decoder
 	body    []byte
 	lines   []int64
+	// current holds the rows of the group that begins with row held less one; 0
+	// is none.
 	current intray.Batch
+	held    int64
 	// early and late hold a group of problems each.
 	early, late loadedProblems
 	names       map[string]string
@@ -33,13 +36,15 @@ type loadedProblems struct {
 	loaded int
 }
 
-func newCursor(s *Stage) *cursor { return &cursor{stage: s, decoder: newDecoder(s.zstd)} }
+func newCursor(s *Stage) *cursor { return &cursor{stage: s, decoder: newDecoder(s.packed)} }
 
-// batch reads a whole row group with its problems.
+// batch reads a whole row group with its problems. The batch is the caller's
+// until the next call.
 func (c *cursor) batch(ctx context.Context, s *Segment, g Group) (*intray.Batch, error) {
 	if err := c.rows(ctx, s, g); err != nil {
 		return nil, err
 	}
+	c.held = 0
 	return &c.current, c.problems(ctx, &c.current)
 }
 
@@ -53,8 +58,13 @@ func (c *cursor) load(ctx context.Context, name string, at Piece, rows int64) er
 	return nil
 }
 
-// rows reads a whole row group, without problems, into c.current.
+// rows reads a whole row group, without problems, into c.current, where it is not
+// there already.
 func (c *cursor) rows(ctx context.Context, s *Segment, g Group) error {
+	if c.held == g.First+1 {
+		return ctx.Err()
+	}
+	c.held = 0
 	if err := c.load(ctx, s.Name, g.Piece, g.Rows); err != nil {
 		return err
 	}
@@ -66,7 +76,7 @@ func (c *cursor) rows(ctx context.Context, s *Segment, g Group) error {
 	if len(c.lines) == 0 || c.lines[0] != g.First {
 		return fmt.Errorf("%w: %s holds other rows", ErrDamaged, s.Name)
 	}
-	b.First = g.First
+	b.First, c.held = g.First, g.First+1
 	return nil
 }
 
@@ -112,12 +122,19 @@ func (c *cursor) problems(ctx context.Context, b *intray.Batch) error {
 	if err := c.problemsOf(ctx, b, &c.late, m.LateGroups); err != nil {
 		return err
 	}
-	if early > 0 && early < len(b.Problems) {
-		slices.SortStableFunc(b.Problems, func(x, y intray.Problem) int {
-			return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field))
-		})
-	}
+	arrange(b.Problems, early)
 	return nil
+}
+
+// arrange brings problems into the order of row and field. The first early of
+// them are so by themselves, and those behind them.
+func arrange(problems []intray.Problem, early int) {
+	if early == 0 || early == len(problems) {
+		return
+	}
+	slices.SortStableFunc(problems, func(x, y intray.Problem) int {
+		return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field))
+	})
 }
 
 func (c *cursor) problemsOf(ctx context.Context, b *intray.Batch, in *loadedProblems, groups []ProblemGroup) error {
@@ -127,15 +144,8 @@ func (c *cursor) problemsOf(ctx context.Context, b *intray.Batch, in *loadedProb
 		if err := c.loadProblems(ctx, in, groups, at); err != nil {
 			return err
 		}
-		from, _ := slices.BinarySearch(in.table.rows, b.First)
-		to, _ := slices.BinarySearch(in.table.rows, end)
-		for i := from; i < to; i++ {
-			p, err := c.problem(&in.table, i)
-			if err != nil {
-				return err
-			}
-			p.Row -= int(b.First)
-			b.Problems = append(b.Problems, p)
+		if err := c.appendProblems(b, &in.table, b.First, end, 0); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -23,7 +22,7 @@ var (
 // from the start of the group, so that it needs no footer. It keeps scratch
 // memory and serves one goroutine at a time.
 type decoder struct {
-	zstd   *zstd.Decoder
+	packed *unpacker
 	thrift *thrift.Decoder
 	header thrift.BytesReader
 	rest   []byte
@@ -44,8 +43,8 @@ type page struct {
 	body     []byte
 }
 
-func newDecoder(z *zstd.Decoder) *decoder {
-	d := &decoder{zstd: z, header: new(thrift.CompactProtocol).NewReaderFromBytes(nil)}
+func newDecoder(u *unpacker) *decoder {
+	d := &decoder{packed: u, header: new(thrift.CompactProtocol).NewReaderFromBytes(nil)}
 	d.thrift = thrift.NewDecoder(d.header)
 	return d
 }
@@ -176,7 +175,7 @@ func (d *decoder) next() (format.PageHeader, []byte, error) {
 
 // inflate decompresses into the scratch buffer.
 func (d *decoder) inflate(scratch *[]byte, packed []byte, size int) ([]byte, error) {
-	out, err := d.zstd.DecodeAll(packed, (*scratch)[:0])
+	out, err := d.packed.unpack(*scratch, packed, size)
 	if err != nil {
 		return nil, fmt.Errorf("inflate a page: %w", err)
 	}

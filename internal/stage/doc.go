@@ -2,9 +2,10 @@
 // raw text, and every problem, in sealed files that any Parquet reader opens.
 //
 // A [Writer] takes batches and seals a stage; a [Stage] reads it back, whole,
-// by window, or by the rows that have problems. A stage lives under a prefix
-// of a blob store that belongs to it alone, and never changes. The package
-// knows no schema beyond the [Layout], checks no cell and holds no edits.
+// by window, by the rows that have problems, or by any list of rows. A stage
+// lives under a prefix of a blob store that belongs to it alone, and never
+// changes. The package knows no schema beyond the [Layout], checks no cell and
+// holds no edits.
 //
 // # Files
 //
@@ -14,7 +15,8 @@
 //     [Manifest].
 //   - seg-0000.parquet, seg-0001.parquet and so on are the segments. A batch
 //     is one row group, with one page (version 2) a column, so that a window
-//     of rows is one ranged read.
+//     of rows is one ranged read. Texts are compressed with the [Codec] that
+//     the manifest names, numbers are not.
 //   - problems.parquet lists the problems in the order of the rows: row,
 //     field (its place in the layout, or -1 for the row as a whole), part (which
 //     of the columns that feed the field, from 0), code, level (error, warning or

@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"math"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -58,7 +57,7 @@ var errPageTooLarge = errors.New("more than 2 GiB of text in one column of a bat
 // encoder writes columns into groups. It keeps scratch memory and serves one
 // goroutine at a time.
 type encoder struct {
-	zstd    *zstd.Encoder
+	packer  *packer
 	levels  []byte
 	runs    []byte
 	offsets []uint32
@@ -69,19 +68,10 @@ type encoder struct {
 	dict    dictionary
 }
 
-func newEncoder(z *zstd.Encoder) *encoder {
-	e := &encoder{zstd: z}
+func newEncoder(p *packer) *encoder {
+	e := &encoder{packer: p}
 	e.thrift = thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&e.header))
 	return e
-}
-
-// newCompressor gives a compressor that many encoders may share.
-func newCompressor() (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil,
-		zstd.WithEncoderLevel(zstd.SpeedFastest),
-		zstd.WithEncoderCRC(false),
-		zstd.WithWindowSize(1<<20),
-		zstd.WithLowerEncoderMem(true))
 }
 
 // ints adds a column of numbers.
@@ -190,7 +180,7 @@ func (e *encoder) texts(g *group, t *intray.Texts, nulls int64) error {
 
 // dictPage compresses always: its header cannot say that it is plain.
 func (e *encoder) dictPage(g *group, c *chunk) error {
-	e.packed = e.zstd.EncodeAll(e.dict.plain, e.packed[:0])
+	e.packed = e.packer.pack(e.packed, e.dict.plain)
 	h := format.PageHeader{
 		Type:                 format.DictionaryPage,
 		UncompressedPageSize: int32(len(e.dict.plain)),
@@ -214,7 +204,7 @@ func (e *encoder) dataPage(g *group, c chunk, body []byte, compress bool) error 
 	}
 	stored := body
 	if compress && len(body) >= smallest {
-		e.packed = e.zstd.EncodeAll(body, e.packed[:0])
+		e.packed = e.packer.pack(e.packed, body)
 		if len(e.packed) < len(body) {
 			stored = e.packed
 		}

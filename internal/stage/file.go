@@ -23,6 +23,7 @@ const maxChunks = 16384
 type file struct {
 	blob    blob.Writer
 	columns []column
+	codec   Codec
 	size    int64
 	rows    int64
 	groups  []placed
@@ -38,8 +39,8 @@ type placed struct {
 // span is where a piece of a file lies.
 type span struct{ offset, length int64 }
 
-func newFile(w blob.Writer, columns []column) (*file, error) {
-	f := &file{blob: w, columns: columns}
+func newFile(w blob.Writer, columns []column, codec Codec) (*file, error) {
+	f := &file{blob: w, columns: columns, codec: codec}
 	return f, f.write([]byte(magic))
 }
 
@@ -119,9 +120,11 @@ func (c column) physical() format.Type {
 	return format.Int64
 }
 
-func (c column) codec() format.CompressionCodec {
+// packing is how the pages of the column may be compressed; numbers are short as
+// they are.
+func (c column) packing(codec Codec) format.CompressionCodec {
 	if c.text {
-		return format.Zstd
+		return codec.parquet()
 	}
 	return format.Uncompressed
 }
@@ -133,7 +136,7 @@ func (f *file) rowGroup(ordinal int, g placed) format.RowGroup {
 	}
 	offset := g.offset
 	for i, c := range g.chunks {
-		row.Columns = append(row.Columns, f.columns[i].chunk(c, g.rows, offset))
+		row.Columns = append(row.Columns, f.columns[i].chunk(c, f.codec, g.rows, offset))
 		row.TotalByteSize += c.plain
 		row.TotalCompressedSize += c.length
 		offset += c.length
@@ -141,9 +144,9 @@ func (f *file) rowGroup(ordinal int, g placed) format.RowGroup {
 	return row
 }
 
-func (c column) chunk(k chunk, rows, offset int64) format.ColumnChunk {
+func (c column) chunk(k chunk, codec Codec, rows, offset int64) format.ColumnChunk {
 	meta := format.ColumnMetaData{
-		Type: c.physical(), PathInSchema: []string{c.name}, Codec: c.codec(), NumValues: rows,
+		Type: c.physical(), PathInSchema: []string{c.name}, Codec: c.packing(codec), NumValues: rows,
 		TotalUncompressedSize: k.plain, TotalCompressedSize: k.length,
 		DataPageOffset: offset + k.dict,
 		Statistics:     format.Statistics{NullCount: k.nulls},

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
@@ -136,7 +135,7 @@ func TestDictionariesAreGivenUp(t *testing.T) {
 // encoded is a row group with a column of each sort.
 func encoded(t *testing.T) *group {
 	t.Helper()
-	z, err := newCompressor()
+	z, err := newPacker(Zstd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,11 +156,11 @@ func encoded(t *testing.T) *group {
 }
 
 func decodeAll(body []byte, rows int64) error {
-	z, err := zstd.NewReader(nil)
+	z, err := newUnpacker(Zstd)
 	if err != nil {
 		return err
 	}
-	defer z.Close()
+	defer z.close()
 	d := newDecoder(z)
 	d.begin(body, rows)
 	var texts intray.Texts
@@ -229,5 +228,29 @@ func TestWindowOfRows(t *testing.T) {
 		if diff := cmp.Diff(c.want, window(k.errors, c.skip, c.n)); diff != "" {
 			t.Errorf("window(%d, %d): %s", c.skip, c.n, diff)
 		}
+	}
+}
+
+// TestGroupsOfProblems wants few problems in a group, and a file that has room for
+// fifty million.
+func TestGroupsOfProblems(t *testing.T) {
+	var f problemFile
+	for _, c := range []struct{ groups, problems int }{{0, 8192}, {1023, 8192}, {1024, 65536}, {2000, 65536}} {
+		f.groups, f.table = make([]ProblemGroup, c.groups), problemTable{rows: make([]int64, c.problems-1)}
+		if f.full() {
+			t.Errorf("behind %d groups, one of %d problems is full", c.groups, c.problems-1)
+		}
+		f.table.rows = append(f.table.rows, 0)
+		if !f.full() {
+			t.Errorf("behind %d groups, one of %d problems is not full", c.groups, c.problems)
+		}
+	}
+	f.table = problemTable{texts: intray.Texts{Arena: make([]byte, problemBytes)}}
+	if !f.full() {
+		t.Error("a group of 4 MiB is not full")
+	}
+	most := maxChunks / len(problemColumns())
+	if room := manyGroups*fewProblems + (most-manyGroups)*manyProblems; room < 50_000_000 {
+		t.Errorf("there is room for %d problems", room)
 	}
 }

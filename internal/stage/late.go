@@ -72,7 +72,7 @@ func (f *problemFile) addLate(all []late) error {
 		} else {
 			heap.Pop(&next)
 		}
-		if !f.table.full() {
+		if !f.full() {
 			continue
 		}
 		if err := f.flush(); err != nil {

@@ -25,6 +25,8 @@ var ErrDamaged = errors.New("the stage is damaged")
 // Manifest says what a stage holds and where.
 type Manifest struct {
 	Version int `json:"version"`
+	// Codec is how the pages are compressed.
+	Codec Codec `json:"codec"`
 	// Rows is the number of rows.
 	Rows int64 `json:"rows"`
 	// ErrorRows is the number of rows that have a problem of level error.

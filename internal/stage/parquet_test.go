@@ -101,7 +101,7 @@ func TestSegmentsAreOrdinaryParquet(t *testing.T) {
 		a := drawBatch(t, layout, 0)
 		b := drawBatch(t, layout, int64(a.Rows()))
 		store := mem.New()
-		s := write(t, store, layout, stage.Config{}, a, b)
+		s := write(t, store, layout, stage.Config{Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}, a, b)
 		defer s.Close()
 		want := append(recordsOf(s.Manifest(), a), recordsOf(s.Manifest(), b)...)
 		file := fileOf(t, store, "seg-0000.parquet")
@@ -131,9 +131,15 @@ func fileOf(t failer, store *mem.Store, name string) []byte {
 // TestDictionariesAndPlainTexts reads batches that are large enough for
 // dictionaries, compression and packed levels.
 func TestDictionariesAndPlainTexts(t *testing.T) {
+	for _, codec := range codecs {
+		t.Run(string(codec), func(t *testing.T) { readLarge(t, codec) })
+	}
+}
+
+func readLarge(t *testing.T, codec stage.Codec) {
 	store := mem.New()
 	batches := []*intray.Batch{contacts(0, 5000), contacts(5000, 3001)}
-	s := write(t, store, contactLayout(), stage.Config{}, batches...)
+	s := write(t, store, contactLayout(), stage.Config{Codec: codec}, batches...)
 	defer s.Close()
 	file := fileOf(t, store, "seg-0000.parquet")
 	var want []record
@@ -187,8 +193,8 @@ func TestProblemsAreOrdinaryParquet(t *testing.T) {
 	if got := parquetRows(t, fileOf(t, store, "problems.parquet")); !reflect.DeepEqual(want, got) {
 		t.Error(cmp.Diff(want, got))
 	}
-	if groups := len(s.Manifest().ProblemGroups); groups != 2 {
-		t.Errorf("%d row groups of problems, want 2", groups)
+	if groups := len(s.Manifest().ProblemGroups); groups != 10 {
+		t.Errorf("%d row groups of problems, want 10", groups)
 	}
 	var got []record
 	for _, r := range readAll(t, s) {
@@ -207,9 +213,15 @@ func TestAnotherReader(t *testing.T) {
 		exec.Command("python3", "-c", "import duckdb").Run() != nil {
 		t.Skip("SKIPPED: neither pyarrow nor duckdb is there for python3")
 	}
+	for _, codec := range codecs {
+		t.Run(string(codec), func(t *testing.T) { readWithAnother(t, codec) })
+	}
+}
+
+func readWithAnother(t *testing.T, codec stage.Codec) {
 	store := mem.New()
 	b := contacts(0, 3000)
-	s := write(t, store, contactLayout(), stage.Config{}, b)
+	s := write(t, store, contactLayout(), stage.Config{Codec: codec}, b)
 	defer s.Close()
 	path := filepath.Join(t.TempDir(), "seg.parquet")
 	if err := os.WriteFile(path, fileOf(t, store, "seg-0000.parquet"), 0o600); err != nil {

@@ -8,9 +8,12 @@ import (
 )
 
 const (
-	// problemRows and problemBytes bound the problems of a row group, and so
-	// those that are kept in memory.
-	problemRows  = 65536
+	// fewProblems and problemBytes bound the problems of a row group, and so those
+	// that a window reads beside its rows; behind manyGroups of them it is
+	// manyProblems, for a file has room for so many groups only.
+	fewProblems  = 8192
+	manyGroups   = 1024
+	manyProblems = 65536
 	problemBytes = 4 << 20
 )
 
@@ -23,6 +26,7 @@ func problemColumns() []column {
 // problemFile writes problems.parquet, from the first problem on.
 type problemFile struct {
 	create  func(name string) (blob.Writer, error)
+	packer  *packer
 	encoder *encoder
 	file    *file
 	table   problemTable
@@ -54,8 +58,13 @@ func (t *problemTable) add(row int64, p *intray.Problem) {
 	t.texts.AppendString(p.Text)
 }
 
-func (t *problemTable) full() bool {
-	return len(t.rows) >= problemRows || len(t.texts.Arena)+len(t.codes.Arena) >= problemBytes
+// full says that the problems at hand are enough for a row group.
+func (f *problemFile) full() bool {
+	most := fewProblems
+	if len(f.groups) >= manyGroups {
+		most = manyProblems
+	}
+	return len(f.table.rows) >= most || len(f.table.texts.Arena)+len(f.table.codes.Arena) >= problemBytes
 }
 
 // add adds the problems of a batch whose rows begin with first.
@@ -63,7 +72,7 @@ func (f *problemFile) add(first int64, p *packed) error {
 	t := &f.table
 	for i, row := range p.rows {
 		t.add(first+int64(row), &p.kinds[p.of[i]])
-		if !t.full() {
+		if !f.full() {
 			continue
 		}
 		if err := f.flush(); err != nil {
@@ -80,7 +89,7 @@ func (f *problemFile) flush() error {
 		if err != nil {
 			return err
 		}
-		if f.file, err = newFile(out, problemColumns()); err != nil {
+		if f.file, err = newFile(out, problemColumns(), f.packer.codec); err != nil {
 			return err
 		}
 	}

@@ -40,19 +40,40 @@ func (w *Writer) begin() error {
 		return err
 	}
 	w.manifest.Segments = append(w.manifest.Segments, Segment{Name: name, First: w.manifest.Rows})
-	w.segment, err = newFile(out, w.columns)
+	w.segment, err = newFile(out, w.columns, w.packer.codec)
 	return err
 }
 
+// sealing is a segment that becomes durable while rows go to the next one.
+type sealing struct {
+	segment *file
+	index   int
+	done    chan error
+}
+
+// seal begins to seal the segment under way, when the one before it is sealed.
 func (w *Writer) seal() error {
-	if w.segment == nil {
+	if err := w.sealed(); err != nil || w.segment == nil {
+		return err
+	}
+	s := &sealing{w.segment, len(w.manifest.Segments) - 1, make(chan error, 1)}
+	w.sealing, w.segment = s, nil
+	go func() { s.done <- s.segment.close() }()
+	return nil
+}
+
+// sealed waits for the segment that is being sealed.
+func (w *Writer) sealed() error {
+	s := w.sealing
+	if s == nil {
 		return nil
 	}
-	if err := w.segment.close(); err != nil {
-		return fmt.Errorf("seal segment %d: %w", len(w.manifest.Segments)-1, err)
+	w.sealing = nil
+	if err := <-s.done; err != nil {
+		s.segment.blob.Abort()
+		return fmt.Errorf("seal segment %d: %w", s.index, err)
 	}
-	w.manifest.Segments[len(w.manifest.Segments)-1].Size = w.segment.size
-	w.segment = nil
+	w.manifest.Segments[s.index].Size = s.segment.size
 	return nil
 }
 
@@ -89,6 +110,9 @@ func (w *Writer) finish(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := w.sealed(); err != nil {
+		return err
+	}
 	text, err := w.manifest.encode()
 	if err != nil {
 		return err
@@ -120,6 +144,7 @@ func (w *Writer) Abort() {
 	if errors.Is(w.err, errClosed) || errors.Is(w.err, errAborted) {
 		return
 	}
+	_ = w.sealed()
 	if w.segment != nil {
 		w.segment.blob.Abort()
 	}

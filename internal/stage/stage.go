@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"sort"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/blob"
@@ -27,7 +25,7 @@ type Stage struct {
 	store    blob.Store
 	prefix   string
 	manifest *Manifest
-	zstd     *zstd.Decoder
+	packed   *unpacker
 	// cursors are used again from window to window.
 	cursors sync.Pool
 
@@ -51,12 +49,12 @@ func Open(ctx context.Context, store blob.Store, prefix string) (*Stage, error) 
 	if err != nil {
 		return nil, fmt.Errorf("read the manifest of the stage %s: %w", prefix, err)
 	}
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true))
+	u, err := newUnpacker(m.Codec)
 	if err != nil {
 		return nil, fmt.Errorf("open the stage %s: %w", prefix, err)
 	}
 	s := &Stage{
-		store: store, prefix: prefix, manifest: m, zstd: z,
+		store: store, prefix: prefix, manifest: m, packed: u,
 		open: map[string]blob.Reader{}, bitmaps: map[Piece]*roaring.Bitmap{},
 	}
 	s.cursors.New = func() any { return newCursor(s) }
@@ -76,30 +74,8 @@ func (s *Stage) Close() error {
 	}
 	clear(s.open)
 	clear(s.bitmaps)
-	s.zstd.Close()
+	s.packed.close()
 	return errors.Join(errs...)
-}
-
-// Batches gives the whole stage, batch by batch as it was written, with the
-// problems of each. A batch is gone with the next step. After an error nothing
-// follows.
-func (s *Stage) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
-	return func(yield func(*intray.Batch, error) bool) {
-		c := newCursor(s)
-		for i := range s.manifest.Segments {
-			segment := &s.manifest.Segments[i]
-			for _, g := range segment.Groups {
-				b, err := c.batch(ctx, segment, g)
-				if err != nil {
-					yield(nil, fmt.Errorf("read the staged rows from %d on: %w", g.First, err))
-					return
-				}
-				if !yield(b, nil) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // Window gives the rows from first on, at most n of them, as a batch of their
@@ -109,11 +85,7 @@ func (s *Stage) Window(ctx context.Context, first int64, n int) (*intray.Batch, 
 	if first < 0 || n < 0 {
 		return nil, fmt.Errorf("read %d staged rows from %d on: no such rows", n, first)
 	}
-	out := &intray.Batch{First: first}
-	out.Fields = make([]intray.Cells, len(s.manifest.Fields))
-	for _, u := range s.manifest.Unmapped {
-		out.Unmapped = append(out.Unmapped, intray.UnmappedCells{Column: u.Index})
-	}
+	out := s.blank(first)
 	end := min(s.manifest.Rows, first+min(int64(n), s.manifest.Rows))
 	if err := s.window(ctx, out, first, end); err != nil {
 		return nil, fmt.Errorf("read %d staged rows from %d on: %w", n, first, err)
@@ -121,23 +93,36 @@ func (s *Stage) Window(ctx context.Context, first int64, n int) (*intray.Batch, 
 	return out, nil
 }
 
+// blank is a batch of no rows.
+func (s *Stage) blank(first int64) *intray.Batch {
+	b := &intray.Batch{First: first, Fields: make([]intray.Cells, len(s.manifest.Fields))}
+	for _, u := range s.manifest.Unmapped {
+		b.Unmapped = append(b.Unmapped, intray.UnmappedCells{Column: u.Index})
+	}
+	return b
+}
+
 func (s *Stage) window(ctx context.Context, out *intray.Batch, first, end int64) error {
 	c := s.cursors.Get().(*cursor)
 	defer s.cursors.Put(c)
-	segments := s.manifest.Segments
-	from := sort.Search(len(segments), func(i int) bool { return segments[i].First+segments[i].Rows > first })
-	for i := from; i < len(segments) && segments[i].First < end; i++ {
-		groups := segments[i].Groups
-		at := sort.Search(len(groups), func(i int) bool { return groups[i].First+groups[i].Rows > first })
-		for ; at < len(groups) && groups[at].First < end; at++ {
-			g := groups[at]
-			if err := c.rows(ctx, &segments[i], g); err != nil {
-				return err
-			}
-			appendRows(out, &c.current, int(max(first-g.First, 0)), int(min(end-g.First, g.Rows)))
+	for from := first; from < end; {
+		segment, g := s.groupOf(from)
+		if err := c.rows(ctx, segment, g); err != nil {
+			return err
 		}
+		appendRows(out, &c.current, int(from-g.First), int(min(end-g.First, g.Rows)))
+		from = g.First + g.Rows
 	}
 	return c.problems(ctx, out)
+}
+
+// groupOf gives the row group that holds a row of the stage.
+func (s *Stage) groupOf(row int64) (*Segment, Group) {
+	segments := s.manifest.Segments
+	i := sort.Search(len(segments), func(i int) bool { return segments[i].First+segments[i].Rows > row })
+	groups := segments[i].Groups
+	at := sort.Search(len(groups), func(i int) bool { return groups[i].First+groups[i].Rows > row })
+	return &segments[i], groups[at]
 }
 
 // BadRows gives up to n rows that have a problem of level error, in order,

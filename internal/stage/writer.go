@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/blob"
 )
@@ -19,6 +17,8 @@ type Config struct {
 	SegmentRows int64
 	// SegmentBytes is the size after which that is done. Default 256 MiB.
 	SegmentBytes int64
+	// Codec is how pages are compressed. Default Zstd.
+	Codec Codec
 }
 
 func (c Config) withDefaults() Config {
@@ -50,12 +50,13 @@ type Writer struct {
 	cfg     Config
 	columns []column
 	// encoders and parcels are used again from batch to batch.
-	zstd     *zstd.Encoder
+	packer   *packer
 	encoders sync.Pool
 	parcels  sync.Pool
 
 	// What follows belongs to the goroutine that commits.
 	segment  *file
+	sealing  *sealing
 	manifest Manifest
 	problems *problemFile
 	kinds    kinds
@@ -80,11 +81,13 @@ func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layo
 	w.columns = columns(w.manifest.Fields, w.manifest.Unmapped)
 	w.create = func(name string) (blob.Writer, error) { return create(ctx, store, prefix, name) }
 	w.remove = func() error { return store.DeleteAll(context.WithoutCancel(ctx), prefix) }
-	w.zstd, w.err = newCompressor()
+	if w.packer, w.err = newPacker(w.cfg.Codec); w.err == nil {
+		w.manifest.Codec = w.packer.codec
+	}
 	w.kinds = newKinds()
-	w.encoders.New = func() any { return newEncoder(w.zstd) }
+	w.encoders.New = func() any { return newEncoder(w.packer) }
 	w.parcels.New = func() any { return new(parcel) }
-	w.problems = &problemFile{create: w.create, encoder: newEncoder(w.zstd)}
+	w.problems = &problemFile{create: w.create, packer: w.packer, encoder: newEncoder(w.packer)}
 	if !blob.ValidKey(prefix) {
 		w.err = fmt.Errorf("the prefix %q of a stage is no valid blob key", prefix)
 	}
@@ -107,8 +110,8 @@ func create(ctx context.Context, store blob.Store, prefix, name string) (blob.Wr
 // order of the rows and without gaps; one that comes out of order is an error.
 // After an error the writer takes nothing more.
 func (w *Writer) Stage(b *intray.Batch) (commit func() error, err error) {
-	if w.zstd == nil {
-		return nil, errors.New("stage a batch: no compressor")
+	if w.packer == nil {
+		return nil, fmt.Errorf("stage a batch: the codec %q cannot be had", string(w.cfg.Codec))
 	}
 	p := w.parcels.Get().(*parcel)
 	e := w.encoders.Get().(*encoder)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -245,7 +246,8 @@ func TestEmptyStage(t *testing.T) {
 
 func TestStoreThatFails(t *testing.T) {
 	for after := range 8 {
-		store := &failing{Store: mem.New(), left: after}
+		store := &failing{Store: mem.New()}
+		store.left.Store(int64(after))
 		err := stageThreeBatches(store)
 		if !errors.Is(err, errFull) {
 			t.Errorf("the store failed after %d calls, and the writer said %v", after, err)
@@ -277,12 +279,11 @@ var errFull = errors.New("no space left")
 // failing is a store that fails after some calls.
 type failing struct {
 	blob.Store
-	left int
+	left atomic.Int64
 }
 
 func (f *failing) spend() error {
-	f.left--
-	if f.left < 0 {
+	if f.left.Add(-1) < 0 {
 		return errFull
 	}
 	return nil

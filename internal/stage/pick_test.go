@@ -1,0 +1,118 @@
+package stage_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/blob/mem"
+	"github.com/intraydata/intray/internal/stage"
+)
+
+// picked spells out the batch of Rows, of which row i is rows[i] of the stage.
+func picked(b *intray.Batch, rows []int64) []row {
+	b.First = 0
+	list := rowsOf(b)
+	for i := range list {
+		list[i].Index = rows[i]
+		for p := range list[i].Problems {
+			list[i].Problems[p].Row = int(rows[i])
+		}
+	}
+	return list
+}
+
+func checkRows(t *rapid.T, s *stage.Stage, want []row) {
+	var rows []int64
+	var some []row
+	for i, r := range want {
+		if rapid.IntRange(0, 3).Draw(t, "taken") == 0 {
+			rows, some = append(rows, int64(i)), append(some, r)
+		}
+	}
+	b, err := s.Rows(context.Background(), rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(some, picked(b, rows), cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("Rows(%v): %s", rows, diff)
+	}
+}
+
+// TestRowsWithProblemsOfTwoTimes has more problems than a group holds, and late
+// ones beside them.
+func TestRowsWithProblemsOfTwoTimes(t *testing.T) {
+	const rows = 200
+	b := contacts(0, rows)
+	b.Problems = nil
+	for row := range rows {
+		for n := range 1000 {
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: 2 + n%2, Code: "c", Text: "t"})
+		}
+	}
+	store := mem.New()
+	w := stage.NewWriter(context.Background(), store, prefix, contactLayout(), stage.Config{})
+	commit, err := w.Stage(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Late(intray.Problem{Field: 0, Code: "unique"}, roaring.BitmapOf(3, 66, 199)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := stage.Open(context.Background(), store, prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	all := readAll(t, s)
+	taken := []int64{0, 3, 64, 65, 66, 131, 198, 199}
+	got, err := s.Rows(context.Background(), taken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := picked(got, taken)
+	for i, r := range taken {
+		want := all[r]
+		if n := len(want.Problems); n != 1000 && (n != 1001 || want.Problems[0].Code != "unique") {
+			t.Fatalf("row %d has %d problems", r, n)
+		}
+		if diff := cmp.Diff(want, list[i]); diff != "" {
+			t.Errorf("row %d: %s", r, diff)
+		}
+	}
+}
+
+func TestRowsThatAreNotThere(t *testing.T) {
+	s := write(t, mem.New(), contactLayout(), stage.Config{SegmentRows: 100}, contacts(0, 100), contacts(100, 57))
+	defer s.Close()
+	for _, rows := range [][]int64{{-1}, {157}, {5, 5}, {7, 6}, {1 << 40}} {
+		if _, err := s.Rows(context.Background(), rows); err == nil {
+			t.Errorf("rows %v were given", rows)
+		}
+	}
+	if b, err := s.Rows(context.Background(), nil); err != nil || b.Rows() != 0 || len(b.Fields) != 5 {
+		t.Errorf("no rows: %+v, %v", b, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 2 { // the second finds the group in memory
+		if _, err := s.Rows(context.Background(), []int64{4}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Rows(ctx, []int64{4}); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want the error of the context", err)
+		}
+	}
+}
