@@ -36,6 +36,7 @@ func (runCommand) Help() string {
 
 // Run imports the file.
 func (c *runCommand) Run(ctx context.Context, s streams) error {
+	collectOften()
 	schema, err := readSchema(c.Schema, schemajson.ReadFile)
 	if err != nil {
 		return usageError{err}

@@ -102,7 +102,7 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 		}
 	}()
 	open := func(fields []string, unmapped []int) (engine.Sink, error) {
-		writer = stage.NewWriter(ctx, blobs, "stage", stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
+		writer = stage.NewWriter(ctx, blobs, "stage", stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{Codec: stage.Snappy})
 		return writer, nil
 	}
 	moved := engine.New(engine.Config{Formats: all.Formats(folder), Temp: folder, Progress: cfg.Progress})
