@@ -1,6 +1,9 @@
 package intray
 
-import "strconv"
+import (
+	"strconv"
+	"time"
+)
 
 // Change is what a hook made of one cell.
 type Change struct {
@@ -15,6 +18,9 @@ type Change struct {
 	// as the type of the field, or nil for none.
 	HasValue bool
 	Value    *string
+	// IsNumber says that Value is a number as JSON writes it, and not a text that
+	// may be read in several ways.
+	IsNumber bool
 	// HasInfos says that Infos replace those that hooks gave the cell before.
 	HasInfos bool
 	Infos    []Info
@@ -119,6 +125,14 @@ type AddedField struct {
 type AddedRow struct {
 	Index *int64
 	Cells map[string]string
+}
+
+// Pins are what would else differ from one run of the hooks to the next.
+type Pins struct {
+	// Now is what the clock shows. The zero time is 1970-01-01.
+	Now time.Time
+	// Seed decides what Math.random gives.
+	Seed uint32
 }
 
 // Finish is what beforeFinishCallback is told of the import beside its rows.

@@ -76,11 +76,11 @@ func (p *plan) cellsOf(b *intray.Batch, c intray.Change) (int, error) {
 
 // changeCells applies the changes of one column, the later over the earlier.
 func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, scratch []byte) {
-	values, infos := map[int]*string{}, map[int][]intray.Info{}
+	values, infos := map[int]intray.Change{}, map[int][]intray.Info{}
 	options := map[int][]intray.SelectOption{}
 	for _, c := range changes {
 		if c.HasValue {
-			values[c.Row] = c.Value
+			values[c.Row] = c
 		}
 		if c.HasInfos {
 			infos[c.Row] = c.Infos
@@ -111,19 +111,19 @@ func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, scr
 }
 
 // setValues replaces the values of some rows of a column. The raw text stays.
-func (p *plan) setValues(b *intray.Batch, at int, values map[int]*string, options map[int][]intray.SelectOption, scratch []byte) {
+func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, options map[int][]intray.SelectOption, scratch []byte) {
 	f := p.fieldAt(at)
 	old := b.Fields[at]
 	b.Fields[at] = intray.Cells{}
 	cells := &b.Fields[at]
 	for row := range b.Rows() {
-		text, changed := values[row]
+		change, changed := values[row]
 		if !changed {
 			appendCell(cells, &old, row)
 			continue
 		}
 		raw := old.Raw(row)
-		if text == nil {
+		if change.Value == nil {
 			cells.AppendNull(raw)
 			continue
 		}
@@ -131,7 +131,10 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]*string, option
 		if own, has := options[row]; has {
 			parser = f.withOptions(own)
 		}
-		c := value.Cell{Raw: []byte(*text)}
+		c := value.Cell{Raw: []byte(*change.Value)}
+		if change.IsNumber && f.field.Type.Name == intray.TypeNumber {
+			c.Kind, c.Typed = intray.CellNumber, c.Raw
+		}
 		result := parser.Parse(c, scratch[:0])
 		switch result.State {
 		case value.Same:

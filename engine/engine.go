@@ -98,6 +98,8 @@ type Import struct {
 	Answers intray.Answers
 	// Memory is what was decided in earlier imports. Default nothing.
 	Memory intray.Memory
+	// Pins are for the hooks.
+	Pins intray.Pins
 }
 
 // Run moves an import through the conveyor. The sink is opened only where rows

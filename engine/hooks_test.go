@@ -21,11 +21,11 @@ import (
 type played struct {
 	step   func(call intray.StepCall) (intray.StepChanges, error)
 	column func(hook int, rows []*intray.Batch) ([]intray.Change, error)
-	bulk   func(hook int, rows []*intray.Batch) ([]intray.Change, error)
+	bulk   func(rows []*intray.Batch) ([]intray.Change, error)
 	rows   func(rows *intray.Batch) ([]intray.Change, error)
 }
 
-func (p played) Open(context.Context, intray.Hooks) (engine.Hooks, error) { return p, nil }
+func (p played) open(context.Context, intray.Hooks, intray.Pins) (engine.Hooks, error) { return p, nil }
 
 func (p played) Step(_ context.Context, call intray.StepCall) (intray.StepChanges, error) {
 	if p.step == nil {
@@ -41,11 +41,11 @@ func (p played) Column(_ context.Context, _ []intray.Field, hook int, rows []*in
 	return p.column(hook, rows)
 }
 
-func (p played) Bulk(_ context.Context, _ []intray.Field, hook int, rows []*intray.Batch) ([]intray.Change, error) {
+func (p played) Bulk(_ context.Context, _ []intray.Field, rows []*intray.Batch) ([]intray.Change, error) {
 	if p.bulk == nil {
 		return nil, nil
 	}
-	return p.bulk(hook, rows)
+	return p.bulk(rows)
 }
 
 func (p played) Rows(_ context.Context, _ []intray.Field, rows *intray.Batch) ([]intray.Change, error) {
@@ -77,7 +77,7 @@ func hooked(t *testing.T, hooks played, file string) (out *engine.Outcome, rows,
 	}}
 	schema.Settings.InvalidDataBehavior = intray.IncludeInvalidRows
 	s := staging{ctx: t.Context(), blobs: mem.New()}
-	e := engine.New(engine.Config{Formats: all.Formats(""), Script: hooks})
+	e := engine.New(engine.Config{Formats: all.Formats(""), Script: hooks.open})
 	out, err := e.Run(t.Context(), engine.Import{
 		Input:  source.Input{Name: "list.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))},
 		Schema: schema, Answers: intray.Answers{"column:tags": "2,3"},
@@ -152,7 +152,7 @@ func TestHooksSeeEarlierChanges(t *testing.T) {
 	}
 	hooks := played{
 		column: func(_ int, rows []*intray.Batch) ([]intray.Change, error) { return add("c", rows...) },
-		bulk:   func(_ int, rows []*intray.Batch) ([]intray.Change, error) { return add("b", rows...) },
+		bulk:   func(rows []*intray.Batch) ([]intray.Change, error) { return add("b", rows...) },
 		rows:   func(rows *intray.Batch) ([]intray.Change, error) { return add("r", rows) },
 	}
 	_, rows, _ := hooked(t, hooks, listFile)
@@ -208,7 +208,7 @@ func TestFailingHooksFailTheImport(t *testing.T) {
 	for name, hooks := range map[string]played{
 		"rows":   {rows: func(*intray.Batch) ([]intray.Change, error) { return nil, failed }},
 		"column": {column: func(int, []*intray.Batch) ([]intray.Change, error) { return nil, failed }},
-		"bulk":   {bulk: func(int, []*intray.Batch) ([]intray.Change, error) { return nil, failed }},
+		"bulk":   {bulk: func([]*intray.Batch) ([]intray.Change, error) { return nil, failed }},
 		"step":   {step: func(intray.StepCall) (intray.StepChanges, error) { return nil, failed }},
 	} {
 		out, _, _ := hooked(t, hooks, listFile)

@@ -33,7 +33,7 @@ func (p *passage) whole(ctx context.Context) (out *Outcome, err error) {
 			return p.out.fail(intray.HookFailed,
 				"The schema has hooks, and this version of Intray does not run hooks. Nothing was imported. Remove the hooks from the schema."), nil
 		}
-		if p.hooks, err = p.cfg.Script.Open(ctx, hooks); err != nil {
+		if p.hooks, err = p.cfg.Script(ctx, hooks, p.imp.Pins); err != nil {
 			return p.out.unreadable(err)
 		}
 		defer func() { err = errors.Join(err, p.hooks.Close()) }()

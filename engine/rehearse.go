@@ -44,8 +44,8 @@ func (p *passage) rehearse(ctx context.Context, plan *plan) error {
 			return err
 		}
 	}
-	for i := range bulk {
-		changes, err := p.hooks.Bulk(ctx, plan.schema, i, rows.views(plan))
+	if len(bulk) > 0 {
+		changes, err := p.hooks.Bulk(ctx, plan.schema, rows.views(plan))
 		if err == nil {
 			err = rows.take(plan, changes)
 		}

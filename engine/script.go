@@ -7,11 +7,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Script runs the hooks of schemas.
-type Script interface {
-	// Open makes ready what runs the hooks of one import.
-	Open(ctx context.Context, hooks intray.Hooks) (Hooks, error)
-}
+// Script makes ready what runs the hooks of one import.
+type Script func(ctx context.Context, hooks intray.Hooks, pins intray.Pins) (Hooks, error)
 
 // Hooks are the hooks of one import. What a hook does wrong is an
 // [intray.HookError]; every other error is a fault of the machinery. Rows may be
@@ -27,8 +24,8 @@ type Hooks interface {
 	// Column calls a column hook, by its place, with all cells of its field.
 	// Other fields may be empty.
 	Column(ctx context.Context, fields []intray.Field, hook int, rows []*intray.Batch) ([]intray.Change, error)
-	// Bulk calls a bulk hook, by its place, with all rows.
-	Bulk(ctx context.Context, fields []intray.Field, hook int, rows []*intray.Batch) ([]intray.Change, error)
+	// Bulk calls the bulk hooks, one after the other, with all rows.
+	Bulk(ctx context.Context, fields []intray.Field, rows []*intray.Batch) ([]intray.Change, error)
 	// Rows calls the row hooks with each row.
 	Rows(ctx context.Context, fields []intray.Field, rows *intray.Batch) ([]intray.Change, error)
 	// Finish calls beforeFinishCallback with the rows of the result. A message
