@@ -5,9 +5,21 @@ import (
 	"time"
 )
 
+// HookRows are rows as hooks are given them.
+type HookRows struct {
+	// Fields are those of the schema, in its order.
+	Fields []Field
+	// Parts holds for each field with ManyToOne how many columns feed it, and
+	// 0 for all others.
+	Parts []int
+	// Batches hold the rows, one behind the other. A field with ManyToOne holds
+	// the JSON arrays of its values.
+	Batches []*Batch
+}
+
 // Change is what a hook made of one cell.
 type Change struct {
-	// Row counts from the first row of the batch that the hook was given.
+	// Row counts from the first row that the hook was given.
 	Row int
 	// Field is the place of the field in the schema.
 	Field int
@@ -45,8 +57,8 @@ type HookError struct {
 	// Line and Column are in the hook's own source, counted from 1; 0 where
 	// that is not known.
 	Line, Column int
-	// Row is the data row at which it failed, counted from 0; nil where none or
-	// several are concerned, which Text then tells.
+	// Row is the data row at which it failed, counted from 0 among all; nil where
+	// none or several are concerned, which Text then tells.
 	Row *int64
 	// Text says what happened.
 	Text string

@@ -23,10 +23,9 @@ func (p *plan) runHooks(ctx context.Context, b *intray.Batch, scratch []byte) er
 	if !p.rowHooks {
 		return nil
 	}
-	view := p.view(b)
-	changes, err := p.hooks.Rows(ctx, p.schema, view)
+	changes, err := p.hooks.Rows(ctx, p.hookRows(p.view(b)))
 	if err != nil {
-		return placed(err, b.First)
+		return err
 	}
 	return p.apply(b, changes, scratch)
 }
@@ -41,6 +40,17 @@ func (p *plan) view(b *intray.Batch) *intray.Batch {
 		return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field))
 	})
 	return &view
+}
+
+// hookRows are rows as hooks are given them.
+func (p *plan) hookRows(batches ...*intray.Batch) intray.HookRows {
+	parts := make([]int, len(p.fields))
+	for i, f := range p.fields {
+		if f.field.ManyToOne {
+			parts[i] = len(f.columns)
+		}
+	}
+	return intray.HookRows{Fields: p.schema, Parts: parts, Batches: batches}
 }
 
 // apply puts what hooks changed into a batch: values are read as the type of
@@ -200,18 +210,6 @@ func appendChanged(to *intray.Cells, v, raw []byte) {
 		return
 	}
 	to.AppendParsed(v, raw)
-}
-
-// placed gives the row of a hook's error among all rows.
-func placed(err error, first int64) error {
-	var failed *intray.HookError
-	if !errors.As(err, &failed) || failed.Row == nil {
-		return err
-	}
-	at := *failed
-	row := *failed.Row + first
-	at.Row = &row
-	return &at
 }
 
 func isHookError(err error) bool {

@@ -34,25 +34,25 @@ func (p played) Step(_ context.Context, call intray.StepCall) (intray.StepChange
 	return p.step(call)
 }
 
-func (p played) Column(_ context.Context, _ []intray.Field, hook int, rows []*intray.Batch) ([]intray.Change, error) {
+func (p played) Column(_ context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
 	if p.column == nil {
 		return nil, nil
 	}
-	return p.column(hook, rows)
+	return p.column(hook, rows.Batches)
 }
 
-func (p played) Bulk(_ context.Context, _ []intray.Field, rows []*intray.Batch) ([]intray.Change, error) {
+func (p played) Bulk(_ context.Context, rows intray.HookRows) ([]intray.Change, error) {
 	if p.bulk == nil {
 		return nil, nil
 	}
-	return p.bulk(rows)
+	return p.bulk(rows.Batches)
 }
 
-func (p played) Rows(_ context.Context, _ []intray.Field, rows *intray.Batch) ([]intray.Change, error) {
+func (p played) Rows(_ context.Context, rows intray.HookRows) ([]intray.Change, error) {
 	if p.rows == nil {
 		return nil, nil
 	}
-	return p.rows(rows)
+	return p.rows(rows.Batches[0])
 }
 
 func (played) Finish(context.Context, []intray.Field, iter.Seq2[*intray.Batch, error], intray.Finish) (*string, error) {

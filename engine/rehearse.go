@@ -36,7 +36,7 @@ func (p *passage) rehearse(ctx context.Context, plan *plan) error {
 		return err
 	}
 	for i := range columns {
-		changes, err := p.hooks.Column(ctx, plan.schema, i, rows.views(plan))
+		changes, err := p.hooks.Column(ctx, i, rows.views(plan))
 		if err == nil {
 			err = rows.take(plan, changes)
 		}
@@ -45,7 +45,7 @@ func (p *passage) rehearse(ctx context.Context, plan *plan) error {
 		}
 	}
 	if len(bulk) > 0 {
-		changes, err := p.hooks.Bulk(ctx, plan.schema, rows.views(plan))
+		changes, err := p.hooks.Bulk(ctx, rows.views(plan))
 		if err == nil {
 			err = rows.take(plan, changes)
 		}
@@ -162,12 +162,12 @@ func (p *plan) only(b *intray.Batch, keep map[int]bool) {
 	b.Problems = slices.DeleteFunc(b.Problems, func(q intray.Problem) bool { return !keep[q.Field] })
 }
 
-func (c *collected) views(p *plan) []*intray.Batch {
+func (c *collected) views(p *plan) intray.HookRows {
 	list := make([]*intray.Batch, len(c.batches))
 	for i, b := range c.batches {
 		list[i] = p.view(b)
 	}
-	return list
+	return p.hookRows(list...)
 }
 
 // take keeps changes and applies them to the rows, so that the next hook sees them.

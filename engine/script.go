@@ -14,20 +14,17 @@ type Script func(ctx context.Context, hooks intray.Hooks, pins intray.Pins) (Hoo
 // [intray.HookError]; every other error is a fault of the machinery. Rows may be
 // called from several goroutines at once.
 //
-// Batches hold the fields that are named, in their order; a field that takes
-// several columns holds the arrays of their values. A batch must not be changed,
-// and is gone when the call returns. The rows of a change count from the first
-// row of the first batch.
+// The batches must not be changed, and are gone when the call returns.
 type Hooks interface {
 	// Step calls the hooks of a step.
 	Step(ctx context.Context, call intray.StepCall) (intray.StepChanges, error)
 	// Column calls a column hook, by its place, with all cells of its field.
 	// Other fields may be empty.
-	Column(ctx context.Context, fields []intray.Field, hook int, rows []*intray.Batch) ([]intray.Change, error)
+	Column(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
 	// Bulk calls the bulk hooks, one after the other, with all rows.
-	Bulk(ctx context.Context, fields []intray.Field, rows []*intray.Batch) ([]intray.Change, error)
+	Bulk(ctx context.Context, rows intray.HookRows) ([]intray.Change, error)
 	// Rows calls the row hooks with each row.
-	Rows(ctx context.Context, fields []intray.Field, rows *intray.Batch) ([]intray.Change, error)
+	Rows(ctx context.Context, rows intray.HookRows) ([]intray.Change, error)
 	// Finish calls beforeFinishCallback with the rows of the result. A message
 	// that is not nil cancels the import.
 	Finish(ctx context.Context, fields []intray.Field, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (cancel *string, err error)

@@ -18,17 +18,41 @@ func Writer(f intray.Field) (func(dst, canonical []byte) []byte, error) {
 		}
 		return compiled.Output.Append, nil
 	case intray.TypeDate:
-		return momentWriter(o, date.WantDate)
+		return momentWriter(o, "outputFormat", date.WantDate)
 	case intray.TypeDatetime:
-		return momentWriter(o, date.WantMoment)
+		return momentWriter(o, "outputFormat", date.WantMoment)
 	case intray.TypeTime:
-		return momentWriter(o, date.WantClock)
+		return momentWriter(o, "outputFormat", date.WantClock)
 	}
 	return nil, nil
 }
 
-func momentWriter(o options, want date.Want) (func(dst, canonical []byte) []byte, error) {
-	format := o.text("outputFormat", date.ISO)
+// Shower gives what writes the canonical text of a field in the field's
+// displayFormat; nil where people see the canonical text itself.
+func Shower(f intray.Field) (func(dst, canonical []byte) []byte, error) {
+	o := options(f.Type.Options)
+	if o["displayFormat"] == nil {
+		return nil, nil
+	}
+	switch f.Type.Name {
+	case intray.TypeNumber:
+		compiled, err := number.CompileOptions(o)
+		if err != nil || compiled.Display == nil {
+			return nil, err
+		}
+		return compiled.Display.Append, nil
+	case intray.TypeDate:
+		return momentWriter(o, "displayFormat", date.WantDate)
+	case intray.TypeDatetime:
+		return momentWriter(o, "displayFormat", date.WantMoment)
+	case intray.TypeTime:
+		return momentWriter(o, "displayFormat", date.WantClock)
+	}
+	return nil, nil
+}
+
+func momentWriter(o options, option string, want date.Want) (func(dst, canonical []byte) []byte, error) {
+	format := o.text(option, date.ISO)
 	if format == date.ISO {
 		return nil, nil
 	}
