@@ -37,10 +37,7 @@ func Shower(f intray.Field) (func(dst, canonical []byte) []byte, error) {
 	switch f.Type.Name {
 	case intray.TypeNumber:
 		compiled, err := number.CompileOptions(o)
-		if err != nil || compiled.Display == nil {
-			return nil, err
-		}
-		return compiled.Display.Append, nil
+		return compiled.Display.Append, err
 	case intray.TypeDate:
 		return momentWriter(o, "displayFormat", date.WantDate)
 	case intray.TypeDatetime:
