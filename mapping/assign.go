@@ -11,7 +11,12 @@ type suggestion struct {
 	fields  []intray.Field
 	columns []intray.Column
 	matches []intray.Match
-	// settled are the fields that have a column or are in question.
+	// picks are the columns of the fields that take several.
+	picks [][]pick
+	// notes are what the reasons of a field say besides: what came close.
+	notes [][]string
+	// settled are the fields that look for no further column: they have one or
+	// are in question.
 	settled []bool
 	// taken are the columns that feed a field or are in question, and used
 	// those that feed one.
@@ -19,10 +24,6 @@ type suggestion struct {
 	questions   []Question
 	// asked are the keys of the fields that some question is about.
 	asked map[string]bool
-	// many says that fields of several columns get them all, and gathered are
-	// these columns where there are several, in the file's order.
-	many     bool
-	gathered map[int][]int
 }
 
 // offer is one spelling of a header: the columns that have it, and the fields
@@ -56,8 +57,11 @@ func (s *suggestion) assign(ctx context.Context, g grade) error {
 		return err
 	}
 	for _, w := range wishes {
+		if s.takesMany(w.field) {
+			continue
+		}
 		s.settled[w.field] = true
-		if w.columns() > 1 && !s.takesMany(w.field) {
+		if w.columns() > 1 {
 			s.askConflict(w)
 		}
 	}
@@ -65,27 +69,54 @@ func (s *suggestion) assign(ctx context.Context, g grade) error {
 		for _, o := range w.offers {
 			s.take(w, o)
 		}
-		if o := w.offers[0]; len(o.fields) == 1 && (w.columns() == 1 || s.takesMany(w.field)) {
-			s.matches[w.field] = g.match(s.columns[o.columns[0]], w.names[0])
-			s.warn(w.field, s.columns[o.columns[0]])
-			s.gather(w.field, w.own())
-		}
+		s.give(g, w)
 	}
 	return nil
 }
 
+// give maps what only this field wants: the one column, or all of them.
+func (s *suggestion) give(g grade, w wish) {
+	if s.takesMany(w.field) {
+		w.own(func(column int, n name) {
+			m := g.match(s.columns[column], n)
+			s.keep(w.field, pick{column: column, score: m.Score, reasons: s.warned(w.field, s.columns[column], m.Reasons)})
+		})
+		return
+	}
+	if o := w.offers[0]; len(o.fields) == 1 && w.columns() == 1 {
+		column := o.columns[0]
+		m := g.match(s.columns[column], w.names[0])
+		m.Reasons = s.warned(w.field, s.columns[column], m.Reasons)
+		s.matches[w.field], s.used[column] = m, true
+	}
+}
+
 // take takes the columns of an offer away, and asks about the one that several
-// fields want. Of several columns each of these fields was asked about already.
+// fields want. Of several columns each field that takes one was asked about
+// already.
 func (s *suggestion) take(w wish, o *offer) {
 	if !w.begun(o) {
 		return
 	}
-	if len(o.columns) == 1 && len(o.fields) > 1 {
-		s.askRivalry(o)
+	if len(o.fields) > 1 {
+		if len(o.columns) == 1 {
+			s.askRivalry(o)
+		} else if s.allTakeMany(o.fields) {
+			s.askShared(o)
+		}
 	}
 	for _, c := range o.columns {
 		s.taken[c] = true
 	}
+}
+
+func (s *suggestion) allTakeMany(fields []int) bool {
+	for _, f := range fields {
+		if !s.takesMany(f) {
+			return false
+		}
+	}
+	return true
 }
 
 // wishes are those of the fields that are not settled and that something free
@@ -97,7 +128,7 @@ func (s *suggestion) wishes(ctx context.Context, g grade) ([]wish, error) {
 	}
 	var wishes []wish
 	for i, f := range s.fields {
-		if s.settled[i] {
+		if s.settled[i] || g.many && !s.takesMany(i) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

@@ -37,13 +37,14 @@ func labelKind(f intray.Field) string {
 // something else.
 const enoughToWarn = 5
 
-// warn adds to the reasons of a match by name that the values look otherwise.
-func (s *suggestion) warn(field int, column intray.Column) {
+// warned adds to the reasons of a match by name that the values look otherwise.
+func (s *suggestion) warned(field int, column intray.Column, reasons []string) []string {
 	p := survey(column)
 	if p.total < enoughToWarn {
-		return
+		return reasons
 	}
 	if verdict, why := p.judge(kindOf(s.fields[field].Type.Name)); verdict == fitVeto {
-		s.matches[field].Reasons = append(s.matches[field].Reasons, "but "+why)
+		return append(reasons, "but "+why)
 	}
+	return reasons
 }

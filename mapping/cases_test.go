@@ -138,8 +138,8 @@ func (f file) check(t *testing.T, fields []intray.Field) (c tally) {
 // TestPublicSet keeps the mapping of header rows of real products above a floor.
 func TestPublicSet(t *testing.T) {
 	schemas, files := publicSchemas(t), publicFiles(t)
-	if len(files) < 40 {
-		t.Fatalf("%d files, want at least 40", len(files))
+	if len(files) < 120 {
+		t.Fatalf("%d files, want at least 120", len(files))
 	}
 	total, whole := map[string]*tally{"en": {}, "other": {}}, 0
 	for _, f := range files {

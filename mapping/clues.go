@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
@@ -15,9 +14,11 @@ type candidate struct {
 	entry   int
 	score   float64
 	reasons []string
-	// minus is what puts the column behind others of the same score: an unusual
-	// name, no values.
-	minus float64
+	// edge is what puts the column before others of the same score: words of the
+	// field's name, values that confirm it; and below 0 what puts it behind them.
+	edge float64
+	// near says that the column holds something else, which will do.
+	near bool
 	// unsaid are the qualifiers of the field that the header does not say.
 	unsaid []string
 	// meaning is that of the field which it rests on, or without a head.
@@ -25,15 +26,17 @@ type candidate struct {
 }
 
 // order is what columns are compared by.
-func (c candidate) order() float64 { return c.score - c.minus }
+func (c candidate) order() float64 { return c.score + c.edge }
 
 // sure says whether the column is taken without asking. Sums of costs that come
 // to the limit in hundredths are at the limit.
 func (c candidate) sure() bool { return c.score > accept-0.0001 }
 
-// What puts a column behind others.
+// What puts a column before others, or behind them.
 const (
-	minusRank  = 0.0004
+	plusOwn    = 0.001
+	plusWords  = 0.002
+	plusValues = 0.002
 	minusMark  = 0.004
 	minusEmpty = 0.02
 	// enoughRows is how many samples tell whether values are alike.
@@ -79,13 +82,26 @@ func (x *index) candidates(s *suggestion, field int) []candidate {
 		all = append(all, c)
 	}
 	slices.SortFunc(all, byScore)
-	all = all[:min(len(all), 4*maxCandidates)]
+	kept := maxCandidates
+	if s.takesMany(field) {
+		kept = x.room(true)
+	}
+	all = all[:min(len(all), 4*kept)]
+	w := weighing{index: x, field: f, means: means, names: fieldWords(f), options: optionNames(f)}
 	for i := range all {
-		x.weigh(s, &all[i], means)
+		w.weigh(&all[i], s.columns[x.entries[all[i].entry].column])
 	}
 	all = slices.DeleteFunc(all, func(c candidate) bool { return c.score < doubt })
 	slices.SortFunc(all, byScore)
-	return all[:min(len(all), maxCandidates)]
+	return all[:min(len(all), kept)]
+}
+
+// room is how many columns of one meaning are looked at for a field.
+func (x *index) room(many bool) int {
+	if !many {
+		return maxAlike
+	}
+	return max(maxAlike, maxGathered/max(1, x.many))
 }
 
 // byScore puts the best first.
@@ -110,16 +126,22 @@ func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
 			continue
 		}
 		for _, sig := range signatures {
-			if len(sig.entries) > maxAlike {
+			if len(sig.entries) > x.room(m.many) {
 				continue
 			}
 			score := maxSure - m.distance(x.lexicon, sig.reading, x.home)
 			if score < doubt {
 				continue
 			}
-			minus := minusRank*float64(min(sig.reading.Rank, 40)) + minusMark*float64(len(extras(sig.reading.Marks, m.Marks)))
+			edge := -minusMark * float64(len(extras(sig.reading.Marks, m.Marks)))
+			if m.name.what != alternateName {
+				edge += plusOwn
+			}
 			for _, e := range sig.entries {
-				offer(candidate{field: field, entry: e, meaning: m, score: score, minus: minus, unsaid: extras(m.Marks, sig.reading.Marks), reasons: []string{fmt.Sprintf("%s means %s, as %s %s does", "%s", words(sig.reading), m.name.what, quote(m.name.text))}})
+				if otherYear(m.name.text, x.entries[e].year) {
+					continue
+				}
+				offer(candidate{field: field, entry: e, meaning: m, score: score, edge: edge, near: m.Head != sig.reading.Head, unsaid: extras(m.Marks, sig.reading.Marks), reasons: []string{fmt.Sprintf("%s means %s, as %s %s does", "%s", words(sig.reading), m.name.what, quote(m.name.text))}})
 			}
 		}
 	}
@@ -131,14 +153,14 @@ func (x *index) byLetters(s *suggestion, field int, means []meaning, offer func(
 	f := s.fields[field]
 	names := []name{{what: "the field's label", text: f.Label}, {what: "the field's key", text: f.Key}}
 	for _, text := range f.AlternateMatches[:min(len(f.AlternateMatches), maxAlternates)] {
-		names = append(names, name{what: "the alternate name", text: text})
+		names = append(names, name{what: alternateName, text: text})
 	}
 	for _, n := range names {
 		folded := fold(n.text)
 		if folded == "" {
 			continue
 		}
-		if same := x.byFolded[folded]; len(same) <= maxAlike {
+		if same := x.byFolded[folded]; len(same) <= x.room(s.takesMany(field)) {
 			for _, e := range same {
 				offer(candidate{field: field, entry: e, score: 0.95, reasons: []string{fmt.Sprintf("%%s is %s %s but for accents and signs", n.what, quote(n.text))}})
 			}
@@ -178,78 +200,4 @@ const knownCost = 0.15
 // known says whether the lexicon understands a header.
 func known(readings []lexicon.Reading) bool {
 	return len(readings) > 0 && readings[0].Cost < knownCost
-}
-
-// weigh lets the values speak for or against a candidate.
-func (x *index) weigh(s *suggestion, c *candidate, means []meaning) {
-	e := &x.entries[c.entry]
-	f, column := s.fields[c.field], s.columns[e.column]
-	c.reasons = []string{fmt.Sprintf(c.reasons[0], quote(column.Header))}
-	if e.profile == nil {
-		p := survey(column)
-		e.profile = &p
-	}
-	kinds := []string{kindOf(f.Type.Name)}
-	if c.meaning.Head == "" && len(means) > 0 {
-		c.meaning = means[0]
-	}
-	if c.meaning.Head != "" {
-		kinds = append(kinds, x.lexicon.Concept(c.meaning.Named).Values)
-	}
-	sure := false
-	for _, kind := range slices.Compact(kinds) {
-		verdict, why := e.profile.judge(kind)
-		switch {
-		case verdict == fitVeto:
-			c.score = min(c.score, maxVetoed)
-			c.reasons = append(c.reasons, why)
-			return
-		case verdict == fitSure && !sure:
-			sure = true
-			c.score += (maxSure - c.score) * 0.3
-			c.reasons = append(c.reasons, why)
-		}
-	}
-	if c.meaning.Head == "id" && e.profile.counted {
-		c.score = min(c.score, accept-0.05)
-		c.reasons = append(c.reasons, "the values only count the rows")
-	}
-	x.weighVariety(c, e.profile)
-	x.weighOptions(c, f, column)
-}
-
-// weighVariety looks whether the values are as alike as the qualifiers want that
-// the header does not say: an own account is the same in all rows.
-func (x *index) weighVariety(c *candidate, p *profile) {
-	if p.total == 0 {
-		c.score -= minusEmpty
-		c.reasons = append(c.reasons, "the column has no values")
-		return
-	}
-	for _, mark := range c.unsaid {
-		q := x.lexicon.Qualifier(mark)
-		switch {
-		case q == nil || p.total < enoughRows:
-		case q.Same && p.distinct == p.total:
-			c.score = min(c.score, accept-0.05)
-			c.reasons = append(c.reasons, "the values differ from row to row")
-		case q.Differ && p.distinct == 1:
-			c.score = min(c.score, accept-0.05)
-			c.reasons = append(c.reasons, "the values are all the same")
-		}
-	}
-}
-
-// weighOptions compares the values with the options of a select field.
-func (x *index) weighOptions(c *candidate, f intray.Field, column intray.Column) {
-	share, ok := options(f, column)
-	switch {
-	case !ok:
-	case share >= most:
-		c.score += (maxSure - c.score) * 0.4
-		c.reasons = append(c.reasons, fmt.Sprintf("%s of the values are options of the field", percent(share)))
-	case share == 0 && len(column.Samples) >= 3:
-		c.score -= 0.04
-		c.reasons = append(c.reasons, "none of the values is an option of the field")
-	}
 }

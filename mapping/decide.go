@@ -11,8 +11,13 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// margin is how far a column must be ahead of another one to be the better.
-const margin = 0.0003
+// How far a column must be ahead of another one to be the better. Where both
+// hold something that is merely near to what the field means, a small difference
+// in nearness tells nothing: gross and net for an amount.
+const (
+	margin     = 0.0003
+	nearMargin = 0.0201
+)
 
 // infer finds columns for the fields that no name decides.
 func (s *suggestion) infer(ctx context.Context) error {
@@ -37,9 +42,11 @@ func (s *suggestion) infer(ctx context.Context) error {
 			return err
 		}
 		lists[i] = x.candidates(s, i)
-		all = append(all, lists[i]...)
+		if !s.has(i) {
+			all = append(all, lists[i][:min(len(lists[i]), maxCandidates)]...)
+		}
 	}
-	d := &decision{suggestion: s, index: x, lists: lists, chosen: map[int]candidate{}, owner: map[int]int{}}
+	d := &decision{suggestion: s, index: x, lists: lists, orders: orders(lists), chosen: map[int]candidate{}, owner: map[int]int{}}
 	for _, c := range solve(all) {
 		d.chosen[c.field], d.owner[c.entry] = c, c.field
 	}
@@ -64,12 +71,24 @@ func (s *suggestion) inOrder() []int {
 type decision struct {
 	*suggestion
 	index *index
-	// lists are the candidates of each field.
-	lists [][]candidate
+	// lists are the candidates of each field, and orders theirs by field and
+	// column of the index.
+	lists  [][]candidate
+	orders map[[2]int]float64
 	// chosen is the candidate of each field, and owner the field of each
 	// column of the index.
 	chosen map[int]candidate
 	owner  map[int]int
+}
+
+func orders(lists [][]candidate) map[[2]int]float64 {
+	all := map[[2]int]float64{}
+	for _, list := range lists {
+		for _, c := range list {
+			all[[2]int{c.field, c.entry}] = c.order()
+		}
+	}
+	return all
 }
 
 // settle goes through the fields in the schema's order.
@@ -83,15 +102,18 @@ func (d *decision) settle() {
 	for i := range d.fields {
 		c, ok := d.chosen[i]
 		switch {
-		case d.settled[i]:
-		case ok && c.sure() && (!open[i] || d.takesMany(i)):
+		case d.has(i):
+		case ok && c.sure() && !open[i]:
 			d.take(c)
+		case ok && c.sure() && d.takesMany(i):
+			d.askContest(c, d.contenders(c))
 		case ok && c.sure():
 			d.askTie(i, d.rivals(c))
 		case len(d.lists[i]) > 0 && needsColumn(d.fields[i]) && !d.asked[d.fields[i].Key]:
 			d.askTie(i, d.lists[i])
 		}
 	}
+	d.gatherRest()
 	for i := range d.fields {
 		if !d.settled[i] && len(d.lists[i]) > 0 {
 			d.tell(i)
@@ -101,21 +123,25 @@ func (d *decision) settle() {
 
 // take maps a column without asking.
 func (d *decision) take(c candidate) {
-	column := d.index.entries[c.entry].column
+	column := d.column(c)
+	if d.takesMany(c.field) {
+		d.keep(c.field, pick{column: column, score: rounded(c.score), reasons: c.reasons, near: c.near})
+		return
+	}
 	d.matches[c.field] = intray.Match{
 		Column: d.columns[column].Index, Header: d.columns[column].Header,
 		Score: rounded(c.score), Reasons: c.reasons,
 	}
 	d.used[column], d.taken[column], d.settled[c.field] = true, true, true
-	if d.takesMany(c.field) {
-		d.gatherRest(c)
-	}
 }
 
+// column is the place of a candidate in the list of columns.
+func (d *decision) column(c candidate) int { return d.index.entries[c.entry].column }
+
 // tied says whether another column fits the field as well, or another field the
-// column.
+// column. A field that takes several columns takes those that fit as well.
 func (d *decision) tied(c candidate) bool {
-	return len(d.rivals(c)) > 1 || len(d.contenders(c)) > 0
+	return !d.takesMany(c.field) && len(d.rivals(c)) > 1 || len(d.contenders(c)) > 0
 }
 
 // rivals are the columns that fit the field of a candidate about as well as its
@@ -123,7 +149,7 @@ func (d *decision) tied(c candidate) bool {
 func (d *decision) rivals(c candidate) []candidate {
 	list := []candidate{c}
 	for _, other := range d.lists[c.field] {
-		if other.entry == c.entry || other.order() < c.order()-margin {
+		if other.entry == c.entry || other.order() < c.order()-margin && !other.asNear(c) {
 			continue
 		}
 		owner, owned := d.owner[other.entry]
@@ -135,27 +161,29 @@ func (d *decision) rivals(c candidate) []candidate {
 	return list
 }
 
+// asNear says whether two columns are both no more than near, about equally so,
+// and nothing else puts the second before the first.
+func (c candidate) asNear(to candidate) bool {
+	return c.near && to.near && c.sure() && c.score >= to.score-nearMargin && c.edge >= to.edge-margin
+}
+
 // swaps says whether two fields might as well have each other's columns.
 func (d *decision) swaps(a, b candidate) bool {
 	return d.order(a.field, b.entry) >= a.order()-margin && d.order(b.field, a.entry) >= b.order()-margin
 }
 
 // order is that of a field and a column, 0 where the column is no candidate.
-func (d *decision) order(field, entry int) float64 {
-	for _, c := range d.lists[field] {
-		if c.entry == entry {
-			return c.order()
-		}
-	}
-	return 0
-}
+func (d *decision) order(field, entry int) float64 { return d.orders[[2]int{field, entry}] }
 
 // contenders are the other fields that want the column about as much and have
-// none.
+// none, or take several.
 func (d *decision) contenders(c candidate) []int {
 	var list []int
 	for i := range d.fields {
-		if _, has := d.chosen[i]; !has && i != c.field && d.order(i, c.entry) >= c.order()-margin {
+		if i == c.field || d.order(i, c.entry) < c.order()-margin || d.order(i, c.entry) == 0 {
+			continue
+		}
+		if _, has := d.chosen[i]; !has && !d.takesMany(i) || d.takesMany(i) && !d.settled[i] {
 			list = append(list, i)
 		}
 	}
@@ -172,7 +200,7 @@ func (d *decision) askTie(field int, list []candidate) {
 	q := Question{Field: f.Key}
 	var places []string
 	for _, c := range list[:min(len(list), maxNamed)] {
-		column := d.columns[d.index.entries[c.entry].column]
+		column := d.columns[d.column(c)]
 		q.Columns = append(q.Columns, column)
 		places = append(places, fmt.Sprintf("%s (column %d: %s)", quote(column.Header), column.Index+1, strings.Join(c.reasons, "; ")))
 	}
@@ -193,14 +221,14 @@ func (d *decision) askTie(field int, list []candidate) {
 
 // askContest asks which of several fields gets a column.
 func (d *decision) askContest(c candidate, others []int) {
-	column := d.columns[d.index.entries[c.entry].column]
+	column := d.columns[d.column(c)]
 	q := Question{Columns: []intray.Column{column}}
 	var labels []string
 	sorted := slices.Sorted(slices.Values(append(others, c.field)))
 	q.Field = d.fields[sorted[0]].Key
 	for _, i := range sorted {
 		q.Rivals = append(q.Rivals, d.fields[i].Key)
-		d.settled[i] = true
+		d.settled[i] = !d.takesMany(i)
 		if len(labels) < maxNamed {
 			labels = append(labels, quote(d.fields[i].Label))
 		}
@@ -210,27 +238,39 @@ func (d *decision) askContest(c candidate, others []int) {
 	d.ask(q)
 }
 
-// hold keeps a field and the columns in question for the answer.
+// hold keeps a field and the columns in question for the answer. A field that
+// takes several columns goes on to look for others.
 func (d *decision) hold(field int, list []candidate) {
-	d.settled[field] = true
+	d.settled[field] = !d.takesMany(field)
 	for _, c := range list {
 		if owner, owned := d.owner[c.entry]; !owned || owner == field {
-			d.taken[d.index.entries[c.entry].column] = true
+			d.taken[d.column(c)] = true
 		}
 	}
 }
 
-// tell says of a field that is left open which columns came close.
+// tell says of a field that is left open, or takes several, which columns came
+// close.
 func (d *decision) tell(field int) {
-	for _, c := range d.lists[field][:min(len(d.lists[field]), 3)] {
-		column := d.index.entries[c.entry].column
-		if d.used[column] {
+	told := 0
+	for _, c := range d.lists[field] {
+		column := d.columns[d.column(c)]
+		if d.used[d.column(c)] {
 			continue
 		}
-		header := d.columns[column]
-		d.matches[field].Reasons = append(d.matches[field].Reasons, fmt.Sprintf(
-			"not certain enough: %s (column %d, score %.2f): %s", quote(header.Header), header.Index+1, c.score, strings.Join(c.reasons, "; ")))
+		if told++; told > maxTold {
+			return
+		}
+		why := "not certain enough"
+		if c.sure() && c.near {
+			why = "left out, as others are nearer"
+		}
+		d.notes[field] = append(d.notes[field], fmt.Sprintf(
+			"%s: %s (column %d, score %.2f): %s", why, quote(column.Header), column.Index+1, c.score, strings.Join(c.reasons, "; ")))
 	}
 }
+
+// maxTold is the most columns that a field is told of which it has not.
+const maxTold = 3
 
 func rounded(score float64) float64 { return float64(int(score*1000+0.5)) / 1000 }

@@ -68,6 +68,7 @@ func TestEvidence(t *testing.T) {
 		"own account, all the same":  {field("k", "Own account"), indexed(column("Konto", "7", "7", "7", "7", "7")), 0, "means account"},
 		"a name beside a first name": {field("k", "Surname"), indexed(column("Vorname"), column("Name")), 1, "means last name"},
 		"a name alone":               {field("k", "Surname"), indexed(column("Ort"), column("Name")), none, ""},
+		"a lesser meaning":           {field("k", "Service"), indexed(column("品名")), none, ""},
 		"unknown words":              {field("k", "Xyzzy"), indexed(column("Plugh")), none, ""},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -132,7 +133,11 @@ func TestDoubtfulMatches(t *testing.T) {
 		"an optional field":   {[]intray.Field{field("k", "Frobnicator level"), field("x", "X")}, []string{"Frobnicator levl", "X"}, nil, nil},
 		"two equal columns":   {[]intray.Field{field("k", "City"), field("x", "X")}, []string{"Ort", "X", "Ort"}, []asked{{"k", []int{0, 2}}}, []string{"column 1", "column 3", "means city"}},
 		"two equal fields":    {[]intray.Field{field("k", "City"), field("l", "Ciudad")}, []string{"Ort"}, []asked{{"k", []int{0}}}, []string{`"City", "Ciudad"`}},
-		"the more usual name": {[]intray.Field{field("k", "City")}, []string{"Ort", "Stadt"}, nil, nil},
+		"the more usual name": {[]intray.Field{field("k", "City")}, []string{"Ort", "Stadt"}, []asked{{"k", []int{0, 1}}}, []string{"column 1", "column 2"}},
+		"gross and net":       {[]intray.Field{field("k", "Amount")}, []string{"Gross", "Net"}, []asked{{"k", []int{0, 1}}}, nil},
+		"a word of the name":  {[]intray.Field{field("k", "Tracking no.")}, []string{"Parcel ID", "Tracking number"}, nil, nil},
+		"the own names":       {[]intray.Field{field("k", "Town", "Country")}, []string{"Ort", "Land"}, nil, nil},
+		"a closer concept":    {[]intray.Field{field("k", "Posting date")}, []string{"Transaction date", "Buchungstag"}, nil, nil},
 	} {
 		t.Run(what, func(t *testing.T) {
 			m, questions := suggest(t, c.fields, c.headers...)
@@ -253,35 +258,23 @@ func TestHeaderRow(t *testing.T) {
 			}
 		})
 	}
+	many := make([]intray.Field, 0, 18)
+	for _, label := range strings.Fields("City Country Phone Fax Website Notes Birthday Company Department Salutation Gender Language Age Street State Currency Amount Quantity") {
+		many = append(many, field("key "+label, label))
+	}
+	wide, err := mapping.NewHeaderRow(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := strings.Fields("Ort Land Telefon Fax Website Notizen Plugh Xyzzy Frob Grault Waldo Garply Corge Quux")
+	if got := wide.Score(some); got < 0.5 {
+		t.Errorf("six fields in many columns score %.2f", got)
+	}
+	quarters, err := mapping.NewHeaderRow([]intray.Field{field("q1", "Q1"), field("year", "2025")})
+	if err != nil || quarters.Score([]string{"Q1", "2025"}) != 1 {
+		t.Errorf("names that look like numbers do not count: %v", err)
+	}
 	if none, err := mapping.NewHeaderRow(nil); err != nil || none.Score([]string{"E-Mail"}) != 0 {
 		t.Errorf("a schema without fields: %v", err)
-	}
-}
-
-func TestManyColumns(t *testing.T) {
-	tags := field("tags", "Tags", "Labels")
-	tags.ManyToOne = true
-	fields := []intray.Field{tags, field("city", "City")}
-	for what, c := range map[string]struct {
-		headers []string
-		want    []int
-	}{
-		"one name":      {[]string{"Labels", "City", "Labels"}, []int{0, 2}},
-		"by meaning":    {[]string{"Keyword 2", "City", "Keyword 1"}, []int{0, 2}},
-		"key and label": {[]string{"x", "tags", "Tags"}, []int{1, 2}},
-	} {
-		t.Run(what, func(t *testing.T) {
-			m, many, questions, err := mapping.Gather(t.Context(), fields, columns(c.headers...))
-			if err != nil || len(questions) > 0 {
-				t.Fatalf("%v, %+v", err, questions)
-			}
-			if diff := cmp.Diff(c.want, many[0]); diff != "" || m.Fields[0].Column != c.want[0] {
-				t.Errorf("%+v (-want +got):\n%s", m.Fields, diff)
-			}
-		})
-	}
-	m, questions := suggest(t, fields, "Labels", "City", "Labels")
-	if m.Fields[0].Column != none || len(questions) != 1 {
-		t.Errorf("as long as a match has one column, several are a question: %+v", m)
 	}
 }

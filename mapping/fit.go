@@ -133,11 +133,14 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.0f %%", share*100)
 }
 
-// options says how many of the samples are options of a select field; it is
-// false where the field has none or the column no samples.
-func options(f intray.Field, c intray.Column) (float64, bool) {
-	if len(f.SelectOptions) == 0 || len(c.Samples) == 0 || len(f.SelectOptions) > 1000 {
-		return 0, false
+// maxOptions is the most options of a field that values are compared with.
+const maxOptions = 1000
+
+// optionNames are the spellings of the options of a select field; none where it
+// has none, or too many.
+func optionNames(f intray.Field) map[string]bool {
+	if len(f.SelectOptions) > maxOptions {
+		return nil
 	}
 	known := map[string]bool{}
 	for _, o := range f.SelectOptions {
@@ -147,6 +150,15 @@ func options(f intray.Field, c intray.Column) (float64, bool) {
 		}
 	}
 	delete(known, "")
+	return known
+}
+
+// chosenFrom says how many of the samples are among the options; it is false
+// where there are no options or no samples.
+func chosenFrom(known map[string]bool, c intray.Column) (float64, bool) {
+	if len(known) == 0 {
+		return 0, false
+	}
 	hits, total := 0, 0
 	for _, cell := range c.Samples {
 		if cell = strings.TrimSpace(cell); cell == "" || len(cell) > maxCell {

@@ -57,9 +57,11 @@ const maxHeaderCells = 256
 const scoreMeaning = 0.9
 
 // Score says how well a row of cells names the fields of the schema, from 0 to
-// 1: the part of its cells, or of the fields where these are fewer, that names a
-// field of its own. Cells that are dates, numbers or addresses speak against it.
-// It looks at the first 256 cells that have text.
+// 1: half of it is the part of its cells, or of the fields where these are fewer,
+// that names a field of its own, and half is how near it comes to naming six
+// fields, or all, or two more than it has cells. Cells that are no names but
+// dates, numbers or addresses speak against it. It looks at the first 256 cells
+// that have text.
 func (h *HeaderRow) Score(row []string) float64 {
 	cells, values, sum := 0, 0, 0.0
 	named := map[int]bool{}
@@ -70,7 +72,7 @@ func (h *HeaderRow) Score(row []string) float64 {
 		if cells++; cells > maxHeaderCells {
 			break
 		}
-		if len(cell) <= maxCell && shapeOf(cell)&(shapeEmail|shapeURL|shapeDate|shapeNumber|shapeIBAN|shapeUUID) != 0 {
+		if _, known := h.names[normalize(cell)]; !known && len(cell) <= maxCell && shapeOf(cell)&(shapeEmail|shapeURL|shapeDate|shapeNumber|shapeIBAN|shapeUUID) != 0 {
 			values++
 			continue
 		}
@@ -83,8 +85,13 @@ func (h *HeaderRow) Score(row []string) float64 {
 	if whole == 0 {
 		return 0
 	}
-	return min(1, sum/float64(whole)) * (1 - float64(values)/float64(max(cells, 1)))
+	part, enough := min(1, sum/float64(whole)), min(1, sum/float64(min(enoughNamed, h.fields, cells+2)))
+	return (part + enough) / 2 * (1 - float64(values)/float64(max(cells, 1)))
 }
+
+// enoughNamed is how many fields a row names that is as good as any: files bring
+// many columns that a schema has no use for.
+const enoughNamed = 6
 
 // field gives the field that a cell names, and what it counts.
 func (h *HeaderRow) field(cell string) (int, float64) {

@@ -18,6 +18,8 @@ type entry struct {
 	folded   string
 	readings []lexicon.Reading
 	profile  *profile
+	// year is that of a column of amounts of one year, or "".
+	year string
 	// grams is the number of its runs of three letters.
 	grams int
 }
@@ -34,6 +36,8 @@ type index struct {
 	entries []entry
 	// home are the qualifiers that the schema speaks of.
 	home map[string]bool
+	// many is the number of fields that take several columns.
+	many int
 	// wanted are the concepts that fields of the schema mean.
 	wanted map[string]bool
 	// byFolded, byGram hold places in entries; byConcept holds signatures by
@@ -48,7 +52,10 @@ type index struct {
 const (
 	maxAlike      = 64
 	maxSignatures = 200
-	maxGrams      = 48
+	// maxGathered is the most columns of one meaning that the fields which take
+	// several look at, all together.
+	maxGathered = 16384
+	maxGrams    = 48
 	// maxLike is the most columns whose letters are compared with those of one
 	// name.
 	maxLike = 16
@@ -61,7 +68,12 @@ const (
 func build(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, error) {
 	x := &index{lexicon: l, wanted: map[string]bool{}, byFolded: map[string][]int{}, byGram: map[string][]int{}, byConcept: map[string][]*signature{}}
 	x.home, x.wanted = home(l, s.fields)
-	signatures := map[string]*signature{}
+	for i := range s.fields {
+		if s.takesMany(i) {
+			x.many++
+		}
+	}
+	signatures, nouns := map[string]*signature{}, nouns(s.columns)
 	for i, c := range s.columns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -70,7 +82,9 @@ func build(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, erro
 			continue
 		}
 		e := entry{column: i, folded: fold(c.Header)}
-		e.readings = l.Read(c.Header)
+		if e.readings, e.year = readYear(l, c.Header, nouns); e.year == "" {
+			e.readings = l.Read(c.Header)
+		}
 		if len(s.columns) <= maxGuess && (len(e.readings) == 0 || e.readings[0].Cost > 0.2) {
 			e.readings = l.Guess(c.Header)
 		}
@@ -116,7 +130,7 @@ func (x *index) meant(concept string) []int {
 
 func (x *index) enlist(signatures map[string]*signature, readings []lexicon.Reading, place int) {
 	for _, r := range readings {
-		key := fmt.Sprintf("%s %s %v %.2f %d", r.Head, r.Named, r.Marks, r.Cost, r.Rank)
+		key := fmt.Sprintf("%s %s %v %.2f", r.Head, r.Named, r.Marks, r.Cost)
 		sig := signatures[key]
 		if sig == nil {
 			sig = &signature{reading: r}

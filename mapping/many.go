@@ -1,58 +1,145 @@
 package mapping
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/intraydata/intray"
 )
 
-// manyColumns says that a field with ManyToOne takes all columns that fit it.
-// Without it several columns are a question for every field: as long as a match
-// can name one column only, the others would be lost.
-const manyColumns = false
-
-// feed writes the columns of a field, in the file's order, into its match.
-func feed(match *intray.Match, columns []int) {
-	match.Column = columns[0]
+// pick is a column that a field with ManyToOne takes, and what speaks for it.
+type pick struct {
+	// column is its place in the list of columns.
+	column  int
+	score   float64
+	reasons []string
+	// near says that the column holds something that is merely near to what the
+	// field means.
+	near bool
 }
 
-func (s *suggestion) takesMany(field int) bool { return s.many && s.fields[field].ManyToOne }
+// takesMany says whether a field takes all columns that fit it.
+func (s *suggestion) takesMany(field int) bool {
+	return s.fields[field].ManyToOne && !s.fields[field].Hidden
+}
 
-// own are the columns that only this field wants.
-func (w wish) own() []int {
-	var all []int
-	for _, o := range w.offers {
-		if len(o.fields) == 1 {
-			all = append(all, o.columns...)
+// has says whether a field is settled or has a column.
+func (s *suggestion) has(field int) bool { return s.settled[field] || len(s.picks[field]) > 0 }
+
+// keep gives a column to a field that takes several.
+func (s *suggestion) keep(field int, p pick) {
+	s.used[p.column], s.taken[p.column] = true, true
+	s.picks[field] = append(s.picks[field], p)
+}
+
+// gather writes the columns of the fields that take several into their matches:
+// in the file's order, with the score of the one that is least certain.
+func (s *suggestion) gather() {
+	for i, picks := range s.picks {
+		if len(picks) == 0 {
+			continue
+		}
+		slices.SortFunc(picks, func(a, b pick) int { return s.columns[a.column].Index - s.columns[b.column].Index })
+		first := s.columns[picks[0].column]
+		m := intray.Match{Column: first.Index, Header: first.Header, Score: picks[0].score}
+		for _, p := range picks {
+			m.Columns = append(m.Columns, s.columns[p.column].Index)
+			m.Score = min(m.Score, p.score)
+		}
+		m.Reasons = s.together(picks)
+		s.matches[i] = m
+	}
+	for i, notes := range s.notes {
+		s.matches[i].Reasons = append(s.matches[i].Reasons, notes...)
+	}
+}
+
+// together says why columns feed one field. It names at most five of them.
+func (s *suggestion) together(picks []pick) []string {
+	if len(picks) == 1 {
+		return picks[0].reasons
+	}
+	first := picks[:min(len(picks), maxNamed)]
+	places := make([]string, len(first))
+	reasons := make([]string, 1, len(first)+1)
+	for i, p := range first {
+		c := s.columns[p.column]
+		places[i] = fmt.Sprintf("%s (column %d)", quote(c.Header), c.Index+1)
+		reasons = append(reasons, fmt.Sprintf("column %d: %s", c.Index+1, strings.Join(p.reasons, "; ")))
+	}
+	reasons[0] = fmt.Sprintf("%d columns feed the field together: %s", len(picks), listed(places, len(picks)))
+	return reasons
+}
+
+// gatherRest gives the fields that take several columns those that are left, and
+// asks about the ones that two of them want as much.
+func (d *decision) gatherRest() {
+	wanted := map[int][]candidate{}
+	for i := range d.fields {
+		if c, ok := d.chosen[i]; !d.takesMany(i) || d.settled[i] || len(d.picks[i]) == 0 && (!ok || !c.sure()) {
+			continue
+		}
+		for _, c := range d.lists[i] {
+			if c.sure() && !d.taken[d.column(c)] && (!c.near || !slices.ContainsFunc(d.picks[i], func(p pick) bool { return !p.near })) {
+				wanted[c.entry] = append(wanted[c.entry], c)
+			}
 		}
 	}
-	return all
-}
-
-// gather gives columns to a field.
-func (s *suggestion) gather(field int, columns []int) {
-	slices.Sort(columns)
-	indexes := make([]int, len(columns))
-	for i, c := range columns {
-		s.used[c], s.taken[c] = true, true
-		indexes[i] = s.columns[c].Index
-	}
-	if len(indexes) > 1 {
-		s.gathered[field] = indexes
-	}
-	s.matches[field].Header = s.columns[columns[0]].Header
-	feed(&s.matches[field], indexes)
-}
-
-// gatherRest gives a field that takes several columns those that fit it as well
-// as its best one does and that no other field has.
-func (d *decision) gatherRest(c candidate) {
-	columns := []int{d.index.entries[c.entry].column}
-	for _, other := range d.lists[c.field] {
-		_, owned := d.owner[other.entry]
-		if other.sure() && !owned {
-			columns = append(columns, d.index.entries[other.entry].column)
+	for _, entry := range slices.Sorted(maps.Keys(wanted)) {
+		list := wanted[entry]
+		slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(b.order(), a.order()) })
+		var others []int
+		for _, c := range list[1:] {
+			if c.order() >= list[0].order()-margin {
+				others = append(others, c.field)
+			}
+		}
+		if len(others) > 0 {
+			d.askContest(list[0], others)
+		} else {
+			d.take(list[0])
 		}
 	}
-	d.gather(c.field, columns)
 }
+
+// own are the columns that only this field wants, with its name for each.
+func (w wish) own(each func(column int, n name)) {
+	for i, o := range w.offers {
+		if len(o.fields) > 1 {
+			continue
+		}
+		for _, c := range o.columns {
+			each(c, w.names[i])
+		}
+	}
+}
+
+// askShared asks about columns of one name that several fields want, each of
+// which takes several: one question for each of the first columns.
+func (s *suggestion) askShared(o *offer) {
+	for _, c := range o.columns[:min(len(o.columns), maxNamed)] {
+		s.askRivalry(&offer{columns: []int{c}, fields: o.fields})
+	}
+}
+
+// unnumbered is the spelling of a name without the number that tells it from
+// others of a series: "Phone 2", "Phone (2)", "2. Phone" and "Phones" are all
+// "phone". A name that is nothing but a number stands for nothing.
+func unnumbered(text string) string {
+	plain := normalize(text)
+	if bare := strings.TrimRightFunc(plain, unicode.IsDigit); bare != plain {
+		plain = strings.TrimSuffix(bare, "#")
+	}
+	plain = strings.TrimLeftFunc(plain, unicode.IsDigit)
+	if one := strings.TrimSuffix(plain, "s"); len(one) >= minSingular {
+		return one
+	}
+	return plain
+}
+
+// minSingular is how many bytes a name has at least that an s makes a plural.
+const minSingular = 3

@@ -10,6 +10,7 @@ package mapping
 
 import (
 	"context"
+	"slices"
 
 	"github.com/intraydata/intray"
 )
@@ -49,14 +50,20 @@ func Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column
 // column and has none that is certain, and a file in which no column feeds any
 // field.
 //
-// A column feeds at most one field, and a field with ManyToOne is asked about
-// where several columns fit it. What a person confirmed goes first, then
-// the field's key or label to the letter, one of its alternate names to the
-// letter, and the same names written otherwise (case, spaces, punctuation,
-// camel case). What is left is decided as a whole, by what the names mean in
-// the lexicon, by how they are written and by the samples of the columns. A
-// match of a score below 0.9 is not made; the reasons of a field that is left
-// open tell which columns came close.
+// A column feeds at most one field, and a field has one column. What a person
+// confirmed goes first, then the field's key or label to the letter, one of its
+// alternate names to the letter, and the same names written otherwise (case,
+// spaces, punctuation, camel case). What is left is decided as a whole, by what
+// the names mean in the lexicon, by how they are written and by the samples of
+// the columns. A match of a score below 0.9 is not made; the reasons of a field
+// that is left open tell which columns came close.
+//
+// A field with ManyToOne takes every column that any of these steps would have
+// given it, so long as no other field wants the column as much: all columns of
+// one of its names, those of a series such as "Phone 1" and "Phone 2", and those
+// that mean the same. Its score is that of the column that is least certain.
+// What is merely near to it, as a mobile phone is to a phone, it takes only where
+// nothing is nearer; its reasons tell of such columns.
 //
 // The order of fields and columns changes nothing but the order of the answer.
 // It takes time in proportion to the fields and the columns, not to their
@@ -64,17 +71,17 @@ func Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column
 // them apart and is passed over. The only errors are that of ctx and those of
 // the lexicon's own files.
 func (c Config) Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column) (intray.Mapping, []Question, error) {
-	s, err := c.decide(ctx, fields, columns, manyColumns)
+	s, err := c.decide(ctx, fields, columns)
 	if err != nil {
 		return intray.Mapping{}, nil, err
 	}
 	return intray.Mapping{Fields: s.matches, Unmapped: s.unmapped()}, s.questions, nil
 }
 
-func (c Config) decide(ctx context.Context, fields []intray.Field, columns []intray.Column, many bool) (*suggestion, error) {
+func (c Config) decide(ctx context.Context, fields []intray.Field, columns []intray.Column) (*suggestion, error) {
 	s := &suggestion{
-		fields: fields, columns: columns, many: many, gathered: make(map[int][]int),
-		matches: make([]intray.Match, len(fields)),
+		fields: fields, columns: columns,
+		matches: make([]intray.Match, len(fields)), picks: make([][]pick, len(fields)), notes: make([][]string, len(fields)),
 		settled: make([]bool, len(fields)), taken: make([]bool, len(columns)),
 		used: make([]bool, len(columns)), asked: make(map[string]bool),
 	}
@@ -83,11 +90,7 @@ func (c Config) decide(ctx context.Context, fields []intray.Field, columns []int
 		s.settled[i] = f.Hidden
 	}
 	s.remember(c.Remembered)
-	steps := grades
-	if c.ExactOnly {
-		steps = grades[:exactGrades]
-	}
-	for _, g := range steps {
+	for _, g := range c.grades(s) {
 		if err := s.assign(ctx, g); err != nil {
 			return nil, err
 		}
@@ -97,6 +100,19 @@ func (c Config) decide(ctx context.Context, fields []intray.Field, columns []int
 			return nil, err
 		}
 	}
+	s.gather()
 	s.askForColumns()
 	return s, nil
+}
+
+// grades are those by which names are compared.
+func (c Config) grades(s *suggestion) []grade {
+	many := slices.ContainsFunc(s.fields, func(f intray.Field) bool { return f.ManyToOne && !f.Hidden })
+	switch {
+	case c.ExactOnly:
+		return grades[:exactGrades]
+	case many:
+		return slices.Concat(grades, series)
+	}
+	return grades
 }

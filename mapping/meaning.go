@@ -26,6 +26,9 @@ const (
 	// fieldDoubt is how much of the doubt about a field's own name counts: its
 	// author knows what it means.
 	fieldDoubt = 0.4
+	// costLesser is for what a name may stand for beside what it surely does: a
+	// person is asked.
+	costLesser = 0.03
 	// costUnnamed is for a field such as "Company" and a column that names
 	// another role, such as "Customer".
 	costUnnamed = 0.1
@@ -49,7 +52,7 @@ func meanings(l *lexicon.Lexicon, f intray.Field, many bool) []meaning {
 		all = key
 	}
 	for _, text := range f.AlternateMatches[:min(len(f.AlternateMatches), maxAlternates)] {
-		all = append(all, read(l, name{what: "the alternate name", text: text})...)
+		all = append(all, read(l, name{what: alternateName, text: text})...)
 	}
 	for i := range all {
 		all[i].many = many
@@ -65,7 +68,11 @@ func read(l *lexicon.Lexicon, n name) []meaning {
 	readings := l.Read(n.text)
 	all := make([]meaning, 0, len(readings))
 	for _, r := range readings {
-		r.Cost *= fieldDoubt
+		if r.Doubtful && !readings[0].Doubtful {
+			r.Cost += costLesser
+		} else {
+			r.Cost *= fieldDoubt
+		}
 		all = append(all, meaning{Reading: r, name: n, named: r.Head != "name" || saysName(l, n.text)})
 	}
 	return all[:min(len(all), maxReadings)]

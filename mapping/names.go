@@ -20,14 +20,23 @@ type grade struct {
 	// remark is what a reason says of a header that is not the name itself.
 	remark string
 	score  float64
+	// many says that it is for fields that take several columns.
+	many bool
 }
 
 // grades are tried in order.
 var grades = []grade{
-	{false, asWritten, "", 1},
-	{true, asWritten, "", 1},
-	{false, normalize, ", written otherwise", 0.95},
-	{true, normalize, ", written otherwise", 0.9},
+	{spelling: asWritten, score: 1},
+	{spelling: asWritten, score: 1, alternates: true},
+	{spelling: normalize, score: 0.95, remark: ", written otherwise"},
+	{spelling: normalize, score: 0.9, remark: ", written otherwise", alternates: true},
+}
+
+// series are the grades that come behind: of columns that are told apart by a
+// number, for fields that take several.
+var series = []grade{
+	{spelling: unnumbered, score: 0.94, remark: ", one of several", many: true},
+	{spelling: unnumbered, score: 0.92, remark: ", one of several", many: true, alternates: true},
 }
 
 // exactGrades is how many of the grades take names to the letter.
@@ -43,8 +52,11 @@ type name struct {
 	spelled string
 }
 
-// keyName is what a field's key is called in reasons.
-const keyName = "the field's key"
+// What a field's key and its alternate names are called in reasons.
+const (
+	keyName       = "the field's key"
+	alternateName = "the alternate name"
+)
 
 // names gives those of a field that the grade looks at. Where two are alike,
 // the first stands for both; one without any text stands for nothing.
@@ -53,14 +65,14 @@ func (g grade) names(f intray.Field) []name {
 	if g.alternates {
 		all = all[:0]
 		for _, text := range f.AlternateMatches {
-			all = append(all, name{what: "the alternate name", text: text})
+			all = append(all, name{what: alternateName, text: text})
 		}
 	}
 	seen := make(map[string]bool, len(all))
 	kept := all[:0]
 	for _, n := range all {
 		n.spelled = g.spelling(n.text)
-		if n.spelled == "" || seen[n.spelled] {
+		if n.spelled == "" || seen[n.spelled] || g.many && figures(n.text) != "" {
 			continue
 		}
 		seen[n.spelled] = true

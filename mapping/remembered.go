@@ -13,7 +13,8 @@ import (
 const scoreRemembered = 0.99
 
 // remember maps what a person confirmed, where exactly one column has the header
-// to the letter and its values do not speak against it.
+// to the letter and its values do not speak against it. A field that takes
+// several gets all columns of all headers that were confirmed for it.
 func (s *suggestion) remember(all []intray.RememberedColumn) {
 	if len(all) == 0 {
 		return
@@ -31,18 +32,26 @@ func (s *suggestion) remember(all []intray.RememberedColumn) {
 	})
 	for _, r := range all {
 		i, known := fields[r.Field]
-		if !known || s.settled[i] || r.Header == "" || len(columns[r.Header]) != 1 || s.taken[columns[r.Header][0]] {
+		if !known || s.settled[i] || r.Header == "" || len(columns[r.Header]) > 1 && !s.takesMany(i) {
 			continue
 		}
-		column := columns[r.Header][0]
-		p := survey(s.columns[column])
-		if verdict, _ := p.judge(kindOf(s.fields[i].Type.Name)); verdict == fitVeto {
-			continue
+		for _, column := range columns[r.Header] {
+			s.recall(i, column, r)
 		}
-		s.matches[i] = intray.Match{
-			Column: s.columns[column].Index, Header: r.Header, Score: scoreRemembered,
-			Reasons: []string{fmt.Sprintf("you mapped the column %s so on %s", quote(r.Header), r.On.Format("2 January 2006"))},
-		}
-		s.settled[i], s.taken[column], s.used[column] = true, true, true
 	}
+}
+
+// recall maps a column to the field that it had before.
+func (s *suggestion) recall(field, column int, r intray.RememberedColumn) {
+	c := s.columns[column]
+	if p := survey(c); s.taken[column] || p.vetoes(kindOf(s.fields[field].Type.Name)) {
+		return
+	}
+	reasons := []string{fmt.Sprintf("you mapped the column %s so on %s", quote(r.Header), r.On.Format("2 January 2006"))}
+	if s.takesMany(field) {
+		s.keep(field, pick{column: column, score: scoreRemembered, reasons: reasons})
+		return
+	}
+	s.matches[field] = intray.Match{Column: c.Index, Header: r.Header, Score: scoreRemembered, Reasons: reasons}
+	s.settled[field], s.taken[column], s.used[column] = true, true, true
 }

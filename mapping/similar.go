@@ -27,6 +27,32 @@ func similarity(a, b string) float64 {
 	return max(shortened(strings.Fields(a), strings.Fields(b)), ratio([]rune(a), []rune(b)))
 }
 
+// inCommon is the part of the words of two names that they share, from 0 to 1. A
+// word and its abbreviation are one, and so are its forms.
+func inCommon(a, b []string) float64 {
+	if len(a)+len(b) == 0 {
+		return 0
+	}
+	n := 0
+	for _, x := range a {
+		if slices.ContainsFunc(b, func(y string) bool { return abbreviates(x, y) || abbreviates(y, x) || sameStem(x, y) }) {
+			n++
+		}
+	}
+	return min(1, 2*float64(n)/float64(len(a)+len(b)))
+}
+
+// sameStem says whether two words begin alike and differ in their ending at most:
+// category and categories.
+func sameStem(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	n := 0
+	for n < min(len(x), len(y)) && x[n] == y[n] {
+		n++
+	}
+	return a == b || n >= 4 && 10*n >= 7*max(len(x), len(y))
+}
+
 func figures(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {

@@ -135,8 +135,6 @@ type sense struct {
 	// doubtful names stand for something else as well.
 	doubtful bool
 	langs    uint64
-	// rank is the place of the name in its line: the usual names stand first.
-	rank int
 }
 
 func (s sense) same(other sense) bool {

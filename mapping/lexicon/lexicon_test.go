@@ -133,7 +133,7 @@ func TestLanguages(t *testing.T) {
 	if r := l.Read("Aaa of"); len(r) != 1 || l.Languages(r[0].Languages) != "en, de" || r[0].Doubtful {
 		t.Errorf("%+v", r)
 	}
-	if r := l.Read("Aab"); len(r) != 1 || !r[0].Doubtful || r[0].Rank != 1 || r[0].Cost != lexicon.CostDoubtful {
+	if r := l.Read("Aab"); len(r) != 1 || !r[0].Doubtful || r[0].Cost != lexicon.CostDoubtful {
 		t.Errorf("%+v", r)
 	}
 }

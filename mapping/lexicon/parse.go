@@ -279,7 +279,7 @@ func (p *parser) names(language, rest string) error {
 	if err != nil {
 		return err
 	}
-	for rank, name := range strings.Split(rest, ",") {
+	for name := range strings.SplitSeq(rest, ",") {
 		name = strings.TrimSpace(name)
 		plain := strings.TrimSuffix(name, "?")
 		for _, spelled := range spellings(plain) {
@@ -291,7 +291,7 @@ func (p *parser) names(language, rest string) error {
 				p.lexicon.noise[key] = true
 				continue
 			}
-			if err := p.add(key, sense{p.block.concept, p.block.qualifier, plain != name, set, rank}); err != nil {
+			if err := p.add(key, sense{p.block.concept, p.block.qualifier, plain != name, set}); err != nil {
 				return err
 			}
 		}
@@ -326,7 +326,6 @@ func (p *parser) add(key string, s sense) error {
 		if other.same(s) {
 			l.names[key][i].langs |= s.langs
 			l.names[key][i].doubtful = other.doubtful && s.doubtful
-			l.names[key][i].rank = min(other.rank, s.rank)
 			return nil
 		}
 		if s.concept != nil && other.concept != nil && !s.doubtful && !other.doubtful {

@@ -21,9 +21,6 @@ type Reading struct {
 	Cost float64
 	// Doubtful says that the name stands for something else as well.
 	Doubtful bool
-	// Rank is the place of the name among those of the concept: of two columns
-	// that mean the same, the one of lower rank has the more usual name.
-	Rank int
 	// Languages are those in which the name is known, as a set.
 	Languages uint64
 
@@ -39,7 +36,6 @@ const CostDoubtful = 0.07
 const (
 	costDoubtful  = CostDoubtful
 	costWeakMark  = 0.02
-	rankBeside    = 2
 	costBeside    = 0.1
 	costTypo      = 0.12
 	costUnknown   = 0.55
@@ -208,7 +204,7 @@ func qualifiersOnly(parts []segment) bool {
 // headed reads the parts with one of them as the head. Where a part stands for
 // several qualifiers, it is the one of that number.
 func headed(parts []segment, head int, s sense, cost float64, number int) Reading {
-	r := Reading{Head: s.concept.head, Marks: slices.Clone(s.concept.marks), Named: s.concept.Name, Cost: cost, Rank: s.rank, Languages: s.langs}
+	r := Reading{Head: s.concept.head, Marks: slices.Clone(s.concept.marks), Named: s.concept.Name, Cost: cost, Languages: s.langs}
 	if s.doubtful {
 		r.Cost, r.Doubtful = r.Cost+costDoubtful, true
 	}
@@ -220,9 +216,6 @@ func headed(parts []segment, head int, s sense, cost float64, number int) Readin
 		r.Marks = append(r.Marks, marks...)
 		r.Cost += doubt
 		r.beside += more
-		if more > 0 {
-			r.Rank += rankBeside
-		}
 	}
 	r.Marks = sorted(r.Marks)
 	return r

@@ -208,6 +208,35 @@ func (f *finder) compare(l *Layout, best scored, list []scored) {
 		}
 	}
 	l.Doubt = 1 / (1 + max(0, best.found-next))
+	if l.Headers > 0 && f.recordAbove(l.First, l.Body()) {
+		l.Doubt, l.Rival = 1, NoHeader // it would be lost
+	}
+}
+
+// recordAbove says whether one of the rows above a header is like the records
+// below it: it fills most of the columns, and what stands in typed columns is of
+// their kinds, in two of them at least.
+func (f *finder) recordAbove(header, below int) bool {
+	for at := range header {
+		if 4*f.filled[at] < 3*f.width {
+			continue
+		}
+		same, other := 0, 0
+		for c, l := range f.looks[at] {
+			col := f.column(body{c, below, nil})
+			switch {
+			case l.kind == Empty || !col.kind.Typed() || col.share < 0.8:
+			case l.kind == col.kind, l.kind == Integer && col.kind == Number:
+				same++
+			default:
+				other++
+			}
+		}
+		if same >= 2 && other == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // titled says whether titles or notes stand above a row: files that have them
@@ -270,6 +299,9 @@ func (f *finder) extend(l *Layout) {
 // bodyOf is the first row below a header that begins with a row: the next one, or
 // the one below further rows of the header.
 func (f *finder) bodyOf(header int) int {
+	if f.beside(header) {
+		return header + 1
+	}
 	for body := min(header+MaxHeaders, len(f.rows)-1); body > header+1; body-- {
 		at := header + 1
 		for at < body && f.alsoHeader(at, header, body) {
@@ -282,11 +314,20 @@ func (f *finder) bodyOf(header int) int {
 	return header + 1
 }
 
+// beside says whether a row is text side by side, and nothing above the last
+// columns, a quarter of all or more: that is a title or a note. Groups of columns
+// stand above all of them, and records are hardly ever text alone.
+func (f *finder) beside(at int) bool {
+	end := extent(f.rows[at])
+	return f.filled[at] == end && 4*end <= 3*f.width &&
+		!slices.ContainsFunc(f.looks[at], func(l look) bool { return l.kind.Typed() || l.kind == Code })
+}
+
 // alsoHeader says whether a row next to a header is another row of it, where the
 // records begin with the row below: it repeats the header, or is text where typed
 // columns are.
 func (f *finder) alsoHeader(at, header, below int) bool {
-	if 2*f.filled[at] <= f.width || f.filled[at] < 2 {
+	if 2*f.filled[at] <= f.width || f.filled[at] < 2 || at < header && f.beside(at) {
 		return false
 	}
 	if slices.EqualFunc(f.rows[at], f.rows[header], func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }) {

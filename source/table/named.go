@@ -1,21 +1,27 @@
 package table
 
+import "slices"
+
 const (
 	// leastNamed is the least that a row must name to be taken for the header
 	// by what it names, and namedLead how far ahead of all others it must be.
-	leastNamed, namedLead = 0.5, 0.2
+	// Exports bring many columns that a schema does not want.
+	leastNamed, namedLead = 0.4, 0.2
+	// wellNamed is so much that no other row is looked at.
+	wellNamed = 1 - namedLead
 )
 
 // Prefer gives the layout whose header names what is wanted: names says of a row
 // how well it does, from 0 to 1; nil knows nothing. A row counts that has text in
 // at least half of the columns. Where one row is clearly ahead of all others it
-// is the header; else the layout stays as it is.
+// is the header, which stays unsure where a record stands above it; else the
+// layout stays as it is.
 func (l Layout) Prefer(rows [][]string, names func(row []string) float64) Layout {
 	if names == nil || len(rows) == 0 {
 		return l
 	}
 	l, own := l.withoutTitles(rows, names)
-	if own >= leastNamed && !l.Unsure() {
+	if own >= wellNamed && !l.Unsure() {
 		return l
 	}
 	best, score, second := -1, 0.0, 0.0
@@ -38,10 +44,37 @@ func (l Layout) Prefer(rows [][]string, names func(row []string) float64) Layout
 		l.Doubt = 0
 		l.Reason += "; it names the fields of the schema"
 	case best >= 0 && score >= leastNamed && score-max(own, second) >= namedLead:
-		l.First, l.Headers, l.Doubt = best, 1, 0
-		l.Reason = "it names the fields of the schema"
+		l = l.moved(rows, best)
 	}
 	return l
+}
+
+// moved makes another row the header. What looks like a record above it would be
+// lost, and leaves that in doubt.
+func (l Layout) moved(rows [][]string, header int) Layout {
+	rival := NoHeader
+	if l.Headers > 0 {
+		rival = l.First
+	}
+	l.First, l.Headers, l.Doubt = header, 1, 0
+	l.Reason = "it names the fields of the schema"
+	if slices.ContainsFunc(rows[:header], l.recordLike) {
+		l.Doubt, l.Rival = 1, rival
+		l.Reason += ", and a record stands above it"
+	}
+	return l
+}
+
+// recordLike says whether a row has text in half of the columns, and two values
+// that are hardly ever names or titles.
+func (l Layout) recordLike(row []string) bool {
+	typed := 0
+	for _, cell := range row {
+		if KindOf(cell).Typed() {
+			typed++
+		}
+	}
+	return 2*Filled(row) >= l.Width && typed >= 2
 }
 
 // withoutTitles leaves the first rows out of a header that names more without

@@ -48,6 +48,10 @@ func TestPrefer(t *testing.T) {
 		{"two rows that name as much", "a,b,c\nb,c,a\n1,2,3\n", Layout{Width: 3, Headers: 1, Doubt: 1}, 0, 1, false},
 		{"a row that names too little", "a,x,y\n1,2,3\n", Layout{Width: 3, First: 1, Doubt: 1}, 1, 0, false},
 		{"a title is no header", "a,,\nx,y,z\n1,2,3\n", Layout{Width: 3, First: 1, Headers: 1, Doubt: 1}, 1, 1, false},
+		{"a record above it", "1,2,z\na,b,c\n1,2,3\n", Layout{Width: 3, Doubt: 0.2}, 1, 1, false},
+		{"a title with a day above it", "stand,2026-01-02,,,\nx,y,z,u,v\na,b,c,a,b\n1,2,3,4,5\n", Layout{Width: 5, First: 1, Headers: 1}, 2, 1, true},
+		{"some of many columns", "x,y,z,u,v\na,b,q,r,s\n1,2,3,4,5\n", Layout{Width: 5, Headers: 1}, 1, 1, true},
+		{"a row that is clearly ahead of one that was sure", "a,b,q,r\n\na,b,c,a\n1,2,3,4\n", Layout{Width: 4, Headers: 1}, 2, 1, true},
 		{"nothing names anything", "x,y,z\n1,2,3\n", Layout{Width: 3, Headers: 1, Doubt: 1}, 0, 1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -43,7 +43,7 @@ func (f *finder) headerScore(at int) (score float64, reason string) {
 	score += 0.4 * (float64(filled) - float64(f.width))
 	// A row further down has to be the better header by far: data is above it.
 	for i := f.first; i < at; i++ {
-		if 2*f.filled[i] > f.width {
+		if 2*f.filled[i] > f.width && !f.beside(i) {
 			score -= 0.75 * float64(f.width)
 		}
 	}
