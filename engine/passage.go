@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/mapping"
 	"github.com/intraydata/intray/source"
 )
 
@@ -44,7 +45,7 @@ func (p *passage) whole(ctx context.Context) (out *Outcome, err error) {
 // read opens the file and finds its table.
 func (p *passage) read(ctx context.Context) (out *Outcome, err error) {
 	opt := answered(p.cfg.Options, p.imp.Answers)
-	opt.Names = namesOf(p.imp.Schema.Fields)
+	opt.Names = mapping.NewHeaderRow(p.imp.Schema.Fields).Score
 	p.book, err = source.Open(ctx, p.imp.Input, p.cfg.Formats, opt)
 	if err != nil {
 		return p.out.unreadable(err)

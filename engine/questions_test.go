@@ -79,8 +79,8 @@ func TestQuestions(t *testing.T) {
 		"none of them has it":                      {"Id,z\n1,a\n", csv.Format{}, []intray.Field{field("ID", false), field("iD", false), field("z", false)}, "field:0=none", "ID=-1 iD=-1 z=1"},
 		"a decision that nobody asked for":         {"id,name\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", false)}, "column:id=1 column:name=0", "id=1 name=0"},
 		"two rows could be the header":             {"x,y\nid,name\n1,a\n", torn{}, []intray.Field{field("zip", true)}, "", "header_row 1 2 none"},
-		"the schema knows the second":              {"x,y\nid,name\n1,a\n", torn{}, []intray.Field{field("id", true), field("name", true)}, "", "id=0 name=1"},
-		"the schema knows the first":               {"zip,y\nid,name\n1,a\n", torn{}, []intray.Field{field("zip", true)}, "", "zip=0"},
+		"the schema knows the second":              {"x,y\nid,name\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", true)}, "", "id=0 name=1"},
+		"the schema knows the first":               {"zip,street\nid,name\n1,a\n", csv.Format{}, []intray.Field{field("zip", true), field("street", true)}, "", "zip=0 street=1"},
 		"the schema knows both":                    {"zip,y\nid,name\n1,a\n", torn{}, []intray.Field{field("zip", false), field("id", false)}, "", "header_row 1 2 none"},
 		"it is the first":                          {"id,name\n1,a\n", torn{}, []intray.Field{field("id", true)}, "header_row=1", "id=0"},
 	} {

@@ -2,20 +2,27 @@ package mapping
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// HeaderRow knows what a row looks like that names the fields of a schema. It
-// does not change and may be used by many at once.
+// HeaderRow knows what a row looks like that names the fields of a schema. It may
+// be used by many at once.
 type HeaderRow struct {
-	lexicon *lexicon.Lexicon
 	// names are the spellings of the fields' names, with the field.
-	names map[string]int
-	// heads are the meanings of the fields by their concepts.
-	heads  map[string][]headMeaning
+	names  map[string]int
 	fields int
+	// meant is what the fields mean, made ready where names do not tell.
+	meant func() meant
+}
+
+// meant holds the meanings of fields by their concepts. Without a lexicon there
+// are none.
+type meant struct {
+	lexicon *lexicon.Lexicon
+	heads   map[string][]headMeaning
 }
 
 type headMeaning struct {
@@ -23,14 +30,9 @@ type headMeaning struct {
 	field int
 }
 
-// NewHeaderRow reads the names of the fields that are not hidden. The error is
-// that of the lexicon's own files.
-func NewHeaderRow(fields []intray.Field) (*HeaderRow, error) {
-	l, err := lexicon.Standard()
-	if err != nil {
-		return nil, err
-	}
-	h := &HeaderRow{lexicon: l, names: map[string]int{}, heads: map[string][]headMeaning{}}
+// NewHeaderRow reads the names of the fields that are not hidden.
+func NewHeaderRow(fields []intray.Field) *HeaderRow {
+	h := &HeaderRow{names: map[string]int{}, meant: sync.OnceValue(func() meant { return meantBy(fields) })}
 	for i, f := range fields {
 		if f.Hidden {
 			continue
@@ -41,13 +43,29 @@ func NewHeaderRow(fields []intray.Field) (*HeaderRow, error) {
 				h.names[n.spelled] = i
 			}
 		}
-		for _, m := range meanings(l, f, true) {
-			if len(h.heads[m.Head]) < maxAlike {
-				h.heads[m.Head] = append(h.heads[m.Head], headMeaning{m, i})
+	}
+	return h
+}
+
+// meantBy reads the lexicon. What may be wrong with it is told when columns are
+// mapped.
+func meantBy(fields []intray.Field) meant {
+	l, err := lexicon.Standard()
+	if err != nil {
+		return meant{}
+	}
+	m := meant{l, map[string][]headMeaning{}}
+	for i, f := range fields {
+		if f.Hidden {
+			continue
+		}
+		for _, one := range meanings(l, f, true) {
+			if len(m.heads[one.Head]) < maxAlike {
+				m.heads[one.Head] = append(m.heads[one.Head], headMeaning{one, i})
 			}
 		}
 	}
-	return h, nil
+	return m
 }
 
 // maxHeaderCells is the most cells of a row that are looked at.
@@ -61,8 +79,19 @@ const scoreMeaning = 0.9
 // that names a field of its own, and half is how near it comes to naming six
 // fields, or all, or two more than it has cells. Cells that are no names but
 // dates, numbers or addresses speak against it. It looks at the first 256 cells
-// that have text.
+// that have text. Where names alone give at least 0.8 it does not look at what
+// cells mean.
 func (h *HeaderRow) Score(row []string) float64 {
+	if score := h.score(row, h.named); score >= enoughByName {
+		return score
+	}
+	return h.score(row, h.field)
+}
+
+// enoughByName is so much that what cells mean is not looked at.
+const enoughByName = 0.8
+
+func (h *HeaderRow) score(row []string, name func(cell string) (field int, score float64)) float64 {
 	cells, values, sum := 0, 0, 0.0
 	named := map[int]bool{}
 	for _, cell := range row {
@@ -76,7 +105,7 @@ func (h *HeaderRow) Score(row []string) float64 {
 			values++
 			continue
 		}
-		if field, score := h.field(cell); score > 0 && !named[field] {
+		if field, score := name(cell); score > 0 && !named[field] {
 			named[field] = true
 			sum += score
 		}
@@ -93,15 +122,27 @@ func (h *HeaderRow) Score(row []string) float64 {
 // many columns that a schema has no use for.
 const enoughNamed = 6
 
-// field gives the field that a cell names, and what it counts.
-func (h *HeaderRow) field(cell string) (int, float64) {
+// named gives the field of which a cell is a name.
+func (h *HeaderRow) named(cell string) (int, float64) {
 	if field, ok := h.names[normalize(cell)]; ok {
 		return field, 1
 	}
-	for _, r := range h.lexicon.Read(cell) {
-		for _, m := range h.heads[r.Head] {
-			if m.distance(h.lexicon, r, nil) <= maxSure-accept {
-				return m.field, scoreMeaning
+	return 0, 0
+}
+
+// field gives the field that a cell names or means, and what it counts.
+func (h *HeaderRow) field(cell string) (int, float64) {
+	if field, score := h.named(cell); score > 0 {
+		return field, score
+	}
+	m := h.meant()
+	if m.lexicon == nil {
+		return 0, 0
+	}
+	for _, r := range m.lexicon.Read(cell) {
+		for _, head := range m.heads[r.Head] {
+			if head.distance(m.lexicon, r, nil) <= maxSure-accept {
+				return head.field, scoreMeaning
 			}
 		}
 	}
