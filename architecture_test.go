@@ -147,6 +147,8 @@ var levels = map[string][]string{
 	"engine":               {"intray", "source", "mapping", "internal/value", "internal/check"},
 	"internal/service":     {"intray", "source", "mapping", "engine", "output", "schemajson", "schemajson/lint", "internal/value", "internal/check", "internal/shape", "internal/stage", "internal/blob", "internal/queue", "internal/seal"},
 	"internal/store":       {"intray", "internal/service", "internal/queue"},
+	"internal/script":      {"intray", "schemajson", "internal/value", "internal/script/"},
+	"internal/script/":     {"intray"},
 	"internal/sftp":        {"internal/egress", "internal/seal"},
 	"internal/worker":      {"internal/service", "internal/queue"},
 	"internal/api":         {"intray", "output", "schemajson", "internal/service", "internal/shape", "internal/seal"},
