@@ -43,6 +43,7 @@ func childCommand(task string, args ...string) []string {
 func child(task string, args []string) (status int) {
 	tasks := map[string]func([]string) (any, error){
 		"measure": measure, "generate": generateFile, "intray": readWithIntray, "encoding/csv": readWithStandard,
+		"windows": windows,
 	}
 	answer, err := tasks[task](args)
 	if err == nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -23,6 +22,12 @@ type cost struct {
 	Peak float64
 }
 
+// measured is a cost and what the process printed: JSON, or nothing.
+type measured struct {
+	Cost   cost
+	Answer json.RawMessage
+}
+
 // run is a cost and what was found for it.
 type run struct {
 	Cost  cost
@@ -37,28 +42,30 @@ func measure(command []string) (any, error) {
 		return nil, errors.New("no command to measure")
 	}
 	process := exec.Command(command[0], command[1:]...)
-	process.Stderr = os.Stderr
-	var out bytes.Buffer
-	process.Stdout = &out
+	var out, told bytes.Buffer
+	process.Stdout, process.Stderr = &out, &told
 	began := time.Now()
 	err := process.Run()
 	wall := time.Since(began)
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", command, err)
+		return nil, fmt.Errorf("%q: %w, %.2000s", command, err, told.Bytes())
 	}
 	used, ok := process.ProcessState.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return nil, errors.New("the system does not tell what a process used")
 	}
-	r := run{Cost: cost{
+	m := measured{Cost: cost{
 		CPU:  float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9,
 		Wall: wall.Seconds(),
 		Peak: float64(used.Maxrss) * peakUnit(),
 	}}
-	if err := json.Unmarshal(out.Bytes(), &r.Tally); err != nil {
-		return nil, fmt.Errorf("%q answers %.500q: %w", command, out.Bytes(), err)
+	if answer := bytes.TrimSpace(out.Bytes()); len(answer) > 0 {
+		m.Answer = answer
 	}
-	return r, nil
+	if m.Answer != nil && !json.Valid(m.Answer) {
+		return nil, fmt.Errorf("%q answers %.500q", command, out.Bytes())
+	}
+	return m, nil
 }
 
 // peakUnit is what getrusage counts memory in, in bytes.
@@ -87,8 +94,12 @@ func (c contestant) check(t *testing.T, file string) (found tally) {
 
 func (c contestant) time(t *testing.T, file string) (r run) {
 	t.Helper()
-	ask(t, &r, childCommand("measure", append(slices.Clone(c.command), "time", file)...)...)
-	return r
+	var m measured
+	ask(t, &m, childCommand("measure", append(slices.Clone(c.command), "time", file)...)...)
+	if err := json.Unmarshal(m.Answer, &r.Tally); err != nil {
+		t.Fatalf("%s answers %.500q: %v", c.name, m.Answer, err)
+	}
+	return run{m.Cost, r.Tally}
 }
 
 // spread are the figures of several runs.
@@ -133,8 +144,11 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := got.(run); r.Tally.Rows != 7 || r.Cost.Wall < 0.1 || r.Cost.CPU <= 0 || r.Cost.CPU > r.Cost.Wall || r.Cost.Peak < 1e5 {
-		t.Errorf("measured %+v", r)
+	if m := got.(measured); string(m.Answer) != `{"rows": 7}` || m.Cost.Wall < 0.1 || m.Cost.CPU <= 0 || m.Cost.CPU > m.Cost.Wall || m.Cost.Peak < 1e5 {
+		t.Errorf("measured %+v", m)
+	}
+	if got, err := measure([]string{"true"}); err != nil || len(got.(measured).Answer) > 0 {
+		t.Errorf("a process that prints nothing: %+v, %v", got, err)
 	}
 	for _, script := range []string{"exit 3", "echo no JSON"} {
 		if _, err := measure([]string{"sh", "-c", script}); err == nil {

@@ -1,6 +1,7 @@
 // Package bench makes large files for measurements: the same rows for the same
 // seed, on every machine, as CSV, as NDJSON and as a workbook. A row is ten
-// texts; the forms differ only in how they write them.
+// texts; the forms differ only in how they write them. Customers are other rows,
+// with faults, and come with the schema that finds them.
 //
 // It knows nothing of imports, and measures nothing.
 package bench

@@ -1,0 +1,81 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zeebo/xxh3"
+)
+
+// content is what the lines of a file are, in whatever order: how many, and the
+// sum of their hashes.
+type content struct {
+	Lines int64
+	Sum   uint64
+}
+
+// contentOf reads a result. DuckDB writes the rows in the order in which its
+// threads finish, Intray in that of the file.
+func contentOf(t *testing.T, name string) content {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	c, err := readContent(file)
+	if err != nil {
+		t.Fatalf("read %s: %v", name, err)
+	}
+	return c
+}
+
+func readContent(from io.Reader) (c content, err error) {
+	lines := bufio.NewReaderSize(from, 1<<20)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > 0 {
+			c.Lines++
+			c.Sum += xxh3.Hash(line)
+		}
+		if err == io.EOF {
+			return c, nil
+		}
+		if err != nil {
+			return c, err
+		}
+	}
+}
+
+func TestContent(t *testing.T) {
+	read := func(text string) content {
+		c, err := readContent(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	if a, b := read("one\ntwo\n"), read("two\none"); a != b || a.Lines != 2 {
+		t.Errorf("%+v and %+v of the same lines", a, b)
+	}
+	for _, other := range []string{"one\n", "one\ntwo\ntwo\n", "one\ntwO\n", ""} {
+		if a, b := read("one\ntwo\n"), read(other); a == b {
+			t.Errorf("%q has the content of other lines: %+v", other, b)
+		}
+	}
+	if _, err := readContent(strings.NewReader(strings.Repeat("a", 2<<20))); err == nil {
+		t.Error("a line that is longer than the buffer is read")
+	}
+	name := filepath.Join(t.TempDir(), "lines")
+	if err := os.WriteFile(name, []byte("a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := contentOf(t, name); got != read("a") {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,225 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/bench"
+	"github.com/intraydata/intray/internal/livetest"
+)
+
+// importedRows are the sizes of the whole measurement.
+var importedRows = []int{2_000_000, 10_000_000}
+
+// customers is the form of the files that are imported.
+const customers = "customers.csv"
+
+// found is what an import found in its file.
+type found struct {
+	Rows    int64 `json:"rows"`
+	BadRows int64 `json:"badRows"`
+	// Problems are how many rows break each rule, by field and code.
+	Problems map[string]int64 `json:"problems"`
+}
+
+// An importer checks a file, keeps the checked rows and writes the result.
+type importer struct {
+	name string
+	goal goal
+	// command imports the file. The folder is empty and for whatever is kept.
+	command func(folder, result, file string) []string
+	// tells says that the program itself prints what it found.
+	tells bool
+}
+
+// TestImports imports files with Intray and with DuckDB and prints one table.
+func TestImports(t *testing.T) {
+	var r report
+	var version string
+	if r.python, version = duckDB(t); r.python == "" {
+		version = "no DuckDB"
+		skipWithoutDuckDB(t)
+	}
+	program, schema := livetest.Build(t), customerSchema(t)
+	for _, whole := range importedRows {
+		contestImport(t, &r, share(whole), importers(program, schema, r.python))
+	}
+	t.Logf("%s; %s\n%s%s", machine(), version, extent(), r.table())
+}
+
+// importers are those that there are; the first is Intray.
+func importers(program, schema, python string) []importer {
+	all := []importer{{
+		name: "Intray, staged and written", goal: goal{peak: 128e6},
+		command: func(_, result, file string) []string {
+			return []string{program, "run", "--schema", schema, "--out", result, file}
+		},
+	}}
+	if python == "" {
+		return all
+	}
+	duck := func(database func(folder string) string) func(folder, result, file string) []string {
+		return func(folder, result, file string) []string {
+			return []string{python, "import_duckdb.py", result, database(folder), file}
+		}
+	}
+	return append(all,
+		importer{name: "DuckDB, database file and written", goal: goal{cpu: 2.5, wall: 2.5}, tells: true,
+			command: duck(func(folder string) string { return filepath.Join(folder, "kept.duckdb") })},
+		importer{name: "DuckDB, in memory and written", goal: goal{cpu: 1.2, wall: 1.2}, tells: true,
+			command: duck(func(string) string { return ":memory:" })})
+}
+
+// customerSchema writes the schema of the files.
+func customerSchema(t *testing.T) (name string) {
+	t.Helper()
+	text, err := json.Marshal(bench.CustomerSchema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	name = filepath.Join(t.TempDir(), "customers.schema.json")
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// contestImport lets all import one file in turns, and holds their results and
+// what they found against each other each time.
+func contestImport(t *testing.T, r *report, rows int, all []importer) {
+	t.Helper()
+	file, size := made(t, customers, rows)
+	small, _ := made(t, customers, startRows)
+	want, lines := intrayFinds(t, all[0], file, rows)
+	costs := make([]held, len(all))
+	for turn := range repeats(5) {
+		for i, one := range all {
+			costs[i].contestant = contestant{name: one.name, goal: one.goal}
+			costs[i].starts = append(costs[i].starts, one.run(t, small, nil, nil))
+			var check *content
+			if turn == 0 {
+				check = &lines
+			}
+			costs[i].costs = append(costs[i].costs, one.run(t, file, &want, check))
+		}
+	}
+	r.ranked("import", rows, size, costs)
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run imports a file once and removes what came of it. What the program says that
+// it found must be what is wanted, and the lines of the result those of check.
+func (one importer) run(t *testing.T, file string, want *found, check *content) cost {
+	t.Helper()
+	folder := t.TempDir()
+	result := filepath.Join(folder, "result.ndjson")
+	// What earlier processes wrote must not be flushed in the time of this one.
+	syscall.Sync()
+	var m measured
+	ask(t, &m, childCommand("measure", one.command(folder, result, file)...)...)
+	if one.tells && want != nil {
+		var got found
+		if err := json.Unmarshal(m.Answer, &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(*want, got); diff != "" {
+			t.Fatalf("%s finds something else than Intray (-Intray +%s):\n%s", one.name, one.name, diff)
+		}
+	}
+	if check != nil {
+		if got := contentOf(t, result); got != *check {
+			t.Fatalf("%s writes %+v, and Intray %+v", one.name, got, *check)
+		}
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	return m.Cost
+}
+
+// intrayFinds lets Intray import the file and list all problems.
+func intrayFinds(t *testing.T, us importer, file string, rows int) (found, content) {
+	t.Helper()
+	folder := t.TempDir()
+	result, list := filepath.Join(folder, "result.ndjson"), filepath.Join(folder, "problems.csv")
+	var m measured
+	ask(t, &m, childCommand("measure", append(us.command(folder, result, file), "--problems", list)...)...)
+	got, err := countProblems(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := contentOf(t, result)
+	got.Rows = lines.Lines
+	if got.Rows != int64(rows) || len(got.Problems) != 10 || got.BadRows < got.Rows/100 || got.BadRows > got.Rows*3/100 {
+		t.Fatalf("of %d rows Intray finds %+v", rows, got)
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	return got, lines
+}
+
+// countProblems counts those of a list that intray run wrote. It is in the order
+// of the rows.
+func countProblems(name string) (got found, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return got, err
+	}
+	defer file.Close()
+	r := csv.NewReader(file)
+	r.ReuseRecord = true
+	if _, err := r.Read(); err != nil {
+		return got, err
+	}
+	got.Problems = map[string]int64{}
+	row := ""
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return got, nil
+		}
+		if err != nil {
+			return got, err
+		}
+		if record[3] != "error" {
+			return got, fmt.Errorf("the problem %q is no error", record)
+		}
+		got.Problems[record[2]+"."+record[4]]++
+		if record[1] != row {
+			row = record[1]
+			got.BadRows++
+		}
+	}
+}
+
+func TestCountProblems(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "problems.csv")
+	text := "line,row,field,level,code,message,value\n2,1,email,error,email,a,b\n2,1,email,error,unique,a,b\n5,4,email,error,email,a,b\n"
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := countProblems(name)
+	want := found{BadRows: 2, Problems: map[string]int64{"email.email": 2, "email.unique": 1}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if err := os.WriteFile(name, bytes.ReplaceAll([]byte(text), []byte("error"), []byte("info")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := countProblems(name); err == nil {
+		t.Errorf("remarks are counted: %+v", got)
+	}
+}

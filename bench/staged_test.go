@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/blob/disk"
+	"github.com/intraydata/intray/internal/stage"
+	"github.com/intraydata/intray/schemajson"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/all"
+)
+
+const stagePrefix = "stage"
+
+// stageFile moves a file into a stage, as intray run does.
+func stageFile(ctx context.Context, blobs *disk.Store, schemaFile, name string) error {
+	text, err := os.Open(schemaFile)
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	schema, err := schemajson.ReadFile(text)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	state, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	var w *stage.Writer
+	open := func(fields []string, unmapped []int) (engine.Sink, error) {
+		w = stage.NewWriter(ctx, blobs, stagePrefix, stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
+		return w, nil
+	}
+	in := source.Input{Name: filepath.Base(name), ReaderAt: file, Size: state.Size()}
+	out, err := engine.New(engine.Config{Formats: all.Formats("")}).Run(ctx, engine.Import{Input: in, Schema: schema}, open)
+	if err != nil {
+		return err
+	}
+	if out.Verdict != engine.Done || w == nil {
+		return fmt.Errorf("the import ends with verdict %d: %+v", out.Verdict, out.Questions)
+	}
+	_, err = w.Close(ctx)
+	return err
+}
+
+// stagedCounts are what DuckDB counts as well.
+type stagedCounts struct {
+	Rows int64 `json:"rows"`
+	// Cents is the sum of the amounts, times 100.
+	Cents int64 `json:"cents"`
+	// Nulls and Raws count, for each field, the cells without a value and those
+	// that stand otherwise in the file.
+	Nulls map[string]int64 `json:"nulls"`
+	Raws  map[string]int64 `json:"raws"`
+	// Lines is the sum of the lines where the rows begin.
+	Lines int64 `json:"lines"`
+	// Problems are those of each field and code.
+	Problems map[string]int64 `json:"problems"`
+}
+
+// countStaged counts all that a stage holds.
+func countStaged(ctx context.Context, s *stage.Stage) (stagedCounts, error) {
+	c := stagedCounts{Nulls: map[string]int64{}, Raws: map[string]int64{}, Problems: map[string]int64{}}
+	fields := s.Manifest().Fields
+	for b, err := range s.Batches(ctx) {
+		if err != nil {
+			return c, err
+		}
+		c.Rows += int64(b.Rows())
+		for _, line := range b.Lines {
+			c.Lines += line
+		}
+		for i, f := range fields {
+			cells := &b.Fields[i]
+			c.Nulls[f.Key] += int64(len(cells.Nulls))
+			c.Raws[f.Key] += int64(len(cells.RawRows))
+			for row := 0; f.Key == "amount" && row < b.Rows(); row++ {
+				c.Cents += cents(cells.Values.At(row))
+			}
+		}
+		for _, p := range b.Problems {
+			c.Problems[fields[p.Field].Key+"."+p.Code]++
+		}
+	}
+	return c, nil
+}
+
+// cents reads an amount with at most two places.
+func cents(text []byte) (n int64) {
+	whole, part, _ := bytes.Cut(text, []byte("."))
+	for _, c := range append(append(slices.Clone(whole), part...), "00"[len(part):]...) {
+		n = 10*n + int64(c-'0')
+	}
+	return n
+}
+
+func TestCents(t *testing.T) {
+	for text, want := range map[string]int64{"": 0, "7": 700, "12.5": 1250, "9999.99": 999999, "0.05": 5} {
+		if got := cents([]byte(text)); got != want {
+			t.Errorf("%q is %d, want %d", text, got, want)
+		}
+	}
+}

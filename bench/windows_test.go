@@ -1,0 +1,183 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/blob/disk"
+	"github.com/intraydata/intray/internal/stage"
+)
+
+const (
+	// windowRows is how many rows a page shows.
+	windowRows = 100
+	// windowTries is how often each window is read.
+	windowTries = 200
+	// windowGoal is how long a warm window may take.
+	windowGoal = 10 * time.Millisecond
+)
+
+// look is how long a kind of window took.
+type look struct {
+	Name             string
+	P50, P95, Most   time.Duration
+	First            time.Duration
+	Rows, WithErrors int
+}
+
+// stagedRows is what a stage of customers holds and how fast it shows it.
+type stagedRows struct {
+	Counts stagedCounts
+	Looks  []look
+}
+
+// TestWindows stages a file, reads windows of it, and lets DuckDB count it.
+func TestWindows(t *testing.T) {
+	rows := share(10_000_000)
+	file, _ := made(t, customers, rows)
+	folder := t.TempDir()
+	var s stagedRows
+	ask(t, &s, childCommand("windows", customerSchema(t), folder, file)...)
+	if s.Counts.Rows != int64(rows) {
+		t.Fatalf("%d of %d rows are staged", s.Counts.Rows, rows)
+	}
+	for _, l := range s.Looks {
+		reached := verdict(l.P95 <= windowGoal)
+		t.Logf("%s, %d rows: p50 %s, p95 %s, max %s; the first one after opening %s; p95 at most %s: %s",
+			l.Name, rows, l.P50.Round(time.Microsecond), l.P95.Round(time.Microsecond), l.Most.Round(time.Microsecond),
+			l.First.Round(time.Microsecond), windowGoal, reached)
+		if l.Rows != windowRows {
+			t.Errorf("%s: %d rows, want %d", l.Name, l.Rows, windowRows)
+		}
+	}
+	if bad := s.Looks[1]; bad.WithErrors != windowRows {
+		t.Errorf("%s: %d rows have an error", bad.Name, bad.WithErrors)
+	}
+	python, version := duckDB(t)
+	if python == "" {
+		skipWithoutDuckDB(t)
+		return
+	}
+	var theirs stagedCounts
+	ask(t, &theirs, python, "stage_duckdb.py", folder)
+	if diff := cmp.Diff(s.Counts, theirs, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("%s counts other than Intray in the staged files (-Intray +DuckDB):\n%s", version, diff)
+	}
+}
+
+// windows is the child that stages a file in a folder and reads windows of it.
+func windows(args []string) (any, error) {
+	if len(args) != 3 {
+		return nil, errors.New("want a schema, a folder and a file")
+	}
+	ctx := context.Background()
+	blobs, err := disk.Open(args[1], disk.Config{})
+	if err != nil {
+		return nil, err
+	}
+	defer blobs.Close()
+	if err := stageFile(ctx, blobs, args[0], args[2]); err != nil {
+		return nil, err
+	}
+	var got stagedRows
+	for _, kind := range []func(context.Context, *stage.Stage) (look, error){lookAtRows, lookAtBadRows, lookAround} {
+		l, err := opened(ctx, blobs, kind)
+		if err != nil {
+			return nil, err
+		}
+		got.Looks = append(got.Looks, l)
+	}
+	s, err := stage.Open(ctx, blobs, stagePrefix)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	got.Counts, err = countStaged(ctx, s)
+	return got, err
+}
+
+// opened opens the stage anew, so that nothing is in memory that was read for
+// other windows.
+func opened(ctx context.Context, blobs *disk.Store, kind func(context.Context, *stage.Stage) (look, error)) (look, error) {
+	s, err := stage.Open(ctx, blobs, stagePrefix)
+	if err != nil {
+		return look{}, err
+	}
+	defer s.Close()
+	return kind(ctx, s)
+}
+
+// lookAtRows reads the rows in the middle.
+func lookAtRows(ctx context.Context, s *stage.Stage) (look, error) {
+	first := s.Manifest().Rows / 2
+	return timed(ctx, s, fmt.Sprintf("%d rows at row %d", windowRows, first), func() (*intray.Batch, error) {
+		return s.Window(ctx, first, windowRows)
+	})
+}
+
+// lookAtBadRows reads the thousandth window of rows with an error, or where there
+// are fewer the last whole one.
+func lookAtBadRows(ctx context.Context, s *stage.Stage) (look, error) {
+	window := min(1000, s.Manifest().ErrorRows/windowRows)
+	return timed(ctx, s, fmt.Sprintf("%d rows with an error, window %d", windowRows, window), func() (*intray.Batch, error) {
+		rows, err := s.BadRows(ctx, (window-1)*windowRows, windowRows)
+		if err != nil {
+			return nil, err
+		}
+		return s.Rows(ctx, rows)
+	})
+}
+
+// lookAround reads rows anywhere.
+func lookAround(ctx context.Context, s *stage.Stage) (look, error) {
+	random := rand.New(rand.NewPCG(1, 1))
+	return timed(ctx, s, fmt.Sprintf("%d rows anywhere", windowRows), func() (*intray.Batch, error) {
+		return s.Window(ctx, random.Int64N(s.Manifest().Rows-windowRows), windowRows)
+	})
+}
+
+// timed reads a window many times. Before each a window elsewhere is read, so that
+// the rows are never still at hand.
+func timed(ctx context.Context, s *stage.Stage, name string, read func() (*intray.Batch, error)) (look, error) {
+	l := look{Name: name}
+	random := rand.New(rand.NewPCG(2, 2))
+	var took []time.Duration
+	for try := range windowTries + 1 {
+		began := time.Now()
+		b, err := read()
+		if try == 0 {
+			l.First = time.Since(began)
+		} else {
+			took = append(took, time.Since(began))
+		}
+		if err != nil {
+			return l, err
+		}
+		l.Rows, l.WithErrors = b.Rows(), rowsWithError(b)
+		if _, err := s.Window(ctx, random.Int64N(s.Manifest().Rows-windowRows), windowRows); err != nil {
+			return l, err
+		}
+	}
+	slices.Sort(took)
+	l.P50, l.P95, l.Most = took[windowTries/2], took[windowTries*95/100], took[windowTries-1]
+	return l, nil
+}
+
+func rowsWithError(b *intray.Batch) int {
+	with := map[int]bool{}
+	for _, p := range b.Problems {
+		if p.Level == intray.LevelError {
+			with[p.Row] = true
+		}
+	}
+	return len(with)
+}
