@@ -116,7 +116,7 @@ func throughImport(t *testing.T, name string, file []byte) []string {
 	if _, err := output.Write(t.Context(), &result, output.JSON, schema, staged.Batches(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	var rows []struct{ Id, Text string }
+	var rows []struct{ ID, Text string }
 	if err := json.Unmarshal(result.Bytes(), &rows); err != nil {
 		t.Fatal(err)
 	}
