@@ -1,0 +1,61 @@
+package cage
+
+import "runtime"
+
+// Abilities are what the system has to build a jail with.
+type Abilities struct {
+	// System and Processor name it as Go does.
+	System, Processor string
+	// NoNewPrivs: a process can give up ever getting more rights.
+	NoNewPrivs bool
+	// Seccomp: a process can be bound to a list of system calls, and this
+	// program has the list for this processor.
+	Seccomp bool
+	// Landlock is the version in which files can be closed to a process, and 0
+	// where there is none.
+	Landlock int
+	// Users: each worker has a user id of its own.
+	Users bool
+	// Namespaces: each worker has a network of its own, which is empty. Only
+	// trying tells: it is known once a cage is made.
+	Namespaces bool
+	// Cgroup is "v1" or "v2" where the kernel bounds the memory of each worker,
+	// else empty: it is then looked at from outside. Of Probe it is the version
+	// whose memory controller there is.
+	Cgroup string
+}
+
+// essential are the walls without which a strict jail is none.
+func (a Abilities) essential() (lacks []string) {
+	if a.System != "linux" {
+		return []string{"jails are built on Linux only, and this is " + a.System}
+	}
+	if !a.NoNewPrivs {
+		lacks = append(lacks, "the kernel has no no_new_privs (Linux 3.5 and later have it)")
+	}
+	if !a.Seccomp {
+		lacks = append(lacks, "there is no seccomp filter for this kernel or for the processor "+a.Processor+" (Linux 4.14 and later on amd64 and arm64 have it)")
+	}
+	if a.Landlock == 0 {
+		lacks = append(lacks, "the kernel has no Landlock, or it is switched off (Linux 5.13 and later have it)")
+	}
+	return lacks
+}
+
+// Missing lists, as parts of sentences, what a cage does without.
+func (a Abilities) Missing() []string {
+	lacks := a.essential()
+	if !a.Users {
+		lacks = append(lacks, "hook workers run as the user of this program (each has its own where it is started as root)")
+	}
+	if !a.Namespaces {
+		lacks = append(lacks, "hook workers have no empty network of their own")
+	}
+	if a.Cgroup == "" {
+		lacks = append(lacks, "the memory of hook workers is looked at every 20 ms (a cgroup would bound it without gaps)")
+	}
+	return lacks
+}
+
+// nowhere are the abilities of a system of which nothing is known.
+func nowhere() Abilities { return Abilities{System: runtime.GOOS, Processor: runtime.GOARCH} }

@@ -1,0 +1,120 @@
+package cage
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+)
+
+// read takes the frames of the worker until they end, or until one is wrong.
+func (w *Worker) read() {
+	from := bufio.NewReaderSize(w.proc.out, 64<<10)
+	for {
+		kind, size, err := readHeader(from)
+		if err != nil {
+			w.lost("it closed its output")
+			return
+		}
+		f, err := w.frame(from, kind, size)
+		if err != nil {
+			w.lost("a frame broke off: " + err.Error())
+			return
+		}
+		if f != nil {
+			w.fail(f)
+			return
+		}
+	}
+}
+
+// frame takes one frame, and gives a failure where it is wrong.
+func (w *Worker) frame(from io.Reader, kind byte, size int) (*Failure, error) {
+	if most := w.most(kind); size > most {
+		return tooLong(kind, size, most), nil
+	}
+	if !w.fits(kind) {
+		return &Failure{Kind: KindProtocol, Detail: fmt.Sprintf("it sent a frame of kind %q out of turn", kind)}, nil
+	}
+	payload, err := readPayload(from, size, nil)
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case frameReady:
+		w.isReady()
+	case frameBegun:
+		w.hasBegun()
+	case frameAnswer:
+		w.answered(payload)
+	case frameFault:
+		return &Failure{Kind: KindFault, Detail: "it could not go on: " + string(payload)}, nil
+	}
+	return nil, nil
+}
+
+// most is the longest payload of a kind.
+func (w *Worker) most(kind byte) int {
+	switch kind {
+	case frameAnswer:
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.answer
+	case frameFault:
+		return longestFault
+	}
+	return 0
+}
+
+func tooLong(kind byte, size, most int) *Failure {
+	if kind == frameAnswer {
+		return &Failure{Kind: KindOutput, Detail: fmt.Sprintf("its answer has %d bytes, and may have %d", size, most)}
+	}
+	return &Failure{Kind: KindProtocol, Detail: fmt.Sprintf("it sent a frame of kind %q with %d bytes", kind, size)}
+}
+
+// fits says whether a frame of the kind may come now.
+func (w *Worker) fits(kind byte) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch kind {
+	case frameReady:
+		return !w.greet
+	case frameBegun:
+		return len(w.calls) > 0 && !w.calls[0].begun
+	case frameAnswer:
+		return len(w.calls) > 0 && w.calls[0].begun
+	}
+	return kind == frameFault
+}
+
+func (w *Worker) isReady() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.greet = true
+	if w.failed == nil {
+		w.clock.Stop()
+		close(w.ready)
+	}
+}
+
+func (w *Worker) hasBegun() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls[0].begun = true
+	w.rearm()
+}
+
+// answered ends the first call. An answer after a failure comes too late: who
+// waits for it must find the worker dead.
+func (w *Worker) answered(payload []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed != nil {
+		return
+	}
+	first := w.calls[0]
+	w.calls = w.calls[1:]
+	w.rearm()
+	first.answer = payload
+	close(first.done)
+}

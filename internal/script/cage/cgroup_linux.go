@@ -1,0 +1,150 @@
+package cage
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// cgroups makes a folder for each worker in a folder of the memory controller.
+// The nil cgroups makes none.
+type cgroups struct {
+	folder string
+	second bool
+	next   atomic.Int64
+}
+
+// cgroup is the folder of one worker. The nil cgroup holds nothing.
+type cgroup struct {
+	folder string
+	second bool
+}
+
+const groupPrefix = "intray-hooks-"
+
+func openCgroups(folder string) (*cgroups, error) {
+	g := &cgroups{folder: folder}
+	controllers, err := os.ReadFile(filepath.Join(folder, "cgroup.controllers"))
+	switch {
+	case err == nil:
+		g.second = true
+		if !bytes.Contains(controllers, []byte("memory")) {
+			return nil, fmt.Errorf("the cgroup %s for hooks cannot bound memory: give it the memory controller", folder)
+		}
+	case !exists(filepath.Join(folder, "memory.limit_in_bytes")):
+		return nil, fmt.Errorf("%s is no cgroup of the memory controller, and hooks shall have theirs in it", folder)
+	}
+	g.sweep()
+	return g, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// sweep removes what a program left behind that was killed. Only the empty
+// folders of programs that are gone can be removed.
+func (g *cgroups) sweep() {
+	old, _ := filepath.Glob(filepath.Join(g.folder, groupPrefix+"*"))
+	for _, folder := range old {
+		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), groupPrefix), "-")
+		if !exists("/proc/" + pid) {
+			_ = os.Remove(folder)
+		}
+	}
+}
+
+func (g *cgroups) kind() string {
+	switch {
+	case g == nil:
+		return ""
+	case g.second:
+		return "v2"
+	}
+	return "v1"
+}
+
+// add bounds the memory of a process.
+func (g *cgroups) add(pid int, memory int64) (*cgroup, error) {
+	if g == nil {
+		return nil, nil
+	}
+	one := &cgroup{
+		folder: filepath.Join(g.folder, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), g.next.Add(1))),
+		second: g.second,
+	}
+	if err := os.Mkdir(one.folder, 0o755); err != nil {
+		return nil, err
+	}
+	err := one.bound(memory)
+	if err == nil {
+		err = one.write("cgroup.procs", int64(pid))
+	}
+	if err != nil {
+		one.remove()
+		return nil, err
+	}
+	return one, nil
+}
+
+// bound writes the limits. That of memory and swap together is not there where
+// the system does not count swap.
+func (c *cgroup) bound(memory int64) error {
+	if c.second {
+		return errors.Join(c.write("memory.max", memory), c.optional("memory.swap.max", 0), c.optional("memory.oom.group", 1))
+	}
+	return errors.Join(c.write("memory.limit_in_bytes", memory), c.optional("memory.memsw.limit_in_bytes", memory))
+}
+
+func (c *cgroup) write(name string, value int64) error {
+	return os.WriteFile(filepath.Join(c.folder, name), strconv.AppendInt(nil, value, 10), 0)
+}
+
+func (c *cgroup) optional(name string, value int64) error {
+	if !exists(filepath.Join(c.folder, name)) {
+		return nil
+	}
+	return c.write(name, value)
+}
+
+// starved says whether the system killed in this cgroup for want of memory.
+func (c *cgroup) starved() bool {
+	if c == nil {
+		return false
+	}
+	name := "memory.oom_control"
+	if c.second {
+		name = "memory.events"
+	}
+	text, err := os.ReadFile(filepath.Join(c.folder, name))
+	if err != nil {
+		return false
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		if count, found := strings.CutPrefix(lines.Text(), "oom_kill "); found {
+			return count != "0"
+		}
+	}
+	return false
+}
+
+// remove waits shortly where the kernel still counts the process that ended.
+func (c *cgroup) remove() {
+	if c == nil {
+		return
+	}
+	for range 20 {
+		if err := os.Remove(c.folder); err == nil || errors.Is(err, os.ErrNotExist) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}

@@ -1,0 +1,121 @@
+package cage
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Kind says what was broken.
+type Kind string
+
+// The kinds of failures.
+const (
+	// KindDeadline: a call took longer than its budget.
+	KindDeadline Kind = "deadline"
+	// KindMemory: the worker held more memory than it may.
+	KindMemory Kind = "memory"
+	// KindThreads: the worker had more threads than it may.
+	KindThreads Kind = "threads"
+	// KindDied: the process ended by itself, or something else ended it. A
+	// worker that did what the jail forbids dies by the signal SIGSYS.
+	KindDied Kind = "died"
+	// KindProtocol: the worker wrote what is no frame, or none that fits.
+	KindProtocol Kind = "protocol"
+	// KindOutput: the worker wrote more than it may.
+	KindOutput Kind = "output"
+	// KindFault: the worker itself said that it cannot go on.
+	KindFault Kind = "fault"
+	// KindIdle: nobody called the worker for too long.
+	KindIdle Kind = "idle"
+	// KindClosed: who used the worker closed it, or gave up.
+	KindClosed Kind = "closed"
+	// KindStart: the worker did not become ready.
+	KindStart Kind = "start"
+)
+
+// Failure is the error after which a worker is dead. It is given when its
+// process is gone.
+type Failure struct {
+	Kind Kind
+	// Detail says more, for a log.
+	Detail string
+	// Signal is the name of the signal by which a process died that nobody
+	// here ended, else empty; Exit is its exit status, else -1.
+	Signal string
+	Exit   int
+	// Stderr is the end of what the worker wrote to its standard error, at most
+	// 8 KiB. Strangers may have written it.
+	Stderr string
+	// Cause is the error behind it, if there is one.
+	Cause error
+}
+
+// Error tells it without the words of the worker.
+func (f *Failure) Error() string { return "the hook worker was ended: " + f.Detail }
+
+// Unwrap gives the cause.
+func (f *Failure) Unwrap() error { return f.Cause }
+
+// died tells of a process that ended unasked.
+func died(end ending) *Failure {
+	f := &Failure{Kind: KindDied, Exit: end.exit, Signal: end.signal}
+	switch {
+	case end.starved:
+		f.Kind, f.Detail = KindMemory, "it held more memory than its cgroup may"
+	case end.signal == "SIGSYS":
+		f.Detail = "it tried what the jail forbids (SIGSYS)"
+	case end.signal == "SIGKILL":
+		f.Detail = "something else killed it (SIGKILL), as a system does that has no memory left"
+	case end.signal != "":
+		f.Detail = "it died by " + end.signal
+	default:
+		f.Detail = fmt.Sprintf("it exited with status %d", end.exit)
+	}
+	return f
+}
+
+// exhausted are what runtimes write where they end for want of memory. Who
+// forges them gains nothing but another word in the error.
+var exhausted = []string{"cannot allocate memory", "runtime: out of memory", "JavaScript heap out of memory", "Allocation failed - process out of memory"}
+
+// witness looks at the last words of a process that ended by itself.
+func (f *Failure) witness(stderr string) {
+	f.Stderr = stderr
+	if f.Kind != KindDied {
+		return
+	}
+	for _, mark := range exhausted {
+		if strings.Contains(stderr, mark) {
+			f.Kind, f.Detail = KindMemory, "it ran out of memory ("+f.Detail+")"
+			return
+		}
+	}
+}
+
+// ending is how a process ended.
+type ending struct {
+	exit   int
+	signal string
+	// starved says that the system ended it for its memory.
+	starved bool
+}
+
+func exited(state *os.ProcessState) ending {
+	if state == nil {
+		return ending{exit: -1}
+	}
+	return ending{exit: state.ExitCode()}
+}
+
+// RefusedError says that a strict jail cannot be built here.
+type RefusedError struct {
+	// Lacks are parts of sentences, such as "the kernel has no Landlock".
+	Lacks []string
+}
+
+// Error tells what lacks and what to do.
+func (e *RefusedError) Error() string {
+	return "hooks cannot be jailed strictly on this system: " + strings.Join(e.Lacks, "; ") +
+		". Use a system that has this, or accept less with the hook jail best-effort"
+}

@@ -1,0 +1,96 @@
+package cage
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestFrames(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		kind := rapid.Byte().Draw(t, "kind")
+		size := rapid.SampledFrom([]int{0, 1, 7, oneWrite - 1, oneWrite, oneWrite + 1, step, step + 1, 3*step + 5}).Draw(t, "size")
+		payload := bytes.Repeat([]byte{kind}, size)
+		var wire bytes.Buffer
+		if err := writeFrame(&wire, kind, payload); err != nil {
+			t.Fatal(err)
+		}
+		room := make([]byte, rapid.IntRange(0, 2*step).Draw(t, "room"))
+		got, err := readFrame(iotest.HalfReader(&wire), kind, room)
+		if err != nil || !bytes.Equal(got, payload) {
+			t.Fatalf("%d bytes came back as %d: %v", size, len(got), err)
+		}
+		if _, _, err := readHeader(&wire); !errors.Is(err, io.EOF) {
+			t.Fatalf("there is more: %v", err)
+		}
+	})
+}
+
+// TestBrokenFrames: room is made for what is there, and not for what is
+// promised.
+func TestBrokenFrames(t *testing.T) {
+	got, err := readPayload(bytes.NewReader([]byte("short")), longestFrame, nil)
+	if !errors.Is(err, io.ErrUnexpectedEOF) || got != nil {
+		t.Errorf("got %d bytes, %v", len(got), err)
+	}
+	if most := testing.AllocsPerRun(10, func() { _, _ = readPayload(bytes.NewReader(nil), longestFrame, nil) }); most > 20 {
+		t.Errorf("it allocates %v times", most)
+	}
+	if _, _, err := readHeader(bytes.NewReader([]byte("A\x01"))); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("half a header: %v", err)
+	}
+	if _, err := readFrame(bytes.NewReader([]byte("X\x00\x00\x00\x00")), frameRequest, nil); err == nil {
+		t.Error("a frame of another kind was taken")
+	}
+}
+
+// loose is a worker without a process: it only takes frames.
+func loose() *Worker {
+	proc := &process{buried: true, gone: make(chan struct{})}
+	close(proc.gone)
+	w := newIdle(&Config{Ready: DefaultReady, Idle: DefaultIdle, Answer: 1 << 16}, proc)
+	w.calls = []*call{{budget: DefaultBatch, done: make(chan struct{})}, {budget: DefaultBatch, done: make(chan struct{})}}
+	return w
+}
+
+// FuzzFrames gives a worker any bytes. It must take at most two answers, only
+// what was begun, and nothing over the cap.
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte("R\x00\x00\x00\x00B\x00\x00\x00\x00A\x02\x00\x00\x00hiB\x00\x00\x00\x00A\x00\x00\x00\x00"))
+	f.Add([]byte("B\x00\x00\x00\x00A\xff\xff\xff\xff"))
+	f.Add([]byte("F\x03\x00\x00\x00why"))
+	f.Add([]byte("A\x00\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		w := loose()
+		defer w.clock.Stop()
+		both := w.calls
+		from, err := bytes.NewReader(text), error(nil)
+		var failure *Failure
+		for err == nil && failure == nil {
+			var kind byte
+			var size int
+			if kind, size, err = readHeader(from); err == nil {
+				failure, err = w.frame(from, kind, size)
+			}
+		}
+		var answers []int
+		for i, one := range both {
+			select {
+			case <-one.done:
+				answers = append(answers, i)
+				if !one.begun || len(one.answer) > 1<<16 || !bytes.Contains(text, one.answer) {
+					t.Errorf("the answer %d of %d bytes was taken", i, len(one.answer))
+				}
+			default:
+			}
+		}
+		if want := []int{0, 1}[:len(answers)]; len(answers) > 0 && !cmp.Equal(answers, want) {
+			t.Errorf("the calls %v were answered", answers)
+		}
+	})
+}

@@ -1,0 +1,155 @@
+package cage
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// jail knows how to start jailed processes on this system.
+type jail struct {
+	cfg    *Config
+	has    Abilities
+	groups *cgroups
+	// way is how processes are started. It moves on where the system refuses,
+	// until the first has started: what was told of the jail then stays true.
+	way     atomic.Int32
+	settled atomic.Bool
+}
+
+// way is what a child gets when it is made, besides what it does to itself.
+type way struct{ user, spaces bool }
+
+// ways stand in the order in which they are tried. Containers often forbid
+// making namespaces, and sometimes changing the user.
+var ways = []way{{true, true}, {true, false}, {false, true}, {false, false}}
+
+// newJail refuses a strict jail that the system cannot build.
+func newJail(cfg *Config, has Abilities) (*jail, error) {
+	j := &jail{cfg: cfg, has: has}
+	if lacks := has.essential(); len(lacks) > 0 && cfg.Jail == Strict {
+		return nil, &RefusedError{Lacks: lacks}
+	}
+	if cfg.Cgroup == "" {
+		return j, nil
+	}
+	groups, err := openCgroups(cfg.Cgroup)
+	switch {
+	case err == nil:
+		j.groups = groups
+	case cfg.Jail == Strict:
+		return nil, err
+	}
+	return j, nil
+}
+
+// abilities are those of the system, less what was refused when it was tried.
+func (j *jail) abilities() Abilities {
+	has, way := j.has, ways[j.way.Load()]
+	has.Users = has.Users && way.user
+	has.Namespaces = way.spaces
+	has.Cgroup = j.groups.kind()
+	return has
+}
+
+// order tells the worker which walls to build; it must build just these.
+func (j *jail) order() order {
+	has := j.abilities()
+	o := order{
+		Memory:   j.cfg.Memory,
+		Landlock: has.Landlock, Seccomp: has.Seccomp, NoNewPrivs: has.NoNewPrivs, Threads: has.Users,
+	}
+	if j.cfg.Runtime == Node {
+		o.Node = nodeOrder(j.cfg)
+	}
+	return o
+}
+
+// spawn starts a process in the best way that the system allows.
+func (j *jail) spawn(slot int) (*process, error) {
+	for {
+		at := j.way.Load()
+		proc, err := j.spawnAs(ways[at], slot)
+		if err == nil {
+			j.settled.Store(true)
+			return proc, nil
+		}
+		if j.settled.Load() || !forbidden(err) || int(at) == len(ways)-1 {
+			return nil, fmt.Errorf("starting a hook worker: %w", err)
+		}
+		j.way.CompareAndSwap(at, at+1)
+	}
+}
+
+// forbidden tells what a system says where it does not allow a way: EACCES
+// where another user may not run this program, ENOSPC where there may be no
+// more namespaces.
+func forbidden(err error) bool {
+	for _, code := range []syscall.Errno{unix.EPERM, unix.EINVAL, unix.EACCES, unix.ENOSPC, unix.ENOSYS, unix.EUSERS} {
+		if errors.Is(err, code) {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *jail) spawnAs(w way, slot int) (*process, error) {
+	ends, err := openPipes()
+	if err != nil {
+		return nil, err
+	}
+	attr := &os.ProcAttr{Dir: "/", Env: environment(), Files: ends.theirs(), Sys: j.attributes(w, slot)}
+	child, err := os.StartProcess("/proc/self/exe", append([]string{"intray"}, j.cfg.Command...), attr)
+	runtime.KeepAlive(ends)
+	if err != nil {
+		ends.close()
+		return nil, err
+	}
+	ends.closeTheirs()
+	for _, end := range []*os.File{ends.in.write, ends.out.read} {
+		widen(end)
+	}
+	proc := &process{os: child, in: ends.in.write, out: ends.out.read, err: ends.err.read, gone: make(chan struct{})}
+	if err := proc.gauge.open(child.Pid, j.groups, j.cfg.Memory); err != nil {
+		proc.kill()
+		proc.wait()
+		proc.close()
+		return nil, err
+	}
+	return proc, nil
+}
+
+func (j *jail) attributes(w way, slot int) *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if w.user && j.has.Users {
+		id := uint32(j.cfg.FirstUser + slot)
+		attr.Credential = &syscall.Credential{Uid: id, Gid: id}
+	}
+	if !w.spaces {
+		return attr
+	}
+	attr.Cloneflags = syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
+	if os.Geteuid() != 0 {
+		attr.Cloneflags |= syscall.CLONE_NEWUSER
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+	}
+	return attr
+}
+
+// widen makes room in a pipe for a whole batch, so that who writes does not
+// wait for who reads. The system may refuse; it is then slower.
+func widen(end *os.File) {
+	raw, err := end.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, 1<<20) })
+}
+
+func (j *jail) close() {}

@@ -1,0 +1,120 @@
+package cage
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// Handle answers a request. The request is valid until it returns. An error
+// ends the worker, and its text reaches who called.
+type Handle func(request []byte) (answer []byte, err error)
+
+// order is what a worker is told before anything else.
+type order struct {
+	Memory     int64
+	Landlock   int
+	Seccomp    bool
+	NoNewPrivs bool
+	// Threads says that the number of threads can be bounded, because nobody
+	// else has this user id.
+	Threads bool
+	Node    *node `json:",omitempty"`
+}
+
+// node is a program to become, in the jail.
+type node struct {
+	Path string
+	Args []string
+	Env  []string
+}
+
+// keep is the largest room for requests that is kept between them.
+const keep = 1 << 20
+
+// Serve makes this process a worker: it is what the command hook-worker does,
+// and does at once, before it opens a file or starts a timer. It builds the
+// outer walls, calls setup with the Setup of the Config, closes the jail and
+// answers requests, one after another, until the other side hangs up.
+//
+// Where it returns, the process must end and do nothing else: what is forbidden
+// in the jail kills it. For Node, Serve becomes that program and setup is not
+// called.
+func Serve(setup func(first []byte) (Handle, error)) error {
+	// A system that stops a service may tell all of its processes. It is the
+	// service that ends its workers, once it has what they still owe it.
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	from, to := standard()
+	err := serve(from, to, setup)
+	if err != nil {
+		text := err.Error()
+		_ = writeFrame(to, frameFault, []byte(text[:min(len(text), longestFault)]))
+	}
+	return err
+}
+
+func serve(from io.Reader, to io.Writer, setup func(first []byte) (Handle, error)) error {
+	text, err := readFrame(from, frameLimits, nil)
+	if err != nil {
+		return fmt.Errorf("reading the orders for a hook worker, which only intray itself gives: %w", err)
+	}
+	var order order
+	if err := json.Unmarshal(text, &order); err != nil {
+		return fmt.Errorf("reading the orders for a hook worker: %w", err)
+	}
+	if order.Node != nil {
+		return become(order)
+	}
+	if err := order.outerWalls(); err != nil {
+		return err
+	}
+	first, err := readFrame(from, frameSetup, nil)
+	if err != nil {
+		return err
+	}
+	handle, err := setup(first)
+	if err != nil {
+		return err
+	}
+	// The runtime makes what it polls with when it first sleeps. In the jail
+	// it could not.
+	time.Sleep(time.Millisecond)
+	if err := order.innerWall(); err != nil {
+		return err
+	}
+	if err := writeFrame(to, frameReady, nil); err != nil {
+		return err
+	}
+	return answerAll(from, to, handle)
+}
+
+func answerAll(from io.Reader, to io.Writer, handle Handle) error {
+	var room []byte
+	for {
+		request, err := readFrame(from, frameRequest, room)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := writeFrame(to, frameBegun, nil); err != nil {
+			return err
+		}
+		answer, err := handle(request)
+		if err != nil {
+			return err
+		}
+		if err := writeFrame(to, frameAnswer, answer); err != nil {
+			return err
+		}
+		if room = request; cap(room) > keep {
+			room = nil
+		}
+	}
+}

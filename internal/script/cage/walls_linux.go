@@ -1,0 +1,148 @@
+package cage
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// descriptor reads and writes without the poller of the runtime, which needs
+// more system calls than the jail allows.
+type descriptor int
+
+func standard() (io.Reader, io.Writer) { return descriptor(0), descriptor(1) }
+
+func (d descriptor) Read(buf []byte) (int, error) {
+	for {
+		n, err := unix.Read(int(d), buf)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return 0, err
+		case n == 0 && len(buf) > 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}
+
+func (d descriptor) Write(buf []byte) (done int, err error) {
+	for done < len(buf) {
+		n, err := unix.Write(int(d), buf[done:])
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return done, err
+		}
+		done += n
+	}
+	return done, nil
+}
+
+// outerWalls are those under which a runtime can still be set up.
+func (o order) outerWalls() error {
+	// The runtime watches how many processors it may use through files that
+	// are about to be closed, unless it is told.
+	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(50)
+	debug.SetMemoryLimit(o.Memory / 4)
+	// As in Serve: the runtime has what it polls with from here on.
+	time.Sleep(time.Millisecond)
+	if err := eachForeign(unix.Close); err != nil {
+		return err
+	}
+	if err := o.limits(16, true); err != nil {
+		return err
+	}
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("hiding the memory of a hook worker: %w", err)
+	}
+	return o.closeFiles()
+}
+
+// innerWall is the last one.
+func (o order) innerWall() error {
+	if !o.Seccomp {
+		return nil
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return loadFilter(quickCalls().program(), unix.SECCOMP_FILTER_FLAG_TSYNC)
+}
+
+// threads is how many a worker may have where its user has nothing else. Two
+// programs may use the same users, and Node starts ten.
+const threads = 128
+
+// limits are those that hold where the other walls have gaps.
+func (o order) limits(files uint64, heap bool) error {
+	all := map[int]uint64{
+		unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0, unix.RLIMIT_NOFILE: files,
+		unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0,
+	}
+	if o.Threads {
+		all[unix.RLIMIT_NPROC] = threads
+	}
+	if heap && !shadowed {
+		// The runtime needs some 90 MiB more address space than it fills.
+		all[unix.RLIMIT_DATA] = uint64(o.Memory) + 128<<20
+	}
+	for which, most := range all {
+		if err := unix.Setrlimit(which, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+			return fmt.Errorf("limiting a hook worker (%d to %d): %w", which, most, err)
+		}
+	}
+	return nil
+}
+
+// eachForeign does something to all files that this process was started with
+// and that it does not need: someone may have left them open. What the runtime
+// polls with is no such file, whenever it was made.
+func eachForeign(do func(fd int) error) error {
+	files, err := openFiles()
+	if err != nil {
+		return fmt.Errorf("listing the open files of a hook worker: %w", err)
+	}
+	for _, fd := range files {
+		link, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+		if fd <= 2 || err != nil || strings.HasPrefix(link, "anon_inode:[event") {
+			continue
+		}
+		if err := do(fd); err != nil {
+			return fmt.Errorf("closing the file %d of a hook worker: %w", fd, err)
+		}
+	}
+	return nil
+}
+
+// openFiles lists by system calls alone: package os would start polling.
+func openFiles() (list []int, err error) {
+	folder, err := unix.Open("/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = unix.Close(folder) }()
+	buf := make([]byte, 8<<10)
+	for {
+		n, err := unix.ReadDirent(folder, buf)
+		if err != nil || n == 0 {
+			return list, err
+		}
+		_, _, names := unix.ParseDirent(buf[:n], -1, nil)
+		for _, name := range names {
+			if fd, err := strconv.Atoi(name); err == nil && fd != folder {
+				list = append(list, fd)
+			}
+		}
+	}
+}

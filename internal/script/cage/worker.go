@@ -1,0 +1,292 @@
+package cage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// inFlight is how many calls a worker may have got and not answered.
+	inFlight = 2
+	// grace is how long a worker may take to begin what it could begin. After
+	// it the budget runs, so that one that never begins gains nothing.
+	grace = 150 * time.Millisecond
+	// parting is how long a process may take to end after it closed a pipe, and
+	// how long its last frames are read after it ended.
+	parting = 200 * time.Millisecond
+	// look is how often the memory of a worker is looked at.
+	look = 20 * time.Millisecond
+	// mostThreads is far above what a runtime needs.
+	mostThreads = 32
+)
+
+// Worker is a jailed process that one user has. Its methods may be called by
+// many goroutines.
+type Worker struct {
+	cfg    *Config
+	proc   *process
+	memory int64
+	answer int
+	words  tail
+	room   chan struct{}
+	send   sync.Mutex
+	ready  chan struct{}
+	dead   chan struct{}
+
+	mu     sync.Mutex
+	greet  bool
+	calls  []*call
+	failed *Failure
+	clock  *time.Timer
+	due    time.Time
+	late   Failure
+	// readers end before the worker counts as dead.
+	readers sync.WaitGroup
+}
+
+// call is a request that has no answer yet.
+type call struct {
+	budget time.Duration
+	begun  bool
+	answer []byte
+	done   chan struct{}
+}
+
+func newWorker(cfg *Config, proc *process) *Worker {
+	w := newIdle(cfg, proc)
+	w.readers.Go(w.read)
+	w.readers.Go(w.listen)
+	return w
+}
+
+// newIdle makes a worker that nobody listens to yet.
+func newIdle(cfg *Config, proc *process) *Worker {
+	w := &Worker{
+		cfg: cfg, proc: proc,
+		memory: cfg.Memory, answer: cfg.Answer,
+		room:  make(chan struct{}, inFlight),
+		ready: make(chan struct{}),
+		dead:  make(chan struct{}),
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.due = time.Now().Add(cfg.Ready)
+	w.late = Failure{Kind: KindStart, Detail: fmt.Sprintf("it was not ready within %v", cfg.Ready)}
+	w.clock = time.AfterFunc(cfg.Ready, w.ring)
+	return w
+}
+
+// begin tells the worker of its jail and waits until it is ready.
+func (w *Worker) begin(order order) error {
+	text, err := json.Marshal(order)
+	if err == nil {
+		err = writeFrame(w.proc.in, frameLimits, text)
+	}
+	if err == nil {
+		err = writeFrame(w.proc.in, frameSetup, w.cfg.Setup)
+	}
+	if err != nil {
+		w.lost("it took no orders: " + err.Error())
+	}
+	select {
+	case <-w.ready:
+		return nil
+	case <-w.dead:
+		return w.stillborn()
+	}
+}
+
+// stillborn tells of a worker that never came to see a stranger's byte. What it
+// wrote is from this program, or from Node, and tells best what to do.
+func (w *Worker) stillborn() error {
+	if words := strings.TrimSpace(w.failed.Stderr); words != "" {
+		return fmt.Errorf("%w; it wrote: %.1000s", w.failed, words)
+	}
+	return w.failed
+}
+
+// take lends the worker to its one user.
+func (w *Worker) take(limits Limits) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if limits.Memory > 0 {
+		w.memory = min(w.memory, limits.Memory)
+	}
+	if limits.Answer > 0 {
+		w.answer = min(w.answer, limits.Answer)
+	}
+	w.rearm()
+	go w.watch(w.memory)
+}
+
+// Call gives the worker a request and returns its answer. The worker may take
+// as long as the budget once it began, else it is killed; zero means the Batch
+// of the Config. Two calls may be under way at once, so that the second request
+// is there when the first is answered; more wait.
+//
+// A request that is too long is refused and harms nothing. Every other error is
+// a *Failure: the worker is dead and gone. A context that ends kills it too.
+func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration) ([]byte, error) {
+	if len(request) > w.cfg.Request {
+		return nil, fmt.Errorf("a request of %d bytes is too long for a hook worker, which takes %d", len(request), w.cfg.Request)
+	}
+	if budget <= 0 {
+		budget = w.cfg.Batch
+	}
+	stop := context.AfterFunc(ctx, func() {
+		w.fail(&Failure{Kind: KindClosed, Detail: "its user gave up", Cause: context.Cause(ctx)})
+	})
+	defer stop()
+	select {
+	case w.room <- struct{}{}:
+		defer func() { <-w.room }()
+	case <-w.dead:
+		return nil, w.failed
+	}
+	one := &call{budget: budget, done: make(chan struct{})}
+	w.post(one, request)
+	select {
+	case <-one.done:
+	case <-w.dead:
+	}
+	select {
+	case <-one.done:
+		return one.answer, nil
+	default:
+		return nil, w.failed
+	}
+}
+
+// Close kills the worker and returns when its process is gone.
+func (w *Worker) Close() {
+	w.fail(&Failure{Kind: KindClosed, Detail: "its user closed it"})
+	<-w.dead
+}
+
+// post queues a call and writes its request, in the same order.
+func (w *Worker) post(one *call, request []byte) {
+	w.send.Lock()
+	defer w.send.Unlock()
+	w.mu.Lock()
+	w.calls = append(w.calls, one)
+	if len(w.calls) == 1 {
+		w.rearm()
+	}
+	w.mu.Unlock()
+	if err := writeFrame(w.proc.in, frameRequest, request); err != nil {
+		w.lost("it took no request: " + err.Error())
+	}
+}
+
+// rearm sets the clock to what comes next: the end of the first call that is
+// under way, or that nobody calls.
+func (w *Worker) rearm() {
+	if len(w.calls) == 0 {
+		w.arm(w.cfg.Idle, KindIdle, fmt.Sprintf("nobody called it for %v", w.cfg.Idle))
+		return
+	}
+	budget := w.calls[0].budget
+	text := fmt.Sprintf("a call was not answered within %v", budget)
+	if !w.calls[0].begun {
+		budget += grace
+	}
+	w.arm(budget, KindDeadline, text)
+}
+
+func (w *Worker) arm(after time.Duration, kind Kind, detail string) {
+	if w.failed != nil {
+		return
+	}
+	w.due, w.late = time.Now().Add(after), Failure{Kind: kind, Detail: detail}
+	w.clock.Reset(after)
+}
+
+// ring is called by the clock, and at times too early: it may have been set
+// anew in the same moment.
+func (w *Worker) ring() {
+	w.mu.Lock()
+	if left := time.Until(w.due); left > 0 {
+		w.clock.Reset(left)
+		w.mu.Unlock()
+		return
+	}
+	late := w.late
+	w.blame(&late)
+	w.mu.Unlock()
+	w.proc.kill()
+}
+
+// watch looks at the process until it is gone.
+func (w *Worker) watch(memory int64) {
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-w.proc.gone:
+			return
+		case <-ticker.C:
+		}
+		held, threads, ok := w.proc.gauge.usage()
+		switch {
+		case !ok:
+			return
+		case held > memory:
+			w.fail(&Failure{Kind: KindMemory, Detail: fmt.Sprintf("it held %d MiB of memory, and may hold %d", held>>20, memory>>20)})
+		case threads > mostThreads:
+			w.fail(&Failure{Kind: KindThreads, Detail: fmt.Sprintf("it had %d threads, and may have %d", threads, mostThreads)})
+		}
+	}
+}
+
+// listen keeps the last words.
+func (w *Worker) listen() {
+	if w.words.follow(w.proc.err, mostWords) {
+		w.fail(&Failure{Kind: KindOutput, Detail: fmt.Sprintf("it wrote more than %d bytes to its standard error", mostWords)})
+	}
+}
+
+// fail kills the worker for a reason. The first reason counts.
+func (w *Worker) fail(f *Failure) {
+	w.mu.Lock()
+	w.blame(f)
+	w.mu.Unlock()
+	w.proc.kill()
+}
+
+func (w *Worker) blame(f *Failure) {
+	if w.failed == nil {
+		f.Exit = -1
+		w.failed = f
+	}
+}
+
+// lost is fail where a pipe broke. A process that just ended tells more by how
+// it ended.
+func (w *Worker) lost(detail string) {
+	select {
+	case <-w.proc.gone:
+	case <-time.After(parting):
+		w.fail(&Failure{Kind: KindProtocol, Detail: detail})
+	}
+}
+
+// bury waits for the end of the process, whatever ends it, and leaves nothing
+// of it behind.
+func (w *Worker) bury() {
+	end := w.proc.wait()
+	w.proc.hangUp(parting)
+	w.readers.Wait()
+	w.mu.Lock()
+	if w.failed == nil {
+		w.failed = died(end)
+	}
+	w.failed.witness(w.words.text())
+	w.mu.Unlock()
+	w.clock.Stop()
+	w.proc.close()
+	close(w.dead)
+}
