@@ -1,0 +1,93 @@
+// Package realm runs the JavaScript hooks of organizations, and speaks with
+// whoever sends the rows.
+//
+// A Realm is a JavaScript engine with the prelude: scripts of this package that
+// pin the clock and chance, take away what hooks do not have, show rows as
+// records and write down what hooks change. The prelude runs in QuickJS, which is
+// part of this program ([New]), and in Node ([NodeScript]); both do the same. A
+// Call is one request to a worker that holds a realm: calls to hooks with the rows
+// they are about. An Answer is what came of it. A Failure is why it came to
+// nothing.
+//
+// The package starts no process, keeps no deadline from outside and knows no
+// import: it does not say when hooks run, nor what becomes of their changes. A
+// realm is no wall; hooks belong into a jailed process.
+//
+// # Records
+//
+// A row hook gets {row, index, rowId}. row has every field of the schema, in its
+// order, each {value, resultValue, info} and selectOptions where the cell has
+// options of its own; value is the cell as displayed, resultValue as it goes out.
+// A field that several columns feed has manyToOne besides, a list with such a
+// cell for each column; value and resultValue are then lists, to be read only.
+// index is a number from 0, rowId a text. What a hook changes in a record counts
+// if it returns it.
+//
+// A hook returns nothing, null, or {row} with the fields that change; in a cell
+// that is returned, what is undefined stays. A value is a text, a finite number,
+// true, false, null, or a list of these; anything else is an error, as is a field
+// that the schema does not have. One that is what the cell holds already is no
+// change. info takes the place of the messages before it. manyToOne has as many
+// elements as the field has columns. Hooks of the same kind see what those before
+// them changed; resultValue is then the value as the hook gave it. Bulk hooks run
+// one after another; row hooks run row by row, all hooks of one row before the
+// next row. A hook may be async: its promise is waited for, and the next hook runs
+// after it. One that never settles is an error at once.
+//
+// # What is the same each time
+//
+// Date.now, new Date() and formats without a date show [Pins].Now; Math.random
+// depends on the seed, the hook and the index of the row, and on nothing else,
+// however the rows are cut into calls. A hook whose source begins with the comment
+//
+//	// intray: live-clock
+//
+// gets the real clock. There is no network, timer, module, file, code made from
+// text, nor anything that shows the work of the garbage collector or of threads.
+// QuickJS is in UTC and has no locales: what would need them (Intl, localeCompare,
+// toLocaleString and its kin) is an error that names Node. What a hook keeps
+// between rows lasts as long as its worker, but nothing is promised: calls go to
+// several workers, and one may be made again. A call that is Fresh starts anew.
+//
+// Two things can differ between the runtimes without an error: the messages of
+// the engines' own errors, and how Date reads texts that are not ISO 8601.
+//
+// # Protocol
+//
+// A request and its answer are JSON texts in UTF-8. Every request begins with
+// {"budget":MS, 0 where the worker's own counts; then "op":
+//
+//	load    fields [{key, many?}], hooks [{kind, name, source}],
+//	        pins {now, seed, timeZone, locale}, limit, sparse
+//	rows    mode, learn?, fresh?, and rows; so do bulk and delete
+//	column  hooks [name], field, part (-1: the whole field), and rows
+//	step    hooks [name], about (any JSON), newIds, nextId
+//	finish  rows (a number), keys, values (columns), about, newIds, nextId
+//
+// Rows are: rows (how many), first (the index of the first), indexes and ids where
+// they do not follow from it, and columns, one for each field: 0 where it is not
+// sent, or {value, result?, lists?, infos?, options?}, or {parts} of such. value
+// and result hold a value for each row, infos and options a row and its list by
+// turns, lists is true where a value is a list.
+//
+// The answer to load is {faults}, each {hook, name?, message, line, column}: hooks
+// with a fault do not run. Other answers are one of
+//
+//	{changes, times, used?, commands?, cancel?, message?}
+//	{miss}     a hook touched columns that were not sent; nothing was changed
+//	{failure}  {kind, hook, row, name, message, line, column}
+//
+// and console, the last lines that hooks printed. changes is one flat list: a
+// number, (row * fields + field) * 16 + flags, and then, as the flags say, part
+// (8), value (1), info (2) and selectOptions (4). Places in a source count from 1;
+// line 0 is unknown, column 0 too.
+//
+// A call that learns is sent all columns and is told which ones the hooks touched.
+// Later calls send these. Where a hook touches another, the call is broken off
+// with miss, though the hook may catch whatever it likes, and is to be made again
+// with that column, Fresh.
+//
+// All of this is written by [Load], [RowsCall], [ColumnCall], [StepCall] and
+// [FinishCall], and read by [ReadLoaded] and [ReadAnswer], which take the bytes
+// for forged: a hook that breaks out of its engine can write what it likes.
+package realm

@@ -1,0 +1,102 @@
+// What hooks do not have, and the texts that say so.
+
+const absent = create(null);
+
+function without(names, why) {
+	for (const name of split(names, " ")) absent[name] = `${why}: ${name} is not there`;
+}
+
+without("fetch XMLHttpRequest WebSocket EventSource", "hooks have no network");
+without("setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask requestAnimationFrame", "hooks have no timers");
+without("require module exports importScripts", "hooks cannot load modules");
+without("process Buffer global __dirname __filename performance Deno Bun", "hooks do not see the machine they run on");
+without("window document navigator location localStorage sessionStorage alert", "hooks do not run in a browser");
+without("SharedArrayBuffer Atomics WebAssembly WeakRef FinalizationRegistry", "hooks run the same way each time");
+without("URL URLSearchParams TextEncoder TextDecoder structuredClone atob btoa crypto Blob AbortController", "hooks have the JavaScript language alone");
+if (!node) absent.Intl = "the QuickJS runtime has no Intl: it comes with --hook-runtime node";
+
+// explain puts the reason in the place of an engine's "is not defined".
+function explain(name, message) {
+	if (name !== "ReferenceError") return message;
+	const found = search(/^'?([\w$]+)'? is not defined$/, message);
+	return found ? absent[found[1]] || `${found[1]} is not defined` : message;
+}
+
+function replace(object, name, value) {
+	defineProperty(object, name, { value, writable: true, enumerable: false, configurable: true });
+}
+
+for (const name of ["SharedArrayBuffer", "Atomics", "WebAssembly", "WeakRef", "FinalizationRegistry", "gc"]) delete global[name];
+
+// Code is what a schema holds and what its author reads: none comes into being
+// while rows pass by.
+replace(global, "eval", function () {
+	throw new EvalError("hooks cannot build code from text: eval is not there");
+});
+
+for (const sample of [function () {}, async function () {}, function* () {}, async function* () {}]) {
+	const prototype = getPrototypeOf(sample);
+	const refused = function () {
+		throw new EvalError("hooks cannot build code from text: the Function constructor is not there");
+	};
+	defineProperty(refused, "prototype", { value: prototype });
+	defineProperty(refused, "name", { value: prototype.constructor.name });
+	if (prototype.constructor === global.Function) replace(global, "Function", refused);
+	// Those of async functions and generators are read-only.
+	defineProperty(prototype, "constructor", { value: refused });
+}
+if (node) defineProperty(ErrorOf, "prepareStackTrace", { value: undefined, writable: false, configurable: false });
+
+// QuickJS formats and compares without regard to a locale. What would come out
+// is not what other engines give, so nothing comes out.
+function needsNode(object, name) {
+	replace(object, name, function () {
+		throw new TypeError(`${name} needs locales, which the QuickJS runtime does not have: they come with --hook-runtime node`);
+	});
+}
+
+// rootCase keeps changing the case of letters where all locales agree.
+function rootCase(name, plain) {
+	const method = String.prototype[plain];
+	replace(String.prototype, name, function (locales) {
+		const tag = isArray(locales) ? locales[0] : locales;
+		if (tag !== undefined && search(/^(tr|az|lt)\b/i, `${tag}`)) {
+			throw new RangeError(`${name} for ${short(`${tag}`, 20)} needs locales, which the QuickJS runtime does not have: they come with --hook-runtime node`);
+		}
+		return apply(method, this, []);
+	});
+}
+
+if (!node) {
+	needsNode(String.prototype, "localeCompare");
+	for (const type of [Number, BigInt, Array, getPrototypeOf(Int8Array)]) needsNode(type.prototype, "toLocaleString");
+	for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) needsNode(Date.prototype, name);
+	rootCase("toLocaleUpperCase", "toUpperCase");
+	rootCase("toLocaleLowerCase", "toLowerCase");
+}
+
+// console keeps the last lines for whoever tries a hook out.
+let lines = [];
+
+function show(value) {
+	if (typeof value === "string") return value;
+	try {
+		if (typeof value === "object" && value !== null) {
+			return value instanceof ErrorOf ? `${value.name}: ${value.message}` : `${stringify(value)}`;
+		}
+		return String(value);
+	} catch {
+		return "[cannot be shown]";
+	}
+}
+
+function print(...values) {
+	let text = "";
+	for (let i = 0; i < values.length && text.length <= maxLine; i++) text += (i > 0 ? " " : "") + show(values[i]);
+	if (lines.length === maxLines) for (let i = 1; i < maxLines; i++) lines[i - 1] = lines[i];
+	lines[lines.length < maxLines ? lines.length : maxLines - 1] = short(text, maxLine - 1);
+}
+
+const printer = create(getPrototypeOf({}));
+for (const name of ["log", "info", "warn", "error", "debug", "trace"]) printer[name] = print;
+replace(global, "console", printer);

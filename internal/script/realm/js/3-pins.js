@@ -1,0 +1,130 @@
+// The clock, chance, the time zone and the locale are the same each time.
+
+// Which hook runs, and on which row. Chance depends on these alone, so that no
+// row's luck changes with the rows that were run before it.
+let atHook = null;
+let atRow = -1;
+const luck = { hook: null, row: -1, draws: 0 };
+const pins = { now: 0, seed: 0, locale: "en-US", timeZone: "UTC" };
+
+const RealDate = Date;
+const realNow = RealDate.now;
+const now = () => atHook !== null && atHook.live ? apply(realNow, RealDate, []) : pins.now;
+
+function PinnedDate(first) {
+	const count = arguments.length;
+	if (new.target === undefined) return `${new RealDate(now())}`;
+	if (new.target === PinnedDate) {
+		if (count === 0) return new RealDate(now());
+		if (count === 1) return new RealDate(first);
+	}
+	return construct(RealDate, count === 0 ? [now()] : arguments, new.target);
+}
+
+for (const key of ["UTC", "parse"]) replace(PinnedDate, key, RealDate[key]);
+replace(PinnedDate, "now", { now() { return now(); } }.now);
+defineProperty(PinnedDate, "name", { value: "Date" });
+defineProperty(PinnedDate, "length", { value: 7 });
+defineProperty(PinnedDate, "prototype", { value: RealDate.prototype, writable: false });
+replace(RealDate.prototype, "constructor", PinnedDate);
+replace(global, "Date", PinnedDate);
+
+// Other engines name the zone behind a date.
+function nameZone(method) {
+	const plain = RealDate.prototype[method];
+	replace(RealDate.prototype, method, function () {
+		const text = apply(plain, this, []);
+		return text === "Invalid Date" ? text : `${text} (Coordinated Universal Time)`;
+	});
+}
+
+if (!node) {
+	nameZone("toString");
+	nameZone("toTimeString");
+}
+
+// mix spreads the bits of a number (the finalizer of MurmurHash3).
+function mix(bits) {
+	bits = imul(bits ^ bits >>> 16, 0x85ebca6b);
+	bits = imul(bits ^ bits >>> 13, 0xc2b2ae35);
+	return (bits ^ bits >>> 16) >>> 0;
+}
+
+function random() {
+	if (luck.hook !== atHook || luck.row !== atRow) {
+		luck.hook = atHook;
+		luck.row = atRow;
+		luck.draws = 0;
+	}
+	const hook = atHook === null ? 0 : atHook.number + 1;
+	const place = mix(pins.seed ^ mix(atRow + 1 ^ mix(hook)));
+	const high = mix(place ^ imul(++luck.draws, 0x9e3779b1));
+	const low = mix(high ^ place + luck.draws);
+	return ((high >>> 5) * 67108864 + (low >>> 6)) / 9007199254740992;
+}
+
+replace(Math, "random", random);
+
+// localized makes a method take the pinned locale where a hook names none.
+function localized(type, name, place) {
+	const plain = type.prototype[name];
+	replace(type.prototype, name, function (...args) {
+		while (args.length < place) args[args.length] = undefined;
+		if (args[place] === undefined) args[place] = pins.locale;
+		return apply(plain, this, args);
+	});
+}
+
+function localizedFormat(name) {
+	const Plain = Intl[name];
+	if (name === "Locale" || !search(/^[A-Z]/, name)) return;
+	const Pinned = function (locales, options) {
+		const args = [locales === undefined ? pins.locale : locales, options];
+		return new.target === undefined ? apply(Plain, undefined, args) : construct(Plain, args, new.target === Pinned ? Plain : new.target);
+	};
+	defineProperty(Pinned, "name", { value: name });
+	defineProperty(Pinned, "prototype", { value: Plain.prototype });
+	replace(Pinned, "supportedLocalesOf", Plain.supportedLocalesOf);
+	replace(Plain.prototype, "constructor", Pinned);
+	replace(Intl, name, Pinned);
+}
+
+function pinLocale() {
+	if (new Intl.NumberFormat().resolvedOptions().locale === pins.locale) return;
+	for (const name of Object.getOwnPropertyNames(Intl)) localizedFormat(name);
+	for (const type of [Number, BigInt]) localized(type, "toLocaleString", 0);
+	for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) localized(RealDate, name, 0);
+	for (const name of ["toLocaleUpperCase", "toLocaleLowerCase"]) localized(String, name, 0);
+	localized(String, "localeCompare", 1);
+}
+
+if (node) {
+	// A format without a date shows the clock.
+	const prototype = Intl.DateTimeFormat.prototype;
+	const { get } = getOwnPropertyDescriptor(prototype, "format");
+	const parts = prototype.formatToParts;
+	const given = (date) => date === undefined ? now() : date;
+	defineProperty(prototype, "format", {
+		get() {
+			const format = apply(get, this, []);
+			return (date) => format(given(date));
+		},
+		configurable: true,
+	});
+	replace(prototype, "formatToParts", function (date) { return apply(parts, this, [given(date)]); });
+}
+
+// pin takes the pins of a load, or says why it cannot.
+function pin(wanted) {
+	pins.now = wanted.now;
+	pins.seed = wanted.seed | 0;
+	pins.locale = wanted.locale;
+	pins.timeZone = wanted.timeZone;
+	if (node) {
+		host.zone(pins.timeZone);
+		pinLocale();
+		return;
+	}
+	if (pins.timeZone !== "UTC") throw new Fault(`the time zone ${pins.timeZone} comes with --hook-runtime node; the QuickJS runtime has UTC`);
+	if (pins.locale !== "en-US") throw new Fault(`the locale ${pins.locale} comes with --hook-runtime node; the QuickJS runtime has en-US`);
+}

@@ -1,0 +1,259 @@
+// Records as hooks see them. The rows of a batch are kept column by column; a
+// record comes into being when its hook is called. Cells of columns that were
+// not sent are one object for each column that notes whatever touches it.
+
+// fields are those of the load: {key, many}. fieldOf finds their places.
+let fields = [];
+let fieldOf = create(null);
+let missCells = [];
+
+// columns are those of the request that runs now, 0 where one was not sent.
+// learning notes in used what hooks touch; missing is what they touched though
+// it was not sent, and someMissing says that there is any.
+let columns = [];
+let learning = false;
+let used = [];
+let missing = [];
+let someMissing = false;
+
+// quick says of each field that its cells are taken as they come: no column is
+// being learned, and one column feeds it.
+let quick = [];
+
+function take(request) {
+	columns = request.columns;
+	learning = request.learn === true;
+	used = [];
+	missing = [];
+	someMissing = false;
+	quick = [];
+	for (let f = 0; f < columns.length; f++) {
+		const column = columns[f];
+		quick[f] = !learning && !fields[f].many;
+		if (column === 0) continue;
+		prepare(column, f, -1);
+		if (column.parts) for (let p = 0; p < column.parts.length; p++) prepare(column.parts[p], f, p);
+	}
+}
+
+// prepare gives a column its sparse infos and options, by row.
+function prepare(column, field, part) {
+	column.field = field;
+	column.part = part;
+	column.infos = byRow(column.infos);
+	column.options = byRow(column.options);
+	if (column.result === undefined) column.result = null;
+	column.lists = column.lists === true;
+}
+
+function byRow(pairs) {
+	if (pairs === undefined) return null;
+	const found = create(null);
+	for (let i = 0; i < pairs.length; i += 2) found[pairs[i]] = pairs[i + 1];
+	return found;
+}
+
+const copyList = (value) => isArray(value) ? copyArray(value) : value;
+
+function copyArray(list) {
+	const copy = [];
+	for (let i = 0; i < list.length; i++) copy[i] = list[i];
+	return copy;
+}
+
+const copyInfo = (info) => ({ message: info.message, level: info.level });
+const copyOption = (option) => ({ label: option.label, value: option.value, alternateMatches: copyArray(option.alternateMatches || []) });
+
+function copyEach(list, copy) {
+	const made = [];
+	for (let i = 0; i < list.length; i++) made[i] = copy(list[i]);
+	return made;
+}
+
+function infosOf(column, i) {
+	const found = column.infos;
+	if (found === null || found[i] === undefined) return [];
+	return copyEach(found[i], copyInfo);
+}
+
+// withOptions adds the options that a cell has of its own.
+function withOptions(cell, column, i) {
+	if (column.options !== null && column.options[i] !== undefined) cell.selectOptions = copyEach(column.options[i], copyOption);
+	return cell;
+}
+
+// listOf makes the cell of a field that several columns feed.
+function listOf(column, i) {
+	const values = [], results = [], parts = [];
+	for (let p = 0; p < column.parts.length; p++) {
+		const part = column.parts[p];
+		const cell = cellOf(part, i);
+		values[p] = copyList(cell.value);
+		results[p] = copyList(cell.resultValue);
+		parts[p] = cell;
+	}
+	return { value: values, resultValue: results, info: [], manyToOne: parts };
+}
+
+function cellOf(column, i) {
+	const value = copyList(column.value[i]);
+	const resultValue = column.result === null ? copyList(column.value[i]) : copyList(column.result[i]);
+	return withOptions({ value, resultValue, info: infosOf(column, i) }, column, i);
+}
+
+// A cell of a column that was not sent: whatever touches it is noted.
+function missCell(field) {
+	const touch = () => {
+		missing[field] = true;
+		someMissing = true;
+		throw missed;
+	};
+	const traps = {};
+	for (const name of ["get", "set", "has", "deleteProperty", "ownKeys", "getOwnPropertyDescriptor", "defineProperty", "getPrototypeOf", "setPrototypeOf", "isExtensible", "preventExtensions"]) traps[name] = touch;
+	return new ProxyOf({}, traps);
+}
+
+// A cell while columns are learned: it is a whole one, and notes its use.
+const learners = [];
+
+function learner(field) {
+	const traps = {};
+	for (const name of ["get", "set", "has", "deleteProperty", "ownKeys", "getOwnPropertyDescriptor", "defineProperty"]) {
+		const plain = Reflect[name];
+		traps[name] = (...args) => {
+			used[field] = true;
+			return apply(plain, undefined, args);
+		};
+	}
+	return traps;
+}
+
+// learned holds for each cell of the records being learned the object behind it.
+let learned = new WeakMap();
+const learnedGet = uncurry(WeakMap.prototype.get);
+const learnedSet = uncurry(WeakMap.prototype.set);
+
+function learn(field, cell) {
+	const shown = new ProxyOf(cell, learners[field]);
+	learnedSet(learned, shown, cell);
+	return shown;
+}
+
+// The makers of rows are code of their own for each set of columns, so that a
+// row is one literal. Some are kept.
+const maxMakers = 50;
+let makers = create(null);
+let makersKept = 0;
+
+function kindOf(column, changing) {
+	if (column === 0) return "0";
+	if (column.parts) return "p";
+	if (column.lists || column.options !== null || changing || column.infos !== null) return "w";
+	return column.result === null ? "v" : "r";
+}
+
+function cellCode(kind, f) {
+	const column = `columns[${f}]`;
+	switch (kind) {
+		case "0": return `m${f}`;
+		case "p": return `list(${column}, i)`;
+		case "w": return `cell(${column}, i)`;
+		case "v": return `{ value: v${f}[i], resultValue: v${f}[i], info: [] }`;
+		default: return `{ value: v${f}[i], resultValue: r${f}[i], info: [] }`;
+	}
+}
+
+// A sparse row is a proxy of an object that has the cells of the columns that
+// were sent. It gets the others, in the order of the schema, when something looks
+// at more than one cell.
+let sparseFrom = 0; // how many columns must be missing for that
+let filled = new WeakSet();
+const isFilled = uncurry(WeakSet.prototype.has);
+const setFilled = uncurry(WeakSet.prototype.add);
+const hasOwn = uncurry(Object.prototype.hasOwnProperty);
+
+function fill(target) {
+	if (isFilled(filled, target)) return;
+	setFilled(filled, target);
+	for (let f = 0; f < fields.length; f++) {
+		const { key } = fields[f];
+		const value = hasOwn(target, key) ? target[key] : missCells[f];
+		delete target[key];
+		defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+	}
+}
+
+const sparseTraps = {
+	get(target, key) {
+		const f = fieldOf[key];
+		if (f === undefined || columns[f] !== 0 || isFilled(filled, target)) return target[key];
+		return missCells[f];
+	},
+	set(target, key, value) {
+		fill(target);
+		return defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true }) === target;
+	},
+};
+for (const name of ["has", "deleteProperty", "ownKeys", "getOwnPropertyDescriptor", "defineProperty", "setPrototypeOf", "preventExtensions"]) {
+	const plain = Reflect[name];
+	sparseTraps[name] = (...args) => {
+		fill(args[0]);
+		return apply(plain, undefined, args);
+	};
+}
+
+// The sparse row that was made last, and the object behind it.
+let shownRow = null;
+let rowBehind = null;
+
+function sparse(target) {
+	rowBehind = target;
+	shownRow = new ProxyOf(target, sparseTraps);
+	return shownRow;
+}
+
+// makerCode writes: given the columns, a function from row to cells.
+function makerCode(kinds, isSparse) {
+	let names = "", cells = "";
+	for (let f = 0; f < fields.length; f++) {
+		const kind = kinds[f];
+		if (kind === "0" && isSparse) continue;
+		if (kind === "0") names += `const m${f} = miss[${f}];`;
+		if (kind === "v" || kind === "r") names += `const v${f} = columns[${f}].value;`;
+		if (kind === "r") names += `const r${f} = columns[${f}].result;`;
+		let code = cellCode(kind, f);
+		if (learning) code = `learn(${f}, ${code})`;
+		const key = stringify(fields[f].key);
+		cells += fields[f].key === "__proto__" ? `[${key}]: ${code},` : `${key}: ${code},`;
+	}
+	const row = isSparse ? `sparse({${cells}})` : `{${cells}}`;
+	return `(function (columns, miss, list, cell, learn, sparse) { "use strict"; ${names} return function (i) { return ${row}; }; })`;
+}
+
+// maker gives the function that makes the cells of a row. With changing, a hook
+// may meet infos or options that one before it set.
+function maker(changing) {
+	let kinds = learning ? "+" : "-";
+	let away = 0;
+	for (let f = 0; f < fields.length; f++) {
+		kinds += kindOf(columns[f], changing);
+		if (columns[f] === 0) away++;
+	}
+	if (makers[kinds] === undefined) {
+		if (makersKept++ % maxMakers === 0) makers = create(null);
+		makers[kinds] = compile(makerCode(slice(kinds, 1), away >= sparseFrom), "intray");
+	}
+	return makers[kinds](columns, missCells, listOf, cellOf, learn, sparse);
+}
+
+function setFields(list) {
+	fields = list;
+	fieldOf = create(null);
+	missCells = [];
+	makers = create(null);
+	for (let f = 0; f < list.length; f++) {
+		fieldOf[list[f].key] = f;
+		missCells[f] = missCell(f);
+		learners[f] = learner(f);
+	}
+}

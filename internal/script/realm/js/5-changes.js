@@ -1,0 +1,241 @@
+// What hooks give back, checked and written down as changes.
+
+const maxValue = 1 << 20; // characters of a value
+const maxList = 10000; // elements of a value that is a list
+const maxInfos = 100; // infos of a cell
+const maxMessage = 2000; // characters of an info
+const maxOptions = 10000; // options of a cell
+
+const hasValue = 1, hasInfos = 2, hasOptions = 4, hasPart = 8;
+
+// changes is flat: where and what, as (row * fields + field) * 16 + flags, then
+// part, value, infos and options as far as the flags name them. size is about what
+// they come to as text, limit the most.
+let changes = [];
+let count = 0;
+let size = 0;
+let limit = 0;
+
+function resetChanges() {
+	changes = [];
+	count = 0;
+	size = 0;
+}
+
+function grow(by) {
+	size += by;
+	if (size > limit) throw new Fault(`the changes of one call are larger than ${limit} bytes`);
+}
+
+function scalar(value, field) {
+	switch (typeof value) {
+		case "string":
+			if (value.length > maxValue) throw new Fault(`the value for "${fields[field].key}" has ${value.length} characters; ${maxValue} are allowed`);
+			grow(value.length);
+			return true;
+		case "number": return isFinite(value);
+		case "boolean": return true;
+		default: return value === null;
+	}
+}
+
+// checked gives the value as it goes out: a text, a finite number, true, false,
+// null or a list of these.
+function checked(value, field) {
+	if (scalar(value, field)) return value;
+	if (isArray(value)) {
+		if (value.length > maxList) throw new Fault(`the list for "${fields[field].key}" has ${value.length} elements; ${maxList} are allowed`);
+		const list = [];
+		for (let i = 0; i < value.length; i++) {
+			grow(8);
+			if (!scalar(value[i], field)) throw new Fault(`an element of the list for "${fields[field].key}" is ${nameKind(value[i])}; it must be a text, a number, true, false or null`);
+			list[i] = value[i];
+		}
+		return list;
+	}
+	throw new Fault(`the value for "${fields[field].key}" is ${nameKind(value)}; it must be a text, a number, true, false, null or a list of these`);
+}
+
+const textOr = (value, otherwise) => value === undefined || value === null ? otherwise : value;
+
+function checkedInfo(info, field) {
+	const { key } = fields[field];
+	if (typeof info !== "object" || info === null) throw new Fault(`an info for "${key}" is ${nameKind(info)}; it must be {message, level}`);
+	const message = info.message, level = textOr(info.level, "error");
+	if (typeof message !== "string") throw new Fault(`an info for "${key}" has ${nameKind(message)} as its message; it must be a text`);
+	if (level !== "info" && level !== "warning" && level !== "error") throw new Fault(`an info for "${key}" has the level ${short(show(level), 30)}; there are info, warning and error`);
+	grow(message.length + 40);
+	return { message: short(message, maxMessage - 1), level };
+}
+
+function checkedOption(option, field) {
+	const { key } = fields[field];
+	if (typeof option !== "object" || option === null) throw new Fault(`a select option for "${key}" is ${nameKind(option)}; it must be {label, value}`);
+	const { label, value } = option;
+	if (typeof label !== "string" || typeof value !== "string") throw new Fault(`a select option for "${key}" has no text as its label or value`);
+	const alternates = copyArray(textOr(option.alternateMatches, []));
+	grow(label.length + value.length + 40);
+	for (const one of alternates) {
+		if (typeof one !== "string") throw new Fault(`a select option for "${key}" has ${nameKind(one)} among its alternateMatches`);
+		grow(one.length + 4);
+	}
+	return alternates.length > 0 ? { label, value, alternateMatches: alternates } : { label, value };
+}
+
+function checkedList(list, field, name, most, check) {
+	if (list === null) return [];
+	if (!isArray(list)) throw new Fault(`${name} for "${fields[field].key}" is ${nameKind(list)}; it must be a list`);
+	if (list.length > most) throw new Fault(`${name} for "${fields[field].key}" has ${list.length} elements; ${most} are allowed`);
+	const made = [];
+	for (let i = 0; i < list.length; i++) made[i] = check(list[i], field);
+	return made;
+}
+
+// same compares what may be a value: lists by their elements.
+function same(a, b) {
+	if (a === b) return true;
+	if (!isArray(a) || !isArray(b) || a.length !== b.length) return false;
+	for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+	return true;
+}
+
+function sameInfos(a, b) {
+	if (a.length !== b.length) return false;
+	for (let i = 0; i < a.length; i++) if (a[i].message !== b[i].message || a[i].level !== b[i].level) return false;
+	return true;
+}
+
+const none = [];
+
+// newInfos gives the infos where they differ from those the cell has. Of a
+// column that was not sent nobody here knows what it has.
+function newInfos(column, i, infos, field) {
+	if (infos === undefined) return undefined;
+	const before = column === 0 ? undefined : column.infos !== null && column.infos[i] || none;
+	if (before === none && isArray(infos) && infos.length === 0) return undefined;
+	const list = checkedList(infos, field, "info", maxInfos, checkedInfo);
+	if (before !== undefined && sameInfos(before, list)) return undefined;
+	if (column !== 0) (column.infos || (column.infos = create(null)))[i] = list;
+	return list;
+}
+
+function newOptions(column, i, options, field) {
+	if (options === undefined) return undefined;
+	const list = checkedList(options, field, "selectOptions", maxOptions, checkedOption);
+	const before = column !== 0 && column.options !== null ? column.options[i] : undefined;
+	if (before !== undefined && stringify(before) === stringify(list)) return undefined;
+	if (column !== 0) (column.options || (column.options = create(null)))[i] = list;
+	return list;
+}
+
+function newValue(column, i, value, field) {
+	if (value === undefined || column !== 0 && same(value, column.value[i])) return undefined;
+	const made = checked(value, field);
+	if (column !== 0) {
+		column.value[i] = made;
+		if (column.result !== null) column.result[i] = made;
+		if (isArray(made)) column.lists = true;
+	}
+	return made;
+}
+
+// change writes down what differs from the cell that a column has in row i.
+function change(column, i, field, part, given) {
+	const value = newValue(column, i, given.value, field);
+	const infos = newInfos(column, i, given.info, field);
+	const options = newOptions(column, i, given.selectOptions, field);
+	const flags = (value !== undefined ? hasValue : 0) | (infos !== undefined ? hasInfos : 0) | (options !== undefined ? hasOptions : 0) | (part >= 0 ? hasPart : 0);
+	if ((flags & ~hasPart) === 0) return;
+	grow(16);
+	changes[count++] = (i * fields.length + field) * 16 + flags;
+	if (part >= 0) changes[count++] = part;
+	if (value !== undefined) changes[count++] = value;
+	if (infos !== undefined) changes[count++] = infos;
+	if (options !== undefined) changes[count++] = options;
+}
+
+// changeList takes the cell of a field that several columns feed.
+function changeList(column, i, field, given) {
+	const { key } = fields[field];
+	const list = given.manyToOne;
+	if (given.value !== undefined && !(column !== 0 && sameParts(column, i, given.value)) || list === undefined && (given.info !== undefined && given.info.length !== 0)) {
+		throw new Fault(`"${key}" takes several columns: return manyToOne, a list with one cell for each`);
+	}
+	if (list === undefined || list === null) return;
+	used[field] = true; // how many there must be is known with the column
+	if (!isArray(list)) throw new Fault(`manyToOne for "${key}" is ${nameKind(list)}; it must be a list`);
+	if (column === 0) {
+		missing[field] = true;
+		someMissing = true;
+		throw missed;
+	}
+	const { parts } = column;
+	if (list.length !== parts.length) throw new Fault(`manyToOne for "${key}" has ${list.length} elements; it must have ${parts.length}, one for each column`);
+	for (let p = 0; p < parts.length; p++) {
+		const cell = list[p];
+		if (cell === undefined || cell === null) continue;
+		if (typeof cell !== "object") throw new Fault(`an element of manyToOne for "${key}" is ${nameKind(cell)}; it must be {value, info}`);
+		change(parts[p], i, field, p, cell);
+	}
+}
+
+function sameParts(column, i, values) {
+	if (!isArray(values) || values.length !== column.parts.length) return false;
+	for (let p = 0; p < values.length; p++) if (!same(values[p], column.parts[p].value[i])) return false;
+	return true;
+}
+
+// changeRow takes what a hook gave back for row i. It is written for engines in
+// which each call and each look at a property counts.
+function changeRow(out, i) {
+	let row = out.row;
+	if (typeof row !== "object" || row === null) rowOf(out);
+	if (row === shownRow) row = rowBehind;
+	const names = keys(row);
+	const length = names.length;
+	if (length === 0 && row !== rowBehind) rowOf(out);
+	for (let n = 0; n < length; n++) {
+		const name = names[n];
+		const field = fieldOf[name];
+		if (field === undefined) throw new Fault(`the hook returned the field "${short(name, 100)}", which the schema does not have`);
+		const cell = row[name];
+		if (typeof cell !== "object" || cell === null) {
+			if (cell === undefined) continue;
+			throw new Fault(`for the field "${fields[field].key}" the hook returned ${nameKind(cell)}; it must be {value, info}`);
+		}
+		const column = columns[field];
+		if (column === 0 && cell === missCells[field]) continue;
+		if (!quick[field]) {
+			changeCell(column, i, field, cell);
+			continue;
+		}
+		const value = cell.value;
+		if (typeof value !== "string" || cell.info !== undefined || cell.selectOptions !== undefined) {
+			change(column, i, field, -1, cell);
+			continue;
+		}
+		if (column !== 0) {
+			if (column.value[i] === value) continue;
+			column.value[i] = value;
+			if (column.result !== null) column.result[i] = value;
+		}
+		size += value.length + 16;
+		if (value.length > maxValue || size > limit) checked(value, field);
+		changes[count++] = (i * fields.length + field) * 16 + hasValue;
+		changes[count++] = value;
+	}
+}
+
+function changeCell(column, i, field, given) {
+	const cell = learning ? learnedGet(learned, given) || given : given;
+	if (fields[field].many) changeList(column, i, field, cell);
+	else change(column, i, field, -1, cell);
+}
+
+// rowOf takes the row out of what a hook gave back.
+function rowOf(out) {
+	if (typeof out !== "object" || isArray(out)) throw new Fault(`the hook returned ${nameKind(out)}; it must return {row: {…}}, or nothing`);
+	const { row } = out;
+	if (typeof row !== "object" || row === null || isArray(row)) throw new Fault(`the hook returned an object whose row is ${nameKind(row)}; it must return {row: {…}}, or nothing`);
+	return row;
+}

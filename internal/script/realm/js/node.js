@@ -1,0 +1,99 @@
+// The loop that Node runs: frames come in over descriptor 0 and go out over
+// descriptor 1. The hooks live in a context of their own; nothing but texts,
+// numbers and functions of that context cross its border.
+"use strict";
+const fs = require("fs");
+const vm = require("vm");
+
+let inbox = Buffer.allocUnsafe(1 << 20);
+let outbox = Buffer.allocUnsafe(1 << 20);
+const nap = new Int32Array(new SharedArrayBuffer(4));
+
+// patient calls again where a pipe is not ready.
+function patient(call) {
+	for (;;) {
+		try {
+			return call();
+		} catch (error) {
+			if (error.code !== "EAGAIN") throw error;
+			Atomics.wait(nap, 0, 0, 1);
+		}
+	}
+}
+
+function readFully(length) {
+	if (inbox.length < length) inbox = Buffer.allocUnsafe(length);
+	for (let at = 0; at < length;) {
+		const n = patient(() => fs.readSync(0, inbox, at, length - at, null));
+		if (n === 0) process.exit(0);
+		at += n;
+	}
+}
+
+function readFrame() {
+	readFully(5);
+	const kind = inbox[0];
+	const length = inbox.readUInt32LE(1);
+	readFully(length);
+	return { kind, length };
+}
+
+function writeFrame(kind, text) {
+	if (outbox.length < text.length * 3 + 5) outbox = Buffer.allocUnsafe(text.length * 3 + 5);
+	outbox[0] = kind.charCodeAt(0);
+	const length = outbox.write(text, 5, "utf8");
+	outbox.writeUInt32LE(length, 1);
+	for (let at = 0; at < length + 5;) at += patient(() => fs.writeSync(1, outbox, at, length + 5 - at));
+}
+
+function context() {
+	if (!vm.constants || !vm.constants.DONT_CONTEXTIFY) throw new Error("hooks need Node 20.18 or later; this is " + process.version);
+	return vm.createContext(vm.constants.DONT_CONTEXTIFY, {
+		codeGeneration: { strings: false, wasm: false },
+		microtaskMode: "afterEvaluate",
+	});
+}
+
+function open() {
+	const inside = context();
+	const run = (text, name, indent) => new vm.Script(text, { filename: name, columnOffset: -(indent || 0) }).runInContext(inside);
+	const enter = run("@prelude@", "intray")({
+		compile: run,
+		clock: () => performance.now(),
+		zone(name) {
+			new Intl.DateTimeFormat("en", { timeZone: name });
+			process.env.TZ = name;
+		},
+	});
+	const turn = new vm.Script("0"); // when it ends, the promises of the context go on
+	return (request) => {
+		let answer = enter("handle", request);
+		if (answer === undefined) {
+			turn.runInContext(inside);
+			answer = enter("take", "");
+		}
+		return answer === undefined ? enter("stuck", "") : answer;
+	};
+}
+
+function main() {
+	let handle;
+	for (;;) {
+		const { kind, length } = readFrame();
+		if (kind === 83) { // S
+			handle = open();
+			writeFrame("R", "");
+			continue;
+		}
+		if (kind !== 81) throw new Error("a frame of an unknown kind came in"); // Q
+		writeFrame("B", "");
+		writeFrame("A", handle(inbox.utf8Slice(0, length)));
+	}
+}
+
+try {
+	main();
+} catch (error) {
+	writeFrame("F", String(error && error.message || error).slice(0, 2000));
+	process.exit(1);
+}

@@ -1,0 +1,267 @@
+package realm
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// words reads the words of JavaScript source that are code, and not part of a
+// text, a comment or a regular expression. It does not parse: where a slash can
+// begin a regular expression or divide, and where a sign can begin one of the old
+// comments of web pages, it is in doubt, and what follows may be misread.
+type words struct {
+	source string
+	at     int
+	// before is the last token: a word, or the last byte of something else.
+	before string
+	// braces holds, for each brace that is open, whether a template goes on
+	// behind it.
+	braces []bool
+	doubt  bool
+}
+
+// operators are words behind which a slash begins a regular expression.
+var operators = []string{"return", "typeof", "instanceof", "in", "new", "delete", "void", "throw", "case", "do", "else"}
+
+// unsure are words that are operators in some places and names in others.
+var unsure = []string{"of", "yield", "await", "async", "let", "static", "get", "set"}
+
+// next gives the next word, where it stands and what stood before it, or "" at
+// the end.
+func (w *words) next() (word string, at int, before string) {
+	for w.at < len(w.source) {
+		before = w.before
+		b := w.source[w.at]
+		switch {
+		case b >= utf8.RuneSelf && w.blank() > 0:
+			w.at += w.blank()
+		case isWord(b):
+			at = w.at
+			for w.at < len(w.source) && isWord(w.source[w.at]) && w.blank() == 0 {
+				w.at++
+			}
+			w.before = w.source[at:w.at]
+			return w.before, at, before
+		case b == '"' || b == '\'':
+			w.quoted(b)
+		case b == '`':
+			w.at++
+			w.template()
+		case b == '/':
+			w.slash()
+		default:
+			w.sign(b)
+		}
+	}
+	return "", len(w.source), w.before
+}
+
+// blank gives the length of the white space outside ASCII that stands here, or 0.
+func (w *words) blank() int {
+	r, size := utf8.DecodeRuneInString(w.source[w.at:])
+	if r < utf8.RuneSelf || r != '\uFEFF' && !unicode.IsSpace(r) {
+		return 0
+	}
+	return size
+}
+
+// isWord says whether a byte is part of a word. A byte of a letter outside ASCII
+// is.
+func isWord(b byte) bool {
+	return b == '_' || b == '$' || b == '\\' || b == '#' || b >= utf8.RuneSelf ||
+		b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
+}
+
+func (w *words) sign(b byte) {
+	rest := w.source[w.at:]
+	w.at++
+	switch {
+	case b == ' ' || b == '\t' || b == '\n' || b == '\r' || b == '\v' || b == '\f':
+		return
+	case strings.HasPrefix(rest, "<!--") || strings.HasPrefix(rest, "-->"):
+		w.doubt = true
+	case strings.HasPrefix(rest, "..."), strings.HasPrefix(rest, "++"), strings.HasPrefix(rest, "--"):
+		w.before = rest[:2]
+		w.at += len(w.before) - 1
+		if b == '.' {
+			w.at++
+		}
+		return
+	case b == '{':
+		w.braces = append(w.braces, false)
+	case b == '}' && len(w.braces) > 0:
+		last := len(w.braces) - 1
+		back := w.braces[last]
+		w.braces = w.braces[:last]
+		if back {
+			w.template()
+			return
+		}
+	}
+	w.before = rest[:1]
+}
+
+// quoted passes over a text.
+func (w *words) quoted(quote byte) {
+	for w.at++; w.at < len(w.source); w.at++ {
+		switch b := w.source[w.at]; b {
+		case '\\':
+			w.at++
+			if strings.HasPrefix(w.source[min(w.at, len(w.source)):], "\r\n") {
+				w.at++
+			}
+		case quote, '\n', '\r':
+			w.at++
+			w.before = "0"
+			return
+		}
+	}
+}
+
+// template passes over the text of a template, up to its end or to a value.
+func (w *words) template() {
+	for ; w.at < len(w.source); w.at++ {
+		switch {
+		case w.source[w.at] == '\\':
+			w.at++
+		case w.source[w.at] == '`':
+			w.at++
+			w.before = "0"
+			return
+		case strings.HasPrefix(w.source[w.at:], "${"):
+			w.at += 2
+			w.braces = append(w.braces, true)
+			w.before = "{"
+			return
+		}
+	}
+}
+
+// lineEnds are what ends a line for JavaScript.
+const lineEnds = "\n\r\u2028\u2029"
+
+func (w *words) slash() {
+	rest := w.source[w.at:]
+	switch {
+	case strings.HasPrefix(rest, "//"):
+		w.skip(strings.IndexAny(rest, lineEnds), 0)
+	case strings.HasPrefix(rest, "/*"):
+		w.skip(strings.Index(rest[2:], "*/"), 4)
+	case w.divides():
+		w.at++
+		w.before = "/"
+	default:
+		w.expression()
+	}
+}
+
+func (w *words) skip(length, more int) {
+	if length < 0 {
+		w.at = len(w.source)
+		return
+	}
+	w.at += length + more
+}
+
+// divides says whether a slash stands behind a value.
+func (w *words) divides() bool {
+	switch {
+	case w.before == "":
+		return false
+	case slices.Contains(unsure, w.before) || slices.Contains([]string{")", "}", "++", "--"}, w.before):
+		w.doubt = true
+		return true
+	case isWord(w.before[0]):
+		return !slices.Contains(operators, w.before)
+	default:
+		return w.before == "]"
+	}
+}
+
+// expression passes over a regular expression.
+func (w *words) expression() {
+	class := false
+	for w.at++; w.at < len(w.source); w.at++ {
+		switch b := w.source[w.at]; {
+		case b == '\\':
+			w.at++
+		case b == '[':
+			class = true
+		case b == ']':
+			class = false
+		case b == '/' && !class:
+			w.at++
+			w.before = "0"
+			return
+		case b == '\n' || b == '\r':
+			w.doubt = true
+			return
+		}
+	}
+}
+
+// anyImport finds what may be a call of import, wherever it stands.
+var anyImport = regexp.MustCompile(`\bimport(?:[\s\v\p{Z}\x{feff}]|//[^\n]*|/\*(?s:.*?)\*/)*[(.]`)
+
+// importIn finds a call of import in code, or gives -1.
+func importIn(source string) int {
+	w := &words{source: source}
+	for {
+		word, at, before := w.next()
+		if word == "" {
+			break
+		}
+		if word != "import" || before == "." {
+			continue
+		}
+		if found := anyImport.FindStringIndex(source[at:]); found != nil && found[0] == 0 {
+			return at
+		}
+	}
+	if found := anyImport.FindStringIndex(source); w.doubt && found != nil {
+		return found[0]
+	}
+	return -1
+}
+
+// Check finds what no runtime lets hooks do, before they are loaded: import(),
+// with which a hook could reach out of its context in Node. Hooks with such a
+// fault must not be loaded. It is no check of syntax; [Load] is.
+func Check(hooks []Hook) []Fault {
+	var faults []Fault
+	for _, hook := range hooks {
+		at := importIn(hook.Source)
+		if at < 0 {
+			continue
+		}
+		line, column := placeOf(hook.Source, at)
+		faults = append(faults, Fault{Hook: hook.Name, Message: "hooks cannot load modules: import() is not there", Line: line, Column: column})
+	}
+	return faults
+}
+
+func placeOf(source string, at int) (line, column int) {
+	before := source[:at]
+	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+}
+
+// Names tells which of the names stand in the code of a hook, as words of their
+// own and not as properties, in the order of names. It serves for warnings: a
+// name may stand for something that the hook made itself.
+func Names(source string, names ...string) []string {
+	seen := map[string]bool{}
+	w := &words{source: source}
+	for {
+		word, _, before := w.next()
+		if word == "" {
+			break
+		}
+		if before != "." {
+			seen[word] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !seen[name] })
+}

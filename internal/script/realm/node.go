@@ -1,0 +1,44 @@
+package realm
+
+import (
+	"embed"
+	"encoding/json"
+	"strings"
+)
+
+//go:embed js/*.js
+var scripts embed.FS
+
+// parts of the prelude, in the order in which they are read.
+var parts = []string{"1-guard.js", "2-absent.js", "3-pins.js", "4-cells.js", "5-changes.js", "6-load.js", "7-run.js"}
+
+// script gives one of the embedded scripts.
+func script(name string) string {
+	text, err := scripts.ReadFile("js/" + name)
+	if err != nil {
+		panic("realm: a script is not embedded: " + err.Error())
+	}
+	return string(text)
+}
+
+// prelude is the text of a function: given what a host offers, or undefined, it
+// makes the one function that answers requests.
+func prelude() string {
+	var text strings.Builder
+	text.WriteString("(function (host) { \"use strict\";\n")
+	for _, name := range parts {
+		text.WriteString(script(name))
+	}
+	text.WriteString("})")
+	return text.String()
+}
+
+// NodeScript is the program that Node runs as a worker: the loop over frames and
+// the prelude. It is about 45 KiB and needs Node 20.18 or later.
+func NodeScript() string {
+	quoted, err := json.Marshal(prelude())
+	if err != nil {
+		panic("realm: quoting the prelude: " + err.Error())
+	}
+	return strings.Replace(script("node.js"), `"@prelude@"`, string(quoted), 1)
+}

@@ -1,0 +1,204 @@
+package realm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"modernc.org/quickjs"
+)
+
+// Defaults of a Config.
+const (
+	// DefaultMemory is 64 MiB.
+	DefaultMemory = 64 << 20
+	// DefaultBudget is 4 seconds.
+	DefaultBudget = 4 * time.Second
+	// DefaultAnswer is 16 MiB.
+	DefaultAnswer = 16 << 20
+)
+
+// Config bounds a Realm. The zero Config works.
+type Config struct {
+	// Memory is the most that the engine may hold, in bytes. Default
+	// DefaultMemory.
+	Memory int
+	// Budget is how long one request may take where it names no budget of its
+	// own. Default DefaultBudget. Loops within the engine's own functions are
+	// not broken off: for these a process is ended from outside.
+	Budget time.Duration
+	// Answer is the longest answer, in bytes. Default DefaultAnswer.
+	Answer int
+}
+
+// Realm is one QuickJS engine with the prelude. It serves one goroutine.
+type Realm struct {
+	cfg   Config
+	vm    *quickjs.VM
+	enter quickjs.Value
+}
+
+// New starts an engine. The process must be in UTC, for the engine takes its
+// time zone from there.
+func New(cfg Config) (*Realm, error) {
+	if cfg.Memory == 0 {
+		cfg.Memory = DefaultMemory
+	}
+	if cfg.Budget == 0 {
+		cfg.Budget = DefaultBudget
+	}
+	if cfg.Answer == 0 {
+		cfg.Answer = DefaultAnswer
+	}
+	vm, err := quickjs.NewVM()
+	if err != nil {
+		return nil, fmt.Errorf("starting a JavaScript engine: %w", err)
+	}
+	r := &Realm{cfg: cfg, vm: vm, enter: quickjs.UndefinedValue}
+	if err := r.open(); err != nil {
+		r.Close()
+		return nil, fmt.Errorf("preparing a JavaScript engine for hooks: %w", err)
+	}
+	return r, nil
+}
+
+func (r *Realm) open() error {
+	r.vm.SetMemoryLimit(uintptr(r.cfg.Memory))
+	r.vm.SetModuleLoader(func(*quickjs.VM, string) (string, error) {
+		return "", errors.New("hooks cannot load modules")
+	}, nil)
+	for _, month := range []int{0, 6} {
+		offset, err := r.vm.Eval(fmt.Sprintf("new Date(2026, %d, 1).getTimezoneOffset()", month), quickjs.EvalGlobal)
+		if err != nil {
+			return err
+		}
+		if offset != 0 {
+			return errors.New("the process is not in UTC: start it with TZ=UTC")
+		}
+	}
+	start := time.Now()
+	clock := func([]any) (any, error) { return float64(time.Since(start)) / float64(time.Millisecond), nil }
+	if err := r.vm.RegisterHostFunc("intrayClock", clock); err != nil {
+		return err
+	}
+	enter, err := r.vm.EvalValue(prelude()+"()", quickjs.EvalGlobal)
+	if err != nil {
+		return err
+	}
+	r.enter = enter
+	return nil
+}
+
+// Close gives back the memory of the engine.
+func (r *Realm) Close() {
+	r.enter.Free()
+	_ = r.vm.Close() // it has nothing to say to anybody
+}
+
+// Handle answers one request. An error means that the engine is of no use any
+// more. It is of none either after a failure that says [Failure.Fatal].
+func (r *Realm) Handle(request []byte) (answer []byte, err error) {
+	deadline := time.Now().Add(r.budget(request))
+	text, err := r.call(deadline, "handle", string(request))
+	if err == nil && text == "" {
+		text, err = r.settle(deadline)
+	}
+	if err != nil {
+		return r.broken(err)
+	}
+	if len(text) > r.cfg.Answer {
+		return r.cut(KindReturned, fmt.Sprintf("the changes of one call are larger than %d bytes", r.cfg.Answer))
+	}
+	return []byte(text), nil
+}
+
+// settle lets promises go on until the answer is there or nothing is left.
+func (r *Realm) settle(deadline time.Time) (string, error) {
+	for {
+		if err := r.arm(deadline); err != nil {
+			return "", err
+		}
+		n, err := r.vm.ExecutePendingJobs()
+		if err != nil && interrupted(err) {
+			return "", err
+		}
+		text, err := r.call(deadline, "take", "")
+		if err != nil || text != "" {
+			return text, err
+		}
+		if n == 0 {
+			return r.call(deadline, "stuck", "")
+		}
+	}
+}
+
+var errLate = errors.New("interrupted")
+
+// arm sets what is left of the budget for the next call.
+func (r *Realm) arm(deadline time.Time) error {
+	left := time.Until(deadline)
+	if left <= 0 {
+		return errLate
+	}
+	return r.vm.SetEvalTimeout(left)
+}
+
+// call enters the prelude. "" means that there is no answer yet.
+func (r *Realm) call(deadline time.Time, what, text string) (string, error) {
+	if err := r.arm(deadline); err != nil {
+		return "", err
+	}
+	out, err := r.enter.Call(quickjs.UndefinedValue, what, text)
+	if err != nil {
+		return "", err
+	}
+	answer, _ := out.(string)
+	return answer, nil
+}
+
+// broken turns an error that the prelude could not catch into an answer.
+func (r *Realm) broken(err error) ([]byte, error) {
+	switch {
+	case interrupted(err):
+		return r.cut(KindTime, "the hook took longer than it may")
+	case strings.Contains(err.Error(), "out of memory"):
+		return r.cut(KindMemory, "the hook needs more memory than it may have")
+	default:
+		return nil, fmt.Errorf("running hooks: %w", err)
+	}
+}
+
+// cut asks the prelude which hook it was, and on which row.
+func (r *Realm) cut(kind Kind, message string) ([]byte, error) {
+	text, err := r.call(time.Now().Add(time.Second), string(kind), message)
+	if err != nil || text == "" {
+		text = fmt.Sprintf(`{"failure":{"kind":%q,"hook":"","row":-1,"name":"","message":%q,"line":0,"column":0}}`, kind, message)
+	}
+	return []byte(text), nil
+}
+
+func interrupted(err error) bool {
+	return errors.Is(err, errLate) || strings.Contains(err.Error(), "interrupted")
+}
+
+// budgetHead opens each request, so that it can be read without the rest.
+const budgetHead = `{"budget":`
+
+func (r *Realm) budget(request []byte) time.Duration {
+	rest, found := bytes.CutPrefix(request, []byte(budgetHead))
+	if !found {
+		return r.cfg.Budget
+	}
+	end := bytes.IndexByte(rest, ',')
+	if end < 0 {
+		return r.cfg.Budget
+	}
+	ms, err := strconv.ParseInt(string(rest[:end]), 10, 32)
+	if err != nil || ms <= 0 {
+		return r.cfg.Budget
+	}
+	return time.Duration(ms) * time.Millisecond
+}

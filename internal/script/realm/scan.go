@@ -1,0 +1,330 @@
+package realm
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// deepest is how far lists and objects of an answer may stand within each other.
+const deepest = 64
+
+// scanner reads a JSON text that a stranger may have written. The first thing
+// that is wrong ends all reading; what is read after it is empty.
+type scanner struct {
+	raw []byte
+	at  int
+	err error
+}
+
+var errAnswer = errors.New("the hook worker gave an answer that cannot be understood")
+
+func (s *scanner) fail(format string, args ...any) {
+	if s.err == nil {
+		s.err = fmt.Errorf("%w: at byte %d: %s", errAnswer, s.at, fmt.Sprintf(format, args...))
+	}
+	s.at = len(s.raw)
+}
+
+// peek gives the next byte that is not white space, or 0.
+func (s *scanner) peek() byte {
+	for s.at < len(s.raw) {
+		switch b := s.raw[s.at]; b {
+		case ' ', '\n', '\r', '\t':
+			s.at++
+		default:
+			return b
+		}
+	}
+	return 0
+}
+
+func (s *scanner) take(want byte) bool {
+	if s.peek() != want || s.at >= len(s.raw) {
+		return false
+	}
+	s.at++
+	return true
+}
+
+func (s *scanner) expect(want byte) {
+	if !s.take(want) {
+		s.fail("%q is missing", want)
+	}
+}
+
+// end says that nothing may follow.
+func (s *scanner) end() {
+	if s.err == nil && s.peek() != 0 || s.at < len(s.raw) {
+		s.fail("there is more than one value")
+	}
+}
+
+// list reads an array of at most so many elements.
+func (s *scanner) list(most int, each func(i int)) {
+	s.expect('[')
+	if s.take(']') {
+		return
+	}
+	for i := 0; s.err == nil; i++ {
+		if i == most {
+			s.fail("a list has more than %d elements", most)
+			return
+		}
+		each(i)
+		if s.take(']') {
+			return
+		}
+		s.expect(',')
+	}
+}
+
+// object reads an object; each reads the value of the member with that name.
+func (s *scanner) object(each func(name string)) {
+	s.expect('{')
+	if s.take('}') {
+		return
+	}
+	for n := 0; s.err == nil; n++ {
+		name := string(s.text(maxName))
+		s.expect(':')
+		each(name)
+		if s.take('}') {
+			return
+		}
+		s.expect(',')
+	}
+}
+
+// text reads a text of at most so many bytes. It is part of the answer itself
+// where it has no escapes.
+func (s *scanner) text(most int) []byte {
+	s.expect('"')
+	from, i := s.at, s.at
+	for i < len(s.raw) && verbatim[s.raw[i]] {
+		i++
+	}
+	switch {
+	case i == len(s.raw):
+		s.fail("a text does not end")
+	case s.raw[i] == '"':
+		s.at = i + 1
+		return s.bounded(s.raw[from:i:i], most)
+	case s.raw[i] == '\\':
+		return s.bounded(s.escaped(from, i), most)
+	default:
+		s.fail("a text holds a control character")
+	}
+	return nil
+}
+
+// verbatim tells which bytes of a JSON text stand for themselves.
+var verbatim = func() (set [256]bool) {
+	for b := range set {
+		set[b] = b >= 0x20 && b != '"' && b != '\\'
+	}
+	return set
+}()
+
+func (s *scanner) bounded(text []byte, most int) []byte {
+	if len(text) > most {
+		s.fail("a text has %d bytes, and may have %d", len(text), most)
+		return nil
+	}
+	return text
+}
+
+// escaped reads on where the first escape stands.
+func (s *scanner) escaped(from, i int) []byte {
+	text := append([]byte(nil), s.raw[from:i]...)
+	for s.at = i; s.at < len(s.raw); {
+		switch b := s.raw[s.at]; {
+		case b == '"':
+			s.at++
+			return text
+		case b == '\\':
+			text = s.escape(text)
+		case b < 0x20:
+			s.fail("a text holds a control character")
+		default:
+			text = append(text, b)
+			s.at++
+		}
+	}
+	s.fail("a text does not end")
+	return nil
+}
+
+// escapes maps the letter of a short escape to what it stands for.
+var escapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+func (s *scanner) escape(text []byte) []byte {
+	if s.at+1 >= len(s.raw) {
+		s.fail("an escape does not end")
+		return nil
+	}
+	letter := s.raw[s.at+1]
+	if b, short := escapes[letter]; short {
+		s.at += 2
+		return append(text, b)
+	}
+	if letter != 'u' {
+		s.fail("there is no escape %q", letter)
+		return nil
+	}
+	r := s.unit()
+	if utf16.IsSurrogate(r) {
+		r = utf16.DecodeRune(r, s.unit())
+		if r == utf8.RuneError {
+			s.fail("a text holds half of a character")
+			return nil
+		}
+	}
+	return utf8.AppendRune(text, r)
+}
+
+// unit reads \u and four digits.
+func (s *scanner) unit() rune {
+	if s.at+6 > len(s.raw) || s.raw[s.at] != '\\' || s.raw[s.at+1] != 'u' {
+		s.fail("a text holds half of a character")
+		return 0
+	}
+	n, err := strconv.ParseUint(string(s.raw[s.at+2:s.at+6]), 16, 16)
+	if err != nil {
+		s.fail("an escape is no number")
+		return 0
+	}
+	s.at += 6
+	return rune(n)
+}
+
+// integer reads a whole number from least to most.
+func (s *scanner) integer(least, most int64) int64 {
+	s.peek()
+	n, digits, negative := int64(0), 0, s.take('-')
+	for s.at < len(s.raw) && digits < 18 {
+		b := s.raw[s.at] - '0'
+		if b > 9 {
+			break
+		}
+		n = n*10 + int64(b)
+		s.at++
+		digits++
+	}
+	if negative {
+		n = -n
+	}
+	if digits == 0 || n < least || n > most {
+		s.fail("a number from %d to %d is missing", least, most)
+		return 0
+	}
+	return n
+}
+
+// number reads any number and gives its digits.
+func (s *scanner) number() []byte {
+	s.peek()
+	from := s.at
+	s.take('-')
+	if s.digits() > 1 && s.raw[s.at-s.width(from)] == '0' {
+		s.fail("a number begins with 0")
+	}
+	if s.at < len(s.raw) && s.raw[s.at] == '.' {
+		s.at++
+		s.mustDigits()
+	}
+	if s.at < len(s.raw) && s.raw[s.at]|0x20 == 'e' {
+		s.at++
+		if s.at < len(s.raw) && (s.raw[s.at] == '+' || s.raw[s.at] == '-') {
+			s.at++
+		}
+		s.mustDigits()
+	}
+	if s.err != nil || s.at == from {
+		s.fail("a value is missing")
+		return nil
+	}
+	return s.raw[from:s.at:s.at]
+}
+
+// width is how many digits of the number that starts at from were read.
+func (s *scanner) width(from int) int {
+	if s.raw[from] == '-' {
+		from++
+	}
+	return s.at - from
+}
+
+func (s *scanner) digits() int {
+	from := s.at
+	for s.at < len(s.raw) && s.raw[s.at]-'0' <= 9 {
+		s.at++
+	}
+	if s.at == from {
+		s.fail("a digit is missing")
+		return 0
+	}
+	return s.at - from
+}
+
+func (s *scanner) mustDigits() { s.digits() }
+
+func (s *scanner) word(word string) {
+	s.peek()
+	if len(s.raw)-s.at < len(word) || string(s.raw[s.at:s.at+len(word)]) != word {
+		s.fail("%s is missing", word)
+		return
+	}
+	s.at += len(word)
+}
+
+// boolean reads true or false.
+func (s *scanner) boolean() bool {
+	if s.peek() == 't' {
+		s.word("true")
+		return s.err == nil
+	}
+	s.word("false")
+	return false
+}
+
+// any reads over a value of any kind and gives its text.
+func (s *scanner) any(depth int) []byte {
+	s.peek()
+	from := s.at
+	switch {
+	case depth > deepest:
+		s.fail("lists and objects stand deeper than %d within each other", deepest)
+	case s.peek() == '{':
+		s.object(func(string) { s.any(depth + 1) })
+	case s.peek() == '[':
+		s.list(len(s.raw), func(int) { s.any(depth + 1) })
+	default:
+		s.scalar()
+	}
+	if s.err != nil {
+		return nil
+	}
+	return s.raw[from:s.at:s.at]
+}
+
+// scalar reads a text, a number, true, false or null.
+func (s *scanner) scalar() Value {
+	switch s.peek() {
+	case '"':
+		return Value{Kind: ValueText, Text: s.text(maxValue)}
+	case 'n':
+		s.word("null")
+		return Value{Kind: ValueNull}
+	case 't':
+		s.word("true")
+		return Value{Kind: ValueBool, Text: []byte("true")}
+	case 'f':
+		s.word("false")
+		return Value{Kind: ValueBool, Text: []byte("false")}
+	default:
+		return Value{Kind: ValueNumber, Text: s.number()}
+	}
+}
