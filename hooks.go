@@ -2,6 +2,7 @@ package intray
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -76,7 +77,8 @@ func (e *HookError) Error() string {
 	if e.Row != nil {
 		where += ", data row " + strconv.FormatInt(*e.Row+1, 10)
 	}
-	return "The hook " + e.Hook + " failed" + where + ": " + e.Text
+	text := strings.TrimRight(e.Text, " .")
+	return "The hook " + e.Hook + " failed" + where + ": " + text + "."
 }
 
 // StepCall is what the hooks of a step are told.

@@ -80,7 +80,8 @@ func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink
 	for range slots {
 		b.free <- &intray.Records{Width: p.width()}
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	whole := ctx
+	group, ctx := errgroup.WithContext(whole)
 	group.Go(guarded(func() error { return b.pull(ctx, reader, out.tell) }))
 	var workers sync.WaitGroup
 	for range e.cfg.Workers {
@@ -99,7 +100,7 @@ func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink
 		return err
 	}
 	if b.trouble == nil {
-		if err := b.late(ctx, out, post); err != nil {
+		if err := b.late(whole, out, post); err != nil {
 			return err
 		}
 	}

@@ -23,11 +23,15 @@ type played struct {
 	column func(hook int, rows []*intray.Batch) ([]intray.Change, error)
 	bulk   func(rows []*intray.Batch) ([]intray.Change, error)
 	rows   func(rows *intray.Batch) ([]intray.Change, error)
+	finish func(rows iter.Seq2[*intray.Batch, error], about intray.Finish) (*string, error)
 }
 
 func (p played) open(context.Context, intray.Hooks, intray.Pins) (engine.Hooks, error) { return p, nil }
 
-func (p played) Step(_ context.Context, call intray.StepCall) (intray.StepChanges, error) {
+func (p played) Step(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if p.step == nil {
 		return nil, nil
 	}
@@ -55,8 +59,11 @@ func (p played) Rows(_ context.Context, rows intray.HookRows) ([]intray.Change, 
 	return p.rows(rows.Batches[0])
 }
 
-func (played) Finish(context.Context, []intray.Field, iter.Seq2[*intray.Batch, error], intray.Finish) (*string, error) {
-	return nil, nil
+func (p played) Finish(_ context.Context, _ *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (*string, error) {
+	if p.finish == nil {
+		return nil, nil
+	}
+	return p.finish(rows, about)
 }
 
 func (played) Close() error { return nil }
@@ -216,5 +223,42 @@ func TestFailingHooksFailTheImport(t *testing.T) {
 		if out.Verdict != engine.Broken || len(out.Notices) != 1 || out.Notices[0].Type != intray.HookFailed || !strings.Contains(out.Notices[0].Text, want) {
 			t.Errorf("%s: %v %+v", name, out.Verdict, out.Notices)
 		}
+	}
+}
+
+func TestFinishMayCancel(t *testing.T) {
+	message := "the sums differ"
+	row := int64(0)
+	for name, c := range map[string]struct {
+		finish  func(iter.Seq2[*intray.Batch, error], intray.Finish) (*string, error)
+		verdict engine.Verdict
+		kind    intray.NoticeType
+		text    string
+	}{
+		"it cancels": {func(iter.Seq2[*intray.Batch, error], intray.Finish) (*string, error) { return &message, nil },
+			engine.Open, intray.CancelledByHook, "the sums differ"},
+		"it fails": {func(iter.Seq2[*intray.Batch, error], intray.Finish) (*string, error) {
+			return nil, &intray.HookError{Hook: "beforeFinishCallback", Row: &row, Text: "oh"}
+		}, engine.Broken, intray.HookFailed, "The hook beforeFinishCallback failed"},
+		"it agrees": {func(_ iter.Seq2[*intray.Batch, error], about intray.Finish) (*string, error) {
+			if about.Filename != "list.csv" || len(about.Headers) != 1 {
+				t.Errorf("it is told %+v", about)
+			}
+			return nil, nil
+		}, engine.Done, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			schema := people()
+			schema.Hooks.BeforeFinish = "finish"
+			out := &engine.Outcome{Headers: []string{"A"}}
+			e := engine.New(engine.Config{Script: played{finish: c.finish}.open})
+			imp := engine.Import{Input: source.Input{Name: "list.csv"}, Schema: schema}
+			if err := e.Finish(t.Context(), imp, out, func(func(*intray.Batch, error) bool) {}); err != nil {
+				t.Fatal(err)
+			}
+			if out.Verdict != c.verdict || len(out.Notices) != 0 != (c.kind != "") || c.kind != "" && (out.Notices[0].Type != c.kind || !strings.Contains(out.Notices[0].Text, c.text)) {
+				t.Errorf("%v %+v", out.Verdict, out.Notices)
+			}
+		})
 	}
 }

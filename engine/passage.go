@@ -32,7 +32,7 @@ func (p *passage) whole(ctx context.Context) (out *Outcome, err error) {
 	if hooks := p.imp.Schema.Hooks; hooks.Count() > 0 {
 		if p.cfg.Script == nil {
 			return p.out.fail(intray.HookFailed,
-				"The schema has hooks, and this version of Intray does not run hooks. Nothing was imported. Remove the hooks from the schema."), nil
+				"The schema has hooks, and nothing runs hooks here. Nothing was imported."), nil
 		}
 		if p.hooks, err = p.cfg.Script(ctx, hooks, p.imp.Pins); err != nil {
 			return p.out.unreadable(err)

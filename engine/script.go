@@ -27,7 +27,7 @@ type Hooks interface {
 	Rows(ctx context.Context, rows intray.HookRows) ([]intray.Change, error)
 	// Finish calls beforeFinishCallback with the rows of the result. A message
 	// that is not nil cancels the import.
-	Finish(ctx context.Context, fields []intray.Field, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (cancel *string, err error)
+	Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (cancel *string, err error)
 	// Close lets go of all.
 	Close() error
 }

@@ -27,11 +27,22 @@ const (
 )
 
 func main() {
+	if isHookWorker(os.Args) {
+		if err := app.HookWorker(); err != nil {
+			fmt.Fprintln(os.Stderr, "intray hook-worker:", err)
+			os.Exit(exitFault)
+		}
+		os.Exit(exitDone)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()
 	os.Exit(status)
 }
+
+// isHookWorker says whether this process is to run hooks for another one of this
+// program. It is no command for people: it must do nothing else before.
+func isHookWorker(args []string) bool { return len(args) > 1 && args[1] == "hook-worker" }
 
 // streams are where a command reads and writes.
 type streams struct {

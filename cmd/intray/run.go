@@ -26,6 +26,7 @@ type runCommand struct {
 	Answers  string  `help:"Answers to questions about the file: JSON, an answer for each id of a question." placeholder:"FILE"`
 	Problems string  `help:"Also write every problem to this CSV file." placeholder:"FILE.csv"`
 	Explain  []int64 `help:"Tell of this data row, counted from 1, where each value came from and what became of it. At most 20 rows." placeholder:"ROW"`
+	hookFlags
 }
 
 // Help is shown below the flags.
@@ -41,7 +42,7 @@ func (c *runCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	cfg := app.RunConfig{File: c.File, Schema: schema, SchemaFile: c.Schema, Stdout: s.out, Problems: c.Problems, Progress: progress(s.err)}
+	cfg := app.RunConfig{File: c.File, Schema: schema, SchemaFile: c.Schema, Stdout: s.out, Problems: c.Problems, Progress: progress(s.err), Hooks: c.hooks()}
 	if cfg.Out, cfg.Format, err = c.target(); err != nil {
 		return usageError{err}
 	}
@@ -123,6 +124,7 @@ func progress(w io.Writer) func(int64) {
 // tell writes the summary and gives the exit status.
 func (c *runCommand) tell(w io.Writer, cfg app.RunConfig, report app.RunReport) error {
 	o := report.Outcome
+	cfg.Schema = o.Schema(cfg.Schema)
 	if bar := cfg.Progress; bar != nil {
 		fmt.Fprint(w, "\r\x1b[K")
 	}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"golang.org/x/term"
 
@@ -44,7 +45,20 @@ type serveCommand struct {
 	RatePoll      int    `help:"How often a minute one import may be retrieved; 0 means no limit." default:"0" placeholder:"N"`
 	MaxFileSize   int64  `help:"Most bytes of a file, whatever its schema allows: at most 1073741824, which is the default." default:"1073741824" placeholder:"N"`
 	EgressAllow   string `help:"Private networks that SFTP may reach, separated by commas." placeholder:"CIDR"`
-	KeyHeaders    string `help:"Headers that may carry the licence key, separated by commas. Default: X-Service-License-Key and X-Dromo-License-Key." placeholder:"NAMES"`
+	hookFlags
+	KeyHeaders string `help:"Headers that may carry the licence key, separated by commas. Default: X-Service-License-Key and X-Dromo-License-Key." placeholder:"NAMES"`
+}
+
+// hookFlags say how hooks are run.
+type hookFlags struct {
+	HookRuntime string        `help:"What runs hooks: quickjs, which is built in, or node, which must be installed." default:"quickjs" enum:"quickjs,node"`
+	HookJail    string        `help:"strict refuses hooks where this system cannot jail them wholly; best-effort runs them all the same." default:"strict" enum:"strict,best-effort"`
+	HookBatch   time.Duration `help:"How long hooks may take for 1,000 rows." default:"5s" placeholder:"D"`
+	HookMemory  int64         `help:"Most bytes of memory of a process that runs hooks." default:"268435456" placeholder:"N"`
+}
+
+func (f hookFlags) hooks() app.HookConfig {
+	return app.HookConfig{Runtime: f.HookRuntime, Jail: f.HookJail, Batch: f.HookBatch, Memory: f.HookMemory}
 }
 
 // Help is shown below the flags.
@@ -96,7 +110,7 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	cfg.Listen, cfg.BaseURL, cfg.MetricsListen = c.Listen, c.BaseURL, c.MetricsListen
 	cfg.TLSCert, cfg.TLSKey, cfg.TrustedProxies = c.TLSCert, c.TLSKey, proxies
 	cfg.RateCreate, cfg.RatePoll, cfg.EgressAllow = c.RateCreate, c.RatePoll, egress
-	cfg.MaxFileSize = c.MaxFileSize
+	cfg.MaxFileSize, cfg.Hooks = c.MaxFileSize, c.hooks()
 	if c.KeyHeaders != "" {
 		cfg.KeyHeaders = splitNames(c.KeyHeaders)
 	}

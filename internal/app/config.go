@@ -46,6 +46,8 @@ type Config struct {
 	RatePoll int
 	// EgressAllow are private networks that may be reached.
 	EgressAllow []netip.Prefix
+	// Hooks says how hooks are run.
+	Hooks HookConfig
 	// KeyHeaders are the names of the header with the licence key. Default
 	// those of package api.
 	KeyHeaders []string
@@ -85,6 +87,9 @@ func (c *Config) check() error {
 		return wrong("--max-file-size must be 1 to %d bytes", intray.MaxFileSize)
 	case c.KeyHeaders != nil && len(c.KeyHeaders) == 0:
 		return wrong("--key-headers needs the name of a header")
+	}
+	if err := c.Hooks.check(); err != nil {
+		return err
 	}
 	if err := c.checkStore(); err != nil {
 		return err

@@ -30,7 +30,7 @@ type parts struct {
 }
 
 // open opens the folder and the database and makes the service upon them.
-func open(ctx context.Context, cfg Config) (*parts, error) {
+func open(ctx context.Context, cfg Config, hooks engine.Script) (*parts, error) {
 	if err := cfg.checkStore(); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func open(ctx context.Context, cfg Config) (*parts, error) {
 	closeAll := func() error { return errors.Join(rows.Close(), blobs.Close()) }
 	door := egress.New(egress.Config{Allow: cfg.EgressAllow})
 	made, err := service.New(service.Config{
-		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(engine.Config{Formats: all.Formats(cfg.tempDir()), Temp: cfg.tempDir()}),
+		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(engine.Config{Formats: all.Formats(cfg.tempDir()), Temp: cfg.tempDir(), Script: hooks}),
 		SFTP: sftpServers{sftp.New(door, sftp.Config{})}, Node: node, MaxFileSize: cfg.MaxFileSize, Log: cfg.Log,
 		Reach: crashPoint(),
 	})
@@ -143,7 +143,7 @@ func randomHex() (string, error) {
 // Admin opens the service for a task of the operator, beside a process that may
 // be serving. The caller closes it.
 func Admin(ctx context.Context, cfg Config) (*service.Service, func() error, error) {
-	p, err := open(ctx, cfg)
+	p, err := open(ctx, cfg, nil)
 	if err != nil {
 		return nil, nil, err
 	}

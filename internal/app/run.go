@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -33,6 +34,8 @@ type RunConfig struct {
 	// Explain are rows, by their index among all data rows, of which the report
 	// tells how they came about. Default none.
 	Explain []int64
+	// Hooks says how hooks are run.
+	Hooks HookConfig
 	// Progress is told how many rows are done. Default nobody.
 	Progress func(rows int64)
 }
@@ -105,10 +108,17 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 		writer = stage.NewWriter(ctx, blobs, "stage", stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{Codec: stage.Snappy})
 		return writer, nil
 	}
-	moved := engine.New(engine.Config{Formats: all.Formats(folder), Temp: folder, Progress: cfg.Progress})
-	if report.Outcome, err = moved.Run(ctx, engine.Import{Input: in, Schema: cfg.Schema, Answers: cfg.Answers}, open); err != nil || writer == nil {
+	if err := cfg.Hooks.check(); err != nil {
 		return report, err
 	}
+	hooks := &hookRunner{cfg: cfg.Hooks}
+	defer hooks.close()
+	moved := engine.New(engine.Config{Formats: all.Formats(folder), Temp: folder, Progress: cfg.Progress, Script: hooks.open})
+	imp := engine.Import{Input: in, Schema: cfg.Schema, Answers: cfg.Answers, Pins: intray.Pins{Now: time.Now()}}
+	if report.Outcome, err = moved.Run(ctx, imp, open); err != nil || writer == nil {
+		return report, err
+	}
+	cfg.Schema = report.Outcome.Schema(cfg.Schema)
 	if report.Outcome.Verdict == engine.Broken {
 		return report, nil
 	}
@@ -121,6 +131,9 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 	}
 	defer func() { err = errors.Join(err, staged.Close()) }()
 	if err := report.Outcome.FillValues(ctx, cfg.Schema.Fields, staged.Window); err != nil {
+		return report, err
+	}
+	if err := moved.Finish(ctx, imp, report.Outcome, staged.Batches(ctx)); err != nil {
 		return report, err
 	}
 	if err := deliver(ctx, cfg, staged, &report); err != nil {

@@ -84,11 +84,16 @@ func openToServe(ctx context.Context, cfg Config) (*parts, func() error, error) 
 	if err := emptySpool(cfg); err != nil {
 		return nil, nil, errors.Join(err, unlock())
 	}
-	p, err := open(ctx, cfg)
-	if err != nil {
-		return nil, nil, errors.Join(err, unlock())
+	hooks := newHookRunner(cfg.Hooks, cfg.Log)
+	leave := func() error {
+		hooks.close()
+		return unlock()
 	}
-	return p, unlock, nil
+	p, err := open(ctx, cfg, hooks.open)
+	if err != nil {
+		return nil, nil, errors.Join(err, leave())
+	}
+	return p, leave, nil
 }
 
 // begin makes the first keys, and takes back what an earlier process left.

@@ -20,13 +20,18 @@ func (s *Service) Reviewed(ctx context.Context, id, token string) (Import, error
 	return s.Import(ctx, g.Org, id)
 }
 
-// FrozenSchema gives the schema that an import was made with.
+// FrozenSchema gives the schema that an import was made with, once it has ended
+// with the fields that hooks added or removed.
 func (s *Service) FrozenSchema(imp Import) (*intray.Schema, error) {
 	doc, err := decode("", imp.Schema)
 	if err != nil {
 		return nil, err
 	}
-	return schemajson.Accepted(doc), nil
+	schema := schemajson.Accepted(doc)
+	if imp.Outcome != nil {
+		schema = imp.Outcome.Schema(schema)
+	}
+	return schema, nil
 }
 
 // ReviewTitle is what the person who reviews knows the import by: the title of

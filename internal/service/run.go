@@ -2,6 +2,9 @@ package service
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -195,10 +198,11 @@ func (s *Service) process(ctx context.Context, imp *Import) (Status, error) {
 		writer = stage.NewWriter(ctx, s.cfg.Blobs, prefix, stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
 		return writer, nil
 	}
-	out, err := s.cfg.Engine.Run(ctx, engine.Import{
+	run := engine.Import{
 		Input:  source.Input{Name: imp.sourceName(), ReaderAt: raw, Size: raw.Size()},
-		Schema: schema, Answers: imp.Answers, Memory: imp.recalled(),
-	}, open)
+		Schema: schema, Answers: imp.Answers, Memory: imp.recalled(), Pins: imp.pins(),
+	}
+	out, err := s.cfg.Engine.Run(ctx, run, open)
 	if writer != nil {
 		defer writer.Abort()
 	}
@@ -206,7 +210,31 @@ func (s *Service) process(ctx context.Context, imp *Import) (Status, error) {
 		return "", err
 	}
 	imp.Outcome = &Outcome{Outcome: *out, Finished: s.now()}
-	return s.conclude(ctx, imp, schema, writer, prefix)
+	if err := imp.takeUser(out.User); err != nil {
+		imp.Outcome.Verdict, writer = engine.Broken, nil
+		imp.Outcome.Notices = append(imp.Outcome.Notices, intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: err.Error()})
+	}
+	return s.conclude(ctx, imp, run, writer, prefix)
+}
+
+// pins are what hooks are told of time and chance: the same in each run of the
+// import.
+func (imp Import) pins() intray.Pins {
+	sum := sha256.Sum256([]byte(imp.ID))
+	return intray.Pins{Now: imp.Created, Seed: binary.LittleEndian.Uint32(sum[:])}
+}
+
+// takeUser takes the user that a step hook set.
+func (imp *Import) takeUser(document []byte) error {
+	if document == nil {
+		return nil
+	}
+	var user struct{ ID, Name, Email, CompanyID, CompanyName string }
+	if err := json.Unmarshal(document, &user); err != nil {
+		return fmt.Errorf("setUser: the user is an object of texts: id, name, email, companyId and companyName: %w", err)
+	}
+	imp.HasUser, imp.User = true, User(user)
+	return nil
 }
 
 // sourceName is the name by which a format may be recognized.
@@ -218,7 +246,8 @@ func (imp Import) sourceName() string {
 }
 
 // conclude seals the staged rows and, where nothing is open, makes the result.
-func (s *Service) conclude(ctx context.Context, imp *Import, schema *intray.Schema, writer *stage.Writer, prefix string) (Status, error) {
+func (s *Service) conclude(ctx context.Context, imp *Import, run engine.Import, writer *stage.Writer, prefix string) (Status, error) {
+	schema := imp.Outcome.Schema(run.Schema)
 	if imp.Outcome.Verdict == engine.Broken {
 		return Failed, nil
 	}
@@ -233,10 +262,29 @@ func (s *Service) conclude(ctx context.Context, imp *Import, schema *intray.Sche
 		return "", err
 	}
 	s.cfg.Reach("run.staged")
-	if imp.Outcome.Verdict == engine.Open {
+	if err := s.beforeFinish(ctx, imp, run, prefix); err != nil {
+		return "", err
+	}
+	switch imp.Outcome.Verdict {
+	case engine.Open:
 		return NeedsReview, nil
+	case engine.Broken:
+		return Failed, nil
 	}
 	return Successful, s.makeResult(ctx, imp, schema)
+}
+
+// beforeFinish asks the last hook, where the schema has one.
+func (s *Service) beforeFinish(ctx context.Context, imp *Import, run engine.Import, prefix string) error {
+	if run.Schema.Hooks.BeforeFinish == "" {
+		return nil
+	}
+	staged, err := stage.Open(ctx, s.cfg.Blobs, prefix)
+	if err != nil {
+		return fmt.Errorf("open the staged rows: %w", err)
+	}
+	defer func() { _ = staged.Close() }()
+	return s.cfg.Engine.Finish(ctx, run, &imp.Outcome.Outcome, staged.Batches(ctx))
 }
 
 func (s *Service) makeResult(ctx context.Context, imp *Import, schema *intray.Schema) error {

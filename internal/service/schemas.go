@@ -141,9 +141,6 @@ func doubts(s *intray.Schema, settings any) (told []string) {
 
 // notYet names what a schema asks for and this version does not do.
 func notYet(s *intray.Schema) (warnings []string) {
-	if s.Hooks.Count() > 0 {
-		warnings = append(warnings, "hooks: this version runs no hooks; an import with this schema will be FAILED with HOOK_FAILED")
-	}
 	if s.Settings.WebhookURL != "" || s.Settings.NeedsReviewWebhookURL != "" {
 		warnings = append(warnings, "settings: this version calls no webhooks; poll the import instead")
 	}

@@ -87,6 +87,7 @@ func TestForgedAnswers(t *testing.T) {
 		"a row below":                `{"changes":[-31,"x"]}`,
 		"a place of many digits":     `{"changes":[18446744073709551616,"x"]}`,
 		"a place with a fraction":    `{"changes":[1.5,"x"]}`,
+		"a place with a zero":        `{"changes":[01,"x"]}`,
 		"a place with an exponent":   `{"changes":[1e1,"x"]}`,
 		"a part where there is none": `{"changes":[9,0,"x"]}`,
 		"no part where there are":    `{"changes":[17,"x"]}`,

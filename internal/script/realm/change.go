@@ -1,9 +1,6 @@
 package realm
 
 import (
-	"strconv"
-	"time"
-
 	"github.com/intraydata/intray"
 )
 
@@ -114,13 +111,4 @@ func (s *scanner) option() (option intray.SelectOption) {
 		}
 	})
 	return option
-}
-
-// milliseconds reads a length of time; one that makes no sense is none.
-func (s *scanner) milliseconds() time.Duration {
-	ms, err := strconv.ParseFloat(string(s.number()), 64)
-	if err != nil || !(ms >= 0 && ms < 1e9) {
-		return 0
-	}
-	return time.Duration(ms * float64(time.Millisecond))
 }

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/script"
+	"github.com/intraydata/intray/internal/script/cage"
+	"github.com/intraydata/intray/internal/script/realm"
+)
+
+// HookConfig says how hooks are run.
+type HookConfig struct {
+	// Runtime is quickjs (the default) or node.
+	Runtime string
+	// Jail is strict (the default) or best-effort.
+	Jail string
+	// Batch is how long hooks may take for 1,000 rows. Default 5 s.
+	Batch time.Duration
+	// Memory is the most that one worker may hold, in bytes. Default 256 MB.
+	Memory int64
+}
+
+func (c HookConfig) check() error {
+	switch {
+	case c.Runtime != "" && c.Runtime != string(cage.QuickJS) && c.Runtime != string(cage.Node):
+		return wrong("--hook-runtime %q is neither quickjs nor node", c.Runtime)
+	case c.Jail != "" && c.Jail != string(cage.Strict) && c.Jail != string(cage.BestEffort):
+		return wrong("--hook-jail %q is neither strict nor best-effort", c.Jail)
+	}
+	return nil
+}
+
+// hookRunner runs hooks in a cage that is opened when the first import has some.
+type hookRunner struct {
+	cfg HookConfig
+
+	mu     sync.Mutex
+	cage   *cage.Cage
+	runner *script.Script
+}
+
+// newHookRunner tells what the system lacks for the jail of hooks.
+func newHookRunner(cfg HookConfig, log *slog.Logger) *hookRunner {
+	if lacks := cage.Probe().Missing(); len(lacks) > 0 {
+		log.Info("the jail of hooks does without", "lacks", lacks, "jail", cmp.Or(cfg.Jail, string(cage.Strict)))
+	}
+	return &hookRunner{cfg: cfg}
+}
+
+// open is the engine's Script. Where no cage can be built that is good enough,
+// imports with hooks fail and say why.
+func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.Pins) (engine.Hooks, error) {
+	runner, err := h.opened()
+	var refused *cage.RefusedError
+	if errors.As(err, &refused) {
+		return nil, &intray.HookError{Hook: "hooks", Text: refused.Error()}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the cage of the hooks: %w", err)
+	}
+	return runner.Open(ctx, hooks, pins)
+}
+
+// opened gives what runs hooks. After a failure it is tried again.
+func (h *hookRunner) opened() (*script.Script, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.runner != nil {
+		return h.runner, nil
+	}
+	made, err := cage.New(cage.Config{
+		Runtime: cage.Runtime(h.cfg.Runtime), Jail: cage.Jail(h.cfg.Jail), Script: realm.NodeScript(),
+		Memory: h.cfg.Memory, Batch: h.cfg.Batch, Answer: maxAnswer,
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.cage, h.runner = made, script.New(made, script.Config{Batch: h.cfg.Batch})
+	return h.runner, nil
+}
+
+// close ends all workers.
+func (h *hookRunner) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.cage != nil {
+		h.cage.Close()
+	}
+}
+
+const (
+	// maxAnswer is the longest answer of a worker, in bytes.
+	maxAnswer = 64 << 20
+	// engineMemory is what the engine in a worker may hold, in bytes: its peaks
+	// are twice as high, and the process has a bound of its own.
+	engineMemory = 96 << 20
+)
+
+// HookWorker makes this process one that runs hooks. It returns when its work is
+// done, and the process must end then.
+func HookWorker() error {
+	return cage.Serve(func([]byte) (cage.Handle, error) {
+		engine, err := realm.New(realm.Config{Memory: engineMemory, Answer: maxAnswer})
+		if err != nil {
+			return nil, err
+		}
+		return engine.Handle, nil
+	})
+}

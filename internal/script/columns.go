@@ -1,0 +1,226 @@
+package script
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/script/realm"
+	"github.com/intraydata/intray/internal/value"
+)
+
+// span is a run of rows of a batch.
+type span struct {
+	batch    *intray.Batch
+	from, to int
+}
+
+// spans are those of whole batches.
+func spans(batches []*intray.Batch) (list []span, rows int) {
+	for _, b := range batches {
+		list = append(list, span{b, 0, b.Rows()})
+		rows += b.Rows()
+	}
+	return list, rows
+}
+
+// shape is how the cells of a field look to hooks.
+type shape struct {
+	field intray.Field
+	parts int
+	// kind is that of a value as it goes out.
+	kind realm.ValueKind
+	// show and write put a canonical text into the forms in which people see it
+	// and in which it goes out; nil leaves it.
+	show, write func(dst, canonical []byte) []byte
+	// labels are those of the options, by their values.
+	labels map[string]string
+}
+
+func shapesOf(rows intray.HookRows) ([]shape, error) {
+	list := make([]shape, len(rows.Fields))
+	for i, f := range rows.Fields {
+		one := shape{field: f, parts: rows.Parts[i], kind: kindOf(f)}
+		var err error
+		if one.show, err = value.Shower(f); err != nil {
+			return nil, fmt.Errorf("field %q: %w", f.Key, err)
+		}
+		if one.write, err = value.Writer(f); err != nil {
+			return nil, fmt.Errorf("field %q: %w", f.Key, err)
+		}
+		if one.write != nil {
+			one.kind = realm.ValueText
+		}
+		if len(f.SelectOptions) > 0 {
+			one.labels = map[string]string{}
+			for _, o := range f.SelectOptions {
+				one.labels[o.Value] = o.Label
+			}
+		}
+		list[i] = one
+	}
+	return list, nil
+}
+
+func kindOf(f intray.Field) realm.ValueKind {
+	switch f.Type.Name {
+	case intray.TypeNumber:
+		return realm.ValueNumber
+	case intray.TypeCheckbox:
+		return realm.ValueBool
+	case intray.TypeMultiSelect:
+		return realm.ValueList
+	}
+	return realm.ValueText
+}
+
+// column makes what hooks see of a field.
+func (s *shape) column(at int, list []span) *realm.Column {
+	if !s.field.ManyToOne {
+		c := newCells(s)
+		for _, one := range list {
+			cells := &one.batch.Fields[at]
+			for row := one.from; row < one.to; row++ {
+				v, there := cells.Value(row)
+				c.add(v, there, cells, row)
+			}
+		}
+		column := c.column()
+		column.Infos = infosOf(at, 0, list)
+		return &column
+	}
+	column := &realm.Column{Parts: make([]realm.Column, s.parts)}
+	for part := range s.parts {
+		c := newCells(s)
+		for _, one := range list {
+			for row := one.from; row < one.to; row++ {
+				c.addPart(&one.batch.Fields[at], row, part)
+			}
+		}
+		column.Parts[part] = c.column()
+		column.Parts[part].Infos = infosOf(at, part, list)
+	}
+	return column
+}
+
+// cells are gathered row by row.
+type cells struct {
+	shape         *shape
+	shown, result intray.Texts
+	kinds         []realm.ValueKind
+	// differ says that some result is not what is shown.
+	differ  bool
+	scratch []byte
+}
+
+func newCells(s *shape) *cells { return &cells{shape: s} }
+
+// add takes a cell: what is shown of it, and what goes out. A cell that could
+// not be read shows its raw text and goes out as null.
+func (c *cells) add(v []byte, there bool, from *intray.Cells, row int) {
+	if !there {
+		c.addNull(from.Raw(row))
+		return
+	}
+	c.addValue(v)
+}
+
+func (c *cells) addNull(raw []byte) {
+	c.shown.Append(raw)
+	c.result.Append(nil)
+	c.kinds = append(c.kinds, realm.ValueNull)
+	c.differ = true
+}
+
+func (c *cells) addValue(v []byte) {
+	shown := c.shape.display(v, &c.scratch)
+	c.shown.Append(shown)
+	c.kinds = append(c.kinds, c.shape.kind)
+	c.differ = c.differ || c.shape.kind != realm.ValueText || c.shape.write != nil || c.shape.labels != nil || c.shape.show != nil
+	if c.shape.write != nil {
+		c.scratch = c.shape.write(c.scratch[:0], v)
+		v = c.scratch
+	}
+	c.result.Append(v)
+}
+
+// addPart takes the cell of one column of a field with several.
+func (c *cells) addPart(from *intray.Cells, row, part int) {
+	var values []json.RawMessage
+	var raws []string
+	v, there := from.Value(row)
+	if !there || json.Unmarshal(v, &values) != nil || part >= len(values) {
+		c.addNull(nil)
+		return
+	}
+	if json.Unmarshal(from.Raw(row), &raws) != nil || part >= len(raws) {
+		raws = make([]string, len(values))
+	}
+	if string(values[part]) == "null" {
+		c.addNull([]byte(raws[part]))
+		return
+	}
+	text := []byte(values[part])
+	var plain string
+	if json.Unmarshal(text, &plain) == nil {
+		text = []byte(plain)
+	}
+	c.addValue(text)
+}
+
+func (c *cells) column() realm.Column {
+	column := realm.Column{Value: realm.Cells{Texts: &c.shown}}
+	if c.differ {
+		column.Result = &realm.Cells{Texts: &c.result, Kinds: c.kinds}
+	}
+	return column
+}
+
+// display is a canonical text as people see it.
+func (s *shape) display(v []byte, scratch *[]byte) []byte {
+	switch {
+	case s.show != nil:
+		*scratch = s.show((*scratch)[:0], v)
+		return *scratch
+	case s.labels == nil:
+		return v
+	case s.kind == realm.ValueList:
+		var list []string
+		if json.Unmarshal(v, &list) != nil {
+			return v
+		}
+		for i := range list {
+			list[i] = s.label(list[i])
+		}
+		return []byte(strings.Join(list, ", "))
+	}
+	return []byte(s.label(string(v)))
+}
+
+func (s *shape) label(text string) string {
+	if label, known := s.labels[text]; known {
+		return label
+	}
+	return text
+}
+
+// infosOf are the messages that cells carry.
+func infosOf(field, part int, list []span) (infos []realm.CellInfos) {
+	first := 0
+	for _, one := range list {
+		for _, p := range one.batch.Problems {
+			if p.Field != field || p.Part != part || p.Row < one.from || p.Row >= one.to {
+				continue
+			}
+			row, info := first+p.Row-one.from, realm.Info{Message: p.Text, Level: p.Level}
+			if n := len(infos); n > 0 && infos[n-1].Row == row {
+				infos[n-1].Infos = append(infos[n-1].Infos, info)
+				continue
+			}
+			infos = append(infos, realm.CellInfos{Row: row, Infos: []realm.Info{info}})
+		}
+		first += one.to - one.from
+	}
+	return infos
+}

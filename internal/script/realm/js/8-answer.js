@@ -1,0 +1,158 @@
+// One request at a time: its job is driven to its end, and written down.
+
+let answer; // the text to hand out, once there is one
+let job = null;
+
+// marked lists the places that are set.
+function marked(list) {
+	const found = [];
+	for (let f = 0; f < list.length; f++) if (list[f]) found[found.length] = f;
+	return found;
+}
+
+function write(body) {
+	if (lines.length > 0) body.console = lines;
+	lines = [];
+	atHook = null;
+	job = null;
+	return stringify(body);
+}
+
+function timesOf(elapsed) {
+	const times = [];
+	const { sampled, count: rows } = job;
+	const scale = sampled ? rows / floor((rows + 15) / 16) : 1;
+	for (const hook of hooks) if (hook.spent > 0) times[times.length] = { hook: hook.name, ms: hook.spent * scale };
+	if (times.length === 0 && elapsed > 0 && job instanceof RowJob && job.list.length === 1) times[0] = { hook: job.list[0].name, ms: elapsed };
+	return times;
+}
+
+let began = 0;
+
+function finish() {
+	const body = { changes, times: timesOf(clock() - began) };
+	if (learning) body.used = marked(used);
+	if (result.commands !== undefined) body.commands = result.commands;
+	if (result.cancel) {
+		body.cancel = true;
+		body.message = result.message;
+	}
+	const { list, request } = job;
+	const text = write(body);
+	// Half a character is written as an escape; no other text looks like one
+	// unless it holds a backslash.
+	if (indexOf(text, "\\ud") >= 0) mend(list, request);
+	return text;
+}
+
+// mend refuses half characters, which no text can hold, and names their row.
+function mend(list, request) {
+	for (let n = 0; n < count;) {
+		const flags = changes[n] % 16, cell = floor(changes[n] / 16);
+		const field = cell % fields.length, i = floor(cell / fields.length);
+		n += flags & hasPart ? 2 : 1;
+		for (const flag of [hasValue, hasInfos, hasOptions]) {
+			if ((flags & flag) === 0 || whole(changes[n++])) continue;
+			atHook = list.length === 1 ? list[0] : null;
+			atRow = indexAt(request, i);
+			throw new Fault(`what the hook returned for "${fields[field].key}" holds half of a character (a lone surrogate): cut texts with Array.from(text), not with slice`);
+		}
+	}
+}
+
+// whole says whether all texts in a value that went through checks are whole.
+function whole(value) {
+	if (typeof value === "string") return isWellFormed(value);
+	if (typeof value !== "object" || value === null) return true;
+	for (const key of keys(value)) if (!whole(value[key])) return false;
+	return true;
+}
+
+// fail makes the answer of a request that broke off.
+function fail(thrown) {
+	if (someMissing) return write({ miss: marked(missing) });
+	const hook = atHook;
+	const failure = { kind: "threw", hook: hook === null ? "" : hook.name, row: atRow, name: "", message: "", line: 0, column: 0 };
+	if (Fault.is(thrown)) {
+		failure.kind = "returned";
+		failure.message = short(thrown.message, maxText);
+	} else {
+		const { name, message } = describe(thrown);
+		failure.name = name;
+		failure.message = message;
+		if (!node && (thrown === null || name === "InternalError" && message === "out of memory")) failure.kind = "memory";
+		if (!node && thrown === null) failure.message = "null was thrown, by the hook or by an engine that has no memory left";
+		if (hook !== null) {
+			const where = locate(thrown, hook);
+			failure.line = where.line || 0;
+			failure.column = where.column || 0;
+		}
+	}
+	return write({ failure });
+}
+
+function settled(running, out) {
+	if (running !== job) return;
+	try {
+		if (someMissing) throw missed;
+		running.settle(out);
+	} catch (thrown) {
+		answer = fail(thrown);
+		return;
+	}
+	drive(running);
+}
+
+// drive runs a job until it is done or waits. A promise goes on with it.
+function drive(running) {
+	try {
+		const waiting = running.run();
+		if (waiting === undefined) {
+			answer = finish();
+			return;
+		}
+		const promise = apply(promiseResolve, PromiseOf, [waiting]);
+		apply(promiseThen, promise, [(out) => settled(running, out), (thrown) => {
+			if (running === job) answer = fail(thrown);
+		}]);
+	} catch (thrown) {
+		answer = fail(thrown);
+	}
+}
+
+// cut breaks off what runs: kind says why.
+function cut(kind, message) {
+	if (someMissing) return write({ miss: marked(missing) });
+	const hook = atHook;
+	return write({ failure: { kind, hook: hook === null ? "" : hook.name, row: atRow, name: "", message, line: 0, column: 0 } });
+}
+
+function handle(text) {
+	answer = undefined;
+	lines = [];
+	columns = [];
+	resetChanges();
+	const request = parse(text);
+	if (request.op === "load") return write(load(request));
+	try {
+		job = start(request);
+	} catch (thrown) {
+		return fail(thrown);
+	}
+	began = clock();
+	drive(job);
+	return answer;
+}
+
+for (const key of ownKeys(global)) baseline[key] = true;
+
+// The one function that the outside calls: with a request, for the answer that
+// came later, and to break off.
+return function (what, text) {
+	switch (what) {
+		case "handle": return handle(text);
+		case "take": return answer;
+		case "stuck": return cut("stuck", "the promise of the hook never settles");
+		default: return cut(what, text);
+	}
+};

@@ -1,0 +1,288 @@
+// Package script runs the hooks of organizations: JavaScript of strangers, over
+// every row of an import, in jailed processes.
+//
+// A [Script] opens a [Session] for each import. A session has Seats: workers of
+// the cage that know the hooks of this import and of no other, one for each
+// processor. What hooks are given are columns of cells; what they give back are
+// changes. The first rows teach which columns the hooks use, and only those are
+// sent from then on.
+//
+// What a hook does wrong is an [intray.HookError], which names the hook, the
+// place in its source and the row. Every other error is a fault of the
+// machinery. The package parses and checks no values, and knows neither files
+// nor databases.
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/script/cage"
+	"github.com/intraydata/intray/internal/script/realm"
+)
+
+const (
+	// batchRows is how many rows a worker is given at once.
+	batchRows = 1000
+	// longest is the most that one call may take, however many rows it has.
+	longest = time.Minute
+)
+
+// Config holds the choices of a Script. The zero Config works.
+type Config struct {
+	// Batch is how long hooks may take for 1,000 rows. Default 5 s.
+	Batch time.Duration
+	// Seats is how many workers an import may have at once. Default one for each
+	// processor.
+	Seats int
+	// Answer is the most that hooks may change in one call, in bytes. Default
+	// 16 MiB.
+	Answer int
+}
+
+// Script opens sessions. It may be used by many goroutines.
+type Script struct {
+	cage *cage.Cage
+	cfg  Config
+}
+
+// New makes a Script whose workers come from a cage.
+func New(c *cage.Cage, cfg Config) *Script {
+	if cfg.Batch <= 0 {
+		cfg.Batch = cage.DefaultBatch
+	}
+	if cfg.Seats <= 0 {
+		cfg.Seats = runtime.GOMAXPROCS(0)
+	}
+	if cfg.Answer <= 0 {
+		cfg.Answer = realm.DefaultAnswer
+	}
+	return &Script{c, cfg}
+}
+
+// Session is the hooks of one import.
+type Session struct {
+	*Script
+	hooks intray.Hooks
+	pins  intray.Pins
+	// seats holds those that nobody uses, and nil for each that can be made.
+	seats chan *seat
+
+	mu sync.Mutex
+	// used are the fields that row hooks use, by their keys; nil as long as
+	// nobody knows. times is what each hook took.
+	used  map[string]bool
+	times map[string]time.Duration
+	lines []string
+}
+
+// Open makes a session. Hooks that are no functions are an [intray.HookError].
+func (s *Script) Open(ctx context.Context, hooks intray.Hooks, pins intray.Pins) (*Session, error) {
+	session := &Session{Script: s, hooks: hooks, pins: pins, seats: make(chan *seat, s.cfg.Seats), times: map[string]time.Duration{}}
+	for range s.cfg.Seats {
+		session.seats <- nil
+	}
+	return session, nil
+}
+
+// Close ends the workers of the session.
+func (s *Session) Close() error {
+	for range s.cfg.Seats {
+		if one := <-s.seats; one != nil {
+			one.worker.Close()
+		}
+	}
+	return nil
+}
+
+// Times is what each hook took so far, by its name.
+func (s *Session) Times() map[string]time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	times := make(map[string]time.Duration, len(s.times))
+	for name, took := range s.times {
+		times[name] = took
+	}
+	return times
+}
+
+// Console are the last lines that hooks printed.
+func (s *Session) Console() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string{}, s.lines...)
+}
+
+// consoleLines is how many lines of what hooks print are kept.
+const consoleLines = 20
+
+// learn keeps what an answer tells about the hooks, and about the columns that
+// row hooks use.
+func (s *Session) learn(a *realm.Answer, fields []intray.Field, columns bool) {
+	s.learnTimes(a)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if columns && s.used == nil {
+		s.used = map[string]bool{}
+	}
+	if s.used == nil {
+		return
+	}
+	for _, list := range [][]int{a.Used, a.Missed} {
+		for _, field := range list {
+			s.used[fields[field].Key] = true
+		}
+	}
+}
+
+func (s *Session) learnTimes(a *realm.Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range a.Times {
+		s.times[t.Hook] += t.Took
+	}
+	s.lines = append(s.lines, a.Console...)
+	s.lines = s.lines[max(0, len(s.lines)-consoleLines):]
+}
+
+// known says whether it is known which fields row hooks use, and gives those.
+func (s *Session) known(fields []intray.Field) (list []bool, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list = make([]bool, len(fields))
+	for i, f := range fields {
+		list[i] = s.used == nil || s.used[f.Key]
+	}
+	return list, s.used != nil
+}
+
+// seat is a worker that knows the hooks, for fields in one order.
+type seat struct {
+	worker *cage.Worker
+	fields []realm.Field
+}
+
+// take gives a seat whose worker knows the hooks and the fields.
+func (s *Session) take(ctx context.Context, fields []intray.Field) (one *seat, err error) {
+	select {
+	case one = <-s.seats:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() {
+		if err != nil {
+			s.drop(one)
+		}
+	}()
+	if one == nil {
+		worker, err := s.cage.Worker(ctx, cage.Limits{})
+		if err != nil {
+			return nil, fmt.Errorf("start a worker for hooks: %w", err)
+		}
+		one = &seat{worker: worker}
+	}
+	return one, s.load(ctx, one, fields)
+}
+
+// drop ends a worker; another one can take its place.
+func (s *Session) drop(one *seat) {
+	if one != nil {
+		one.worker.Close()
+	}
+	s.seats <- nil
+}
+
+// load gives the hooks to a worker that does not have them for these fields.
+func (s *Session) load(ctx context.Context, one *seat, fields []intray.Field) error {
+	own := make([]realm.Field, len(fields))
+	same := len(fields) == len(one.fields)
+	for i, f := range fields {
+		own[i] = realm.Field{Key: f.Key, Many: f.ManyToOne}
+		same = same && one.fields[i] == own[i]
+	}
+	if same {
+		return nil
+	}
+	request := realm.Load{
+		Fields: own, Hooks: realm.HooksOf(s.hooks), Limit: s.cfg.Answer, Budget: s.inside(s.cfg.Batch),
+		Pins: realm.Pins{Now: s.pins.Now, Seed: s.pins.Seed},
+	}
+	raw, err := one.worker.Call(ctx, request.Append(nil), s.cfg.Batch)
+	if err != nil {
+		return broken(ctx, err, "hooks", "while the hooks were read")
+	}
+	faults, err := realm.ReadLoaded(raw)
+	if err != nil {
+		return fmt.Errorf("read what a worker says of the hooks: %w", err)
+	}
+	if len(faults) > 0 {
+		f := faults[0]
+		return &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column, Text: named(f.Name, f.Message)}
+	}
+	one.fields = own
+	return nil
+}
+
+// inside is the engine's own budget, below that after which the process is
+// killed: an engine that stops by itself can say where it was.
+func (s *Session) inside(budget time.Duration) time.Duration { return budget - budget/20 }
+
+// budget is how long a call with so many rows may take.
+func (s *Session) budget(rows int) time.Duration {
+	batches := (rows + batchRows - 1) / batchRows
+	return max(s.cfg.Batch, min(longest, time.Duration(batches)*s.cfg.Batch))
+}
+
+// request is a call of hooks.
+type request interface{ Append(dst []byte) []byte }
+
+// call gives a request to a seat. An error means that the seat is of no use any
+// more.
+func (s *Session) call(ctx context.Context, one *seat, r request, bounds realm.Bounds, budget time.Duration) (*realm.Answer, error) {
+	raw, err := one.worker.Call(ctx, r.Append(nil), budget)
+	if err != nil {
+		return nil, err
+	}
+	a, err := realm.ReadAnswer(raw, bounds)
+	if err != nil {
+		return nil, fmt.Errorf("read what hooks changed: %w", err)
+	}
+	return a, nil
+}
+
+// broken makes of the death of a worker what is to be told: hooks killed it, or
+// the machinery failed.
+func broken(ctx context.Context, err error, hook, when string) error {
+	var dead *cage.Failure
+	if ctx.Err() != nil || !errors.As(err, &dead) {
+		return err
+	}
+	text := ""
+	switch dead.Kind {
+	case cage.KindDeadline:
+		text = "it takes longer than it may"
+	case cage.KindMemory:
+		text = "it needs more memory than it may have"
+	case cage.KindThreads, cage.KindDied:
+		text = "it ended the process that runs it"
+	case cage.KindProtocol, cage.KindOutput:
+		text = "it gives back more than it may, or what cannot be read"
+	case cage.KindFault:
+		text = "the engine that runs it broke down"
+	default:
+		return err
+	}
+	return &intray.HookError{Hook: hook, Text: text + ", " + when + "."}
+}
+
+func named(name, message string) string {
+	if name == "" {
+		return message
+	}
+	return name + ": " + message
+}

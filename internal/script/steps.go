@@ -1,0 +1,220 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/script/realm"
+	"github.com/intraydata/intray/schemajson"
+)
+
+// newIDs is what the ids of rows that hooks add begin with.
+const newIDs = "added-"
+
+// Step calls the hooks of a step.
+func (s *Session) Step(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
+	about, err := json.Marshal(aboutOf(call))
+	if err != nil {
+		return nil, fmt.Errorf("tell step hooks of the import: %w", err)
+	}
+	one, err := s.take(ctx, call.Fields)
+	if err != nil {
+		return nil, err
+	}
+	request := &realm.StepCall{About: about, NewIDs: newIDs, Budget: s.inside(s.cfg.Batch)}
+	for i, h := range s.hooks.Step {
+		if h.Step == call.Step {
+			request.Hooks = append(request.Hooks, fmt.Sprintf("stepHooks[%d]", i))
+		}
+	}
+	a, err := s.call(ctx, one, request, realm.Bounds{Parts: make([]int, len(call.Fields))}, s.cfg.Batch)
+	if err == nil {
+		s.learnTimes(a)
+		if a.Failure != nil {
+			err = hookError(a.Failure)
+		}
+	}
+	if err != nil {
+		s.drop(one)
+		return nil, broken(ctx, err, "stepHooks", "at "+call.Step)
+	}
+	s.seats <- one
+	return stepChanges(a.Commands, call.Fields)
+}
+
+// aboutOf is what step hooks are told, in the words of the contract.
+func aboutOf(call intray.StepCall) any {
+	if call.Step == intray.UploadStep {
+		preview := call.Preview
+		if preview == nil {
+			preview = [][]string{}
+		}
+		return map[string]any{"filename": call.Filename, "dataPreview": preview, "sessionId": nil}
+	}
+	about := map[string]any{"headerMapping": headerMapping(call), "fields": fieldsAbout(call.Fields)}
+	if call.Step == intray.ReviewStep {
+		about["rawHeaders"] = append([]string{}, call.Headers...)
+	}
+	return about
+}
+
+// headerMapping gives for each field the header of its column, null where it has
+// none; of a field that several feed the list of them.
+func headerMapping(call intray.StepCall) map[string]any {
+	all := map[string]any{}
+	for i, f := range call.Fields {
+		m := call.Mapping.Fields[i]
+		switch {
+		case f.ManyToOne:
+			list := []string{}
+			for _, c := range m.Columns {
+				list = append(list, call.Headers[c])
+			}
+			all[f.Key] = list
+		case m.Column == intray.NoColumn:
+			all[f.Key] = nil
+		default:
+			all[f.Key] = m.Header
+		}
+	}
+	return all
+}
+
+func fieldsAbout(fields []intray.Field) []any {
+	list := make([]any, len(fields))
+	for i, f := range fields {
+		list[i] = map[string]any{"key": f.Key, "label": f.Label, "type": f.Type.Name, "manyToOne": f.ManyToOne, "hidden": f.Hidden}
+	}
+	return list
+}
+
+// stepChanges reads what hooks asked for.
+func stepChanges(commands []realm.Command, fields []intray.Field) (list intray.StepChanges, err error) {
+	for _, c := range commands {
+		change, err := stepChange(c, fields)
+		if err != nil {
+			return nil, &intray.HookError{Hook: c.Hook, Text: c.Name + ": " + err.Error()}
+		}
+		if change != nil {
+			list = append(list, *change)
+		}
+	}
+	return list, nil
+}
+
+func stepChange(c realm.Command, fields []intray.Field) (*intray.StepChange, error) {
+	switch c.Name {
+	case "addField":
+		added, err := addedField(c.Args)
+		return &intray.StepChange{AddField: added}, err
+	case "removeField":
+		var key string
+		err := argument(c.Args, 0, &key)
+		return &intray.StepChange{RemoveField: key}, err
+	case "setHeaderRowOverride":
+		var row int
+		err := argument(c.Args, 0, &row)
+		return &intray.StepChange{HeaderRow: &row}, err
+	case "setUser":
+		var user json.RawMessage
+		err := argument(c.Args, 0, &user)
+		return &intray.StepChange{User: user}, err
+	case "setDevelopmentMode":
+		var on bool
+		err := argument(c.Args, 0, &on)
+		return &intray.StepChange{DevelopmentMode: &on}, err
+	case "updateInfoMessages":
+		infos, err := updatedInfos(c.Args, fields)
+		return &intray.StepChange{Infos: infos}, err
+	case "addRows":
+		rows, err := addedRows(c.Args)
+		return &intray.StepChange{AddRows: rows}, err
+	case "removeRows":
+		var ids []string
+		err := argument(c.Args, 0, &ids)
+		return &intray.StepChange{RemoveRows: ids}, err
+	case "setConfirmationMessage":
+		return nil, nil // it is for a person at the importer
+	}
+	return nil, fmt.Errorf("there is no such method")
+}
+
+func argument(args [][]byte, at int, into any) error {
+	if at >= len(args) {
+		return fmt.Errorf("argument %d is missing", at+1)
+	}
+	if err := json.Unmarshal(args[at], into); err != nil {
+		return fmt.Errorf("argument %d cannot be taken: %w", at+1, err)
+	}
+	return nil
+}
+
+func addedField(args [][]byte) (*intray.AddedField, error) {
+	var definition any
+	if err := argument(args, 0, &definition); err != nil {
+		return nil, err
+	}
+	schema, issues := schemajson.Parse(schemajson.Doc{Fields: []any{definition}})
+	if len(issues) > 0 {
+		return nil, fmt.Errorf("%s: %s", issues[0].Path, issues[0].Message)
+	}
+	var place struct{ Before, After string }
+	if len(args) > 1 {
+		if err := argument(args, 1, &place); err != nil {
+			return nil, err
+		}
+	}
+	return &intray.AddedField{Field: schema.Fields[0], Before: place.Before, After: place.After}, nil
+}
+
+func updatedInfos(args [][]byte, fields []intray.Field) ([]intray.Change, error) {
+	var list []struct {
+		RowIndex       int
+		FieldKey       string
+		ManyToOneIndex int
+		Messages       []struct{ Message, Level string }
+	}
+	if err := argument(args, 0, &list); err != nil {
+		return nil, err
+	}
+	changes := []intray.Change{}
+	schema := intray.Schema{Fields: fields}
+	for _, one := range list {
+		field := schema.FieldIndex(one.FieldKey)
+		if field < 0 {
+			return nil, fmt.Errorf("there is no field %q", one.FieldKey)
+		}
+		c := intray.Change{Row: one.RowIndex, Field: field, Part: one.ManyToOneIndex, HasInfos: true}
+		for _, m := range one.Messages {
+			level, known := intray.ParseLevel(m.Level)
+			if !known && m.Level != "" {
+				return nil, fmt.Errorf("there is no level %q", m.Level)
+			}
+			c.Infos = append(c.Infos, intray.Info{Level: level, Text: m.Message})
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+func addedRows(args [][]byte) ([]intray.AddedRow, error) {
+	var list []struct {
+		Index *int64
+		Row   map[string]struct{ Value any }
+	}
+	if err := argument(args, 0, &list); err != nil {
+		return nil, err
+	}
+	rows := make([]intray.AddedRow, len(list))
+	for i, one := range list {
+		rows[i] = intray.AddedRow{Index: one.Index, Cells: map[string]string{}}
+		for key, cell := range one.Row {
+			if cell.Value != nil {
+				rows[i].Cells[key] = fmt.Sprint(cell.Value)
+			}
+		}
+	}
+	return rows, nil
+}
