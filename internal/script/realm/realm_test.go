@@ -273,3 +273,11 @@ func TestFailureText(t *testing.T) {
 		t.Error("a failure is no error")
 	}
 }
+
+// TestNodeScript: it is handed over as one argument of a program.
+func TestNodeScript(t *testing.T) {
+	script := realm.NodeScript()
+	if len(script) > 100<<10 || strings.Contains(script, "@prelude@") || !strings.Contains(script, "live-clock") {
+		t.Errorf("the script has %d bytes", len(script))
+	}
+}

@@ -101,7 +101,7 @@ function load(request) {
 	}
 	sweep();
 	limit = request.limit;
-	sparseFrom = request.sparse || (node ? 64 : 24);
+	sparseFrom = request.sparse || (node ? 200 : 24);
 	setFields(request.fields);
 	hooks = [];
 	for (let h = 0; h < request.hooks.length; h++) hooks[h] = prepareHook(request.hooks[h], h);
