@@ -71,6 +71,8 @@ type Records struct {
 	// as long as all cells are plain text.
 	typed Texts
 	kinds []CellKind
+	// numbers has a bit for each cell that is a number as it stands.
+	numbers []uint64
 	// ends holds for each record how many cells there are up to its end.
 	ends []uint32
 }
@@ -125,18 +127,32 @@ func (r *Records) AppendTyped(shown []byte, kind CellKind, value []byte) {
 	r.typed.Append(value)
 }
 
+// MarkNumber says that the cell that was added last is a number, and its text that
+// number as CellNumber has it. It costs less than AppendTyped.
+func (r *Records) MarkNumber() {
+	at := len(r.spans) - 1
+	for len(r.numbers) <= at>>6 {
+		r.numbers = append(r.numbers, 0)
+	}
+	r.numbers[at>>6] |= 1 << (at & 63)
+}
+
 // Typed gives the kind of cell c of record i, and its typed value where it is
 // not CellText. It is gone with the next Reset, as is what Cell gives.
 func (r *Records) Typed(i, c int) (CellKind, []byte) {
 	first, _ := r.span(i)
-	if at := int(first) + c; at < len(r.kinds) && r.kinds[at] != CellText {
+	at := int(first) + c
+	switch {
+	case at < len(r.kinds) && r.kinds[at] != CellText:
 		return r.kinds[at], r.typed.At(at)
+	case at>>6 < len(r.numbers) && r.numbers[at>>6]>>(at&63)&1 == 1:
+		return CellNumber, r.Cell(i, c)
 	}
 	return CellText, nil
 }
 
 // HasTyped says whether any cell has a kind of its own.
-func (r *Records) HasTyped() bool { return len(r.kinds) > 0 }
+func (r *Records) HasTyped() bool { return len(r.kinds)+len(r.numbers) > 0 }
 
 // EndRecord closes the record under construction, which began at line.
 func (r *Records) EndRecord(line int64) {
@@ -196,6 +212,10 @@ func (r *Records) Truncate(n int) {
 		r.kinds = r.kinds[:cells]
 		r.typed.Truncate(int(cells))
 	}
+	if len(r.numbers) > int(cells)>>6 {
+		r.numbers = r.numbers[:cells>>6+1]
+		r.numbers[cells>>6] &= 1<<(cells&63) - 1
+	}
 	r.Lines = r.Lines[:n]
 	r.ends = r.ends[:n]
 }
@@ -210,4 +230,5 @@ func (r *Records) Reset() {
 	r.spans = r.spans[:0]
 	r.typed.Reset()
 	r.kinds = r.kinds[:0]
+	r.numbers = r.numbers[:0]
 }

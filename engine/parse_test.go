@@ -199,3 +199,27 @@ func (p *plan) checked(recs *intray.Records, b *intray.Batch) {
 	p.parse(recs, b, make([]byte, 0, scratchBytes))
 	p.rules.Apply(b)
 }
+
+// TestLongNumbersKeepTheirDigits reads numbers of a workbook as texts: what the
+// application shows of them is not all that they are.
+func TestLongNumbersKeepTheirDigits(t *testing.T) {
+	schema := mailSchema()
+	schema.Fields[0].Type.Name = intray.TypeString
+	schema.Settings.PassThroughUnmappedColumns = true
+	m := intray.Mapping{Fields: []intray.Match{{Column: 0}, {Column: 1}}, Unmapped: []int{2}}
+	p, err := compile(schema, m, make([]string, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recs intray.Records
+	recs.AppendTyped([]byte("4.00638E+12"), intray.CellNumber, []byte("4006381333931"))
+	recs.AppendTyped([]byte("1.50"), intray.CellNumber, []byte("1.5"))
+	recs.AppendTyped([]byte("1.23457E+11"), intray.CellNumber, []byte("123456789012"))
+	recs.EndRecord(2)
+	var b intray.Batch
+	p.checked(&recs, &b)
+	got := []string{string(b.Fields[0].Values.At(0)), string(b.Fields[1].Values.At(0)), string(b.Unmapped[0].Cells.At(0))}
+	if diff := cmp.Diff([]string{"4006381333931", "1.50", "123456789012"}, got); diff != "" {
+		t.Errorf("texts (-want +got):\n%s", diff)
+	}
+}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -140,15 +141,18 @@ func (p *plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch 
 // parse reads a column into the cells at a place of the batch.
 func (f *fieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at int, scratch []byte) {
 	cells := &b.Fields[at]
-	if f.plain {
+	typed := recs.HasTyped()
+	if f.plain && !typed {
 		recs.AppendColumn(column, &cells.Values)
 		return
 	}
-	typed := recs.HasTyped()
 	for row := range recs.Len() {
 		c := value.Cell{Raw: cell(recs, row, column)}
 		if typed {
 			c = typedCell(recs, row, column)
+			if f.field.Type.Name != intray.TypeNumber {
+				c.Raw = whole(c)
+			}
 		}
 		result := f.parser.Parse(c, scratch[:0])
 		switch result.State {
@@ -170,6 +174,26 @@ func (f *fieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 	}
 }
 
+// whole gives the text of a cell; of a number whose digits the application shows
+// in part, as 4.00638E+12, all of them: a code must not lose its end.
+func whole(c value.Cell) []byte {
+	if c.Kind == intray.CellNumber && shortened(c.Raw) && isInteger(c.Typed) {
+		return c.Typed
+	}
+	return c.Raw
+}
+
+// shortened says whether a text is a number in scientific notation.
+func shortened(shown []byte) bool {
+	at := bytes.IndexByte(shown, 'E')
+	return at > 0 && at+1 < len(shown) && shown[at+1] == '+' && shown[at-1] >= '0' && shown[at-1] <= '9'
+}
+
+func isInteger(number []byte) bool {
+	digits := bytes.TrimPrefix(number, []byte{'-'})
+	return len(digits) > 0 && !bytes.ContainsFunc(digits, func(r rune) bool { return r < '0' || r > '9' })
+}
+
 // passThrough copies the cells of columns that feed no field.
 func (p *plan) passThrough(recs *intray.Records, b *intray.Batch) {
 	if len(b.Unmapped) != len(p.unmapped) {
@@ -178,7 +202,7 @@ func (p *plan) passThrough(recs *intray.Records, b *intray.Batch) {
 	for i, column := range p.unmapped {
 		b.Unmapped[i].Column = column
 		for row := range recs.Len() {
-			b.Unmapped[i].Cells.Append(cell(recs, row, column))
+			b.Unmapped[i].Cells.Append(whole(typedCell(recs, row, column)))
 		}
 	}
 }

@@ -122,7 +122,11 @@ func rowsOf(shapes []shape, list []span, n int, send []bool) realm.Rows {
 func boundsOf(shapes []shape, rows int, learn bool) realm.Bounds {
 	b := realm.Bounds{Rows: rows, Learn: learn}
 	for i := range shapes {
-		b.Parts = append(b.Parts, shapes[i].parts)
+		parts := shapes[i].parts
+		if shapes[i].field.ManyToOne && parts == 0 {
+			parts = -1 // it has parts, and none of them
+		}
+		b.Parts = append(b.Parts, parts)
 	}
 	return b
 }

@@ -82,7 +82,10 @@ type Session struct {
 }
 
 // Open makes a session. Hooks that are no functions are an [intray.HookError].
-func (s *Script) Open(ctx context.Context, hooks intray.Hooks, pins intray.Pins) (*Session, error) {
+func (s *Script) Open(_ context.Context, hooks intray.Hooks, pins intray.Pins) (*Session, error) {
+	if faults := realm.Check(realm.HooksOf(hooks)); len(faults) > 0 {
+		return nil, faultError(faults[0])
+	}
 	session := &Session{Script: s, hooks: hooks, pins: pins, seats: make(chan *seat, s.cfg.Seats), times: map[string]time.Duration{}}
 	for range s.cfg.Seats {
 		session.seats <- nil
@@ -216,16 +219,22 @@ func (s *Session) load(ctx context.Context, one *seat, fields []intray.Field) er
 	if err != nil {
 		return broken(ctx, err, "hooks", "while the hooks were read")
 	}
+	if a, err := realm.ReadAnswer(raw, realm.Bounds{}); err == nil && a.Failure != nil {
+		return hookError(a.Failure)
+	}
 	faults, err := realm.ReadLoaded(raw)
 	if err != nil {
 		return fmt.Errorf("read what a worker says of the hooks: %w", err)
 	}
 	if len(faults) > 0 {
-		f := faults[0]
-		return &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column, Text: named(f.Name, f.Message)}
+		return faultError(faults[0])
 	}
 	one.fields = own
 	return nil
+}
+
+func faultError(f realm.Fault) *intray.HookError {
+	return &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column, Text: named(f.Name, f.Message)}
 }
 
 // inside is the engine's own budget, below that after which the process is

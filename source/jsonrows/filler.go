@@ -11,7 +11,10 @@ type filler struct {
 	most  int
 }
 
-type span struct{ from, to int }
+type span struct {
+	from, to int
+	number   bool
+}
 
 // newFiller makes a worker whose batches have at most so many records.
 func newFiller(b *book, s *shape, most int) *filler {
@@ -20,11 +23,11 @@ func newFiller(b *book, s *shape, most int) *filler {
 	return f
 }
 
-func (f *filler) leaf(n *name, _ []byte, from, to int) bool {
+func (f *filler) leaf(n *name, _ []byte, from, to int, number bool) bool {
 	if n.column == noColumn {
 		return from == to
 	}
-	f.cells[n.column] = span{from, to}
+	f.cells[n.column] = span{from, to, number}
 	return true
 }
 
@@ -56,6 +59,9 @@ func (f *filler) read(job *chunk) {
 func (f *filler) hand(batch *intray.Records) {
 	for _, cell := range f.cells {
 		batch.AppendSpan(cell.from, cell.to)
+		if cell.number {
+			batch.MarkNumber()
+		}
 	}
 	clear(f.cells)
 	batch.EndRecord(int64(batch.Len()) + 1)

@@ -23,6 +23,8 @@ type reader struct {
 	heading []intray.Column
 	// cells are those of the element at hand, by column.
 	cells [][]byte
+	// numbers says which of them are numbers.
+	numbers []bool
 	// rows counts the records handed on.
 	rows int64
 	// rowBytes is about how long an element is.
@@ -40,6 +42,7 @@ func newReader(b *book, p part, s *shape) *reader {
 		pass:     newPass(b, p, b.chunk, jsontext.AllowDuplicateNames(true)),
 		columns:  s.columns,
 		cells:    make([][]byte, len(s.columns)),
+		numbers:  make([]bool, len(s.columns)),
 		evidence: headerEvidence(b, s),
 		skip:     s.skip,
 		rowBytes: int(s.bytes / max(s.count, 1)),
@@ -137,7 +140,7 @@ func (r *reader) take(ctx context.Context, batch *intray.Records) (bool, error) 
 // fill appends records to the batch until it has enough, or workers can read.
 func (r *reader) fill(batch *intray.Records) error {
 	if len(r.heading) > 0 {
-		hand(batch, heading(r.heading), 1)
+		hand(batch, heading(r.heading), make([]bool, len(r.heading)), 1)
 		r.heading = nil
 	}
 	for !batch.Full() && (batch.Len() == 0 || r.pass.size == 0 || r.pass.at < r.pass.until) {
@@ -154,8 +157,9 @@ func (r *reader) one(batch *intray.Records) error {
 		if err := step(r.pass, r.walk); err != nil {
 			return err
 		}
-		hand(batch, r.cells, r.pass.count)
+		hand(batch, r.cells, r.numbers, r.pass.count)
 		clear(r.cells)
+		clear(r.numbers)
 		return nil
 	}
 	text, err := r.pass.element()
@@ -166,7 +170,7 @@ func (r *reader) one(batch *intray.Records) error {
 	if err != nil {
 		return r.pass.elements.locate(err)
 	}
-	hand(batch, cells, r.pass.count)
+	hand(batch, cells, r.walk.numbers, r.pass.count)
 	return nil
 }
 
@@ -180,9 +184,12 @@ func heading(columns []intray.Column) [][]byte {
 }
 
 // hand appends one record to the batch.
-func hand(batch *intray.Records, cells [][]byte, line int64) {
-	for _, cell := range cells {
+func hand(batch *intray.Records, cells [][]byte, numbers []bool, line int64) {
+	for i, cell := range cells {
 		batch.AppendCell(cell)
+		if numbers[i] {
+			batch.MarkNumber()
+		}
 	}
 	batch.EndRecord(line)
 }
@@ -191,7 +198,7 @@ func hand(batch *intray.Records, cells [][]byte, line int64) {
 func (r *reader) leaf(n *name, cell []byte) error {
 	switch {
 	case n.column != noColumn:
-		r.cells[n.column] = cell
+		r.cells[n.column], r.numbers[n.column] = cell, r.walk.number
 	case len(cell) > 0:
 		return errors.New("it has text where there was none when the columns were read: the file has changed")
 	}

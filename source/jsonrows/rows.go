@@ -108,13 +108,13 @@ func (s *rowsShape) finish(opt source.Options) (*shape, error) {
 
 // row gives the cells of an element that is an array.
 func (w *walk) row(text []byte) (cells [][]byte, err error) {
-	w.text, w.scratch, w.cells = text, w.scratch[:0], w.cells[:0]
+	w.text, w.scratch, w.cells, w.numbers = text, w.scratch[:0], w.cells[:0], w.numbers[:0]
 	for at := skipSpace(text, 1); text[at] != ']'; {
 		cell, end, err := w.cell(at, 1+w.outer)
 		if err != nil {
 			return nil, err
 		}
-		w.cells = append(w.cells, cell)
+		w.cells, w.numbers = append(w.cells, cell), append(w.numbers, w.number)
 		if at = skipSpace(text, end); text[at] == ',' {
 			at = skipSpace(text, at+1)
 		}

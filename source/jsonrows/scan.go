@@ -36,9 +36,10 @@ type scan struct {
 
 // A keeper is told of the leaves of an element.
 type keeper interface {
-	// leaf keeps the leaf that stands in text from a place to another, and says
-	// false where only reading one by one can tell what to do with it.
-	leaf(n *name, text []byte, from, to int) bool
+	// leaf keeps the leaf that stands in text from a place to another, which may
+	// be a number, and says false where only reading one by one can tell what to
+	// do with it.
+	leaf(n *name, text []byte, from, to int, number bool) bool
 	// again says that the leaves of the element at hand come once more.
 	again()
 }
@@ -104,7 +105,7 @@ func (s *scan) object(at int, in *name, depth int) int {
 		return none
 	}
 	if at = s.skip(at + 1); s.text[at] == '}' {
-		if in != s.names.root && !s.keep.leaf(in, s.text, 0, 0) {
+		if in != s.names.root && !s.keep.leaf(in, s.text, 0, 0, false) {
 			return none
 		}
 		return at + 1
@@ -164,7 +165,7 @@ func (s *scan) name(at int, in, expected *name) (child *name, value int) {
 
 // value reads the value at text[at].
 func (s *scan) value(at int, n *name, depth int) (end int) {
-	from, to := at, at
+	from, to, number := at, at, false
 	switch c := s.text[at]; {
 	case c == '"':
 		from++
@@ -174,7 +175,7 @@ func (s *scan) value(at int, n *name, depth int) (end int) {
 		}
 	case c == '-' || c-'0' <= 9:
 		end = numberToken(s.text, at)
-		to = end
+		to, number = end, true
 	case c == '{':
 		return s.object(at, n, depth+1)
 	case c == '[':
@@ -184,7 +185,7 @@ func (s *scan) value(at int, n *name, depth int) (end int) {
 			to = end
 		}
 	}
-	if end == none || to-from > s.limits.CellBytes || !s.keep.leaf(n, s.text, from, to) {
+	if end == none || to-from > s.limits.CellBytes || !s.keep.leaf(n, s.text, from, to, number) {
 		return none
 	}
 	return end

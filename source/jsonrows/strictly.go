@@ -43,7 +43,7 @@ func (s *scan) strictly(at int) int {
 func (s *scan) visit(n *name, cell []byte) error {
 	from := s.pack
 	s.pack += copy(s.text[from:], cell)
-	if !s.keep.leaf(n, s.text, from, s.pack) {
+	if !s.keep.leaf(n, s.text, from, s.pack, s.walk.number) {
 		return errIrregular
 	}
 	return nil

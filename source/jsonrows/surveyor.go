@@ -52,7 +52,7 @@ func (y *surveyor) note(s *shape, n *name) {
 }
 
 // leaf makes sure that a leaf has a column.
-func (y *surveyor) leaf(n *name, text []byte, from, to int) bool {
+func (y *surveyor) leaf(n *name, text []byte, from, to int, _ bool) bool {
 	w := &y.open[n.id]
 	switch size := to - from; {
 	case !w.column:

@@ -21,8 +21,12 @@ type walk struct {
 	// scratch holds the cells that are not in the text as such. It is only
 	// appended to while an element is walked, so that its cells stay.
 	scratch []byte
-	// cells are those of an element that is an array.
-	cells [][]byte
+	// number says that the cell at hand is a number.
+	number bool
+	// cells are those of an element that is an array, and numbers says which of
+	// them are numbers.
+	cells   [][]byte
+	numbers []bool
 	// readOnly says that the tree of names must stay as it is.
 	readOnly bool
 }
@@ -90,7 +94,9 @@ func (w *walk) value(at int, n *name, depth int) (end int, err error) {
 
 // cell gives the text of the value at text[at]; that of an object is its JSON.
 func (w *walk) cell(at, depth int) (cell []byte, end int, err error) {
-	switch w.text[at] {
+	c := w.text[at]
+	w.number = c == '-' || c-'0' <= 9
+	switch c {
 	case '{', '[':
 		cell, end, err = w.array(at, depth)
 	case '"':
@@ -114,6 +120,7 @@ func (w *walk) leaf(n *name, cell []byte) error {
 	if n == w.names.root {
 		return nil
 	}
+	w.number = w.number && cell != nil
 	return w.visit(n, cell)
 }
 
