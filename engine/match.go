@@ -91,11 +91,37 @@ func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column
 	}
 	slices.Sort(m.Unmapped)
 	o.Mapping = m
+	if err := o.tellTaken(ctx, imp, columns, d); err != nil {
+		return err
+	}
 	for _, q := range questions {
 		if q.Field == "" && len(d.columns)+len(d.more) > 0 {
 			continue // what a person chose feeds a field
 		}
 		o.askMapping(q, fields, columns, m)
+	}
+	return nil
+}
+
+// tellTaken tells of columns that an answer gave to one field and that would have
+// fed another one, which has none now.
+func (o *Outcome) tellTaken(ctx context.Context, imp Import, columns []intray.Column, d decided) error {
+	if len(d.columns)+len(d.more) == 0 {
+		return nil
+	}
+	fields := imp.Schema.Fields
+	before, _, err := mapping.Config{Remembered: imp.Memory.Columns}.Suggest(ctx, fields, columns)
+	if err != nil {
+		return err
+	}
+	for i, f := range fields {
+		_, said := d.columns[i]
+		column := before.Fields[i].Column
+		if said || column == intray.NoColumn || o.Mapping.Fields[i].Column != intray.NoColumn || d.unused[column] {
+			continue
+		}
+		o.tell(intray.Notice{Type: intray.UnmappedFields, Level: intray.LevelWarning, Field: f.Key, Header: mapping.Shorten(columns[column].Header),
+			Text: fmt.Sprintf("The column %s would feed the field %q. An answer gave it to another field, and this one has no column now.", columnLabel(columns[column]), mapping.Shorten(f.Label))})
 	}
 	return nil
 }
