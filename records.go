@@ -62,6 +62,9 @@ type Records struct {
 	// Notices tell what the source did with records of this batch, or left out
 	// beside them. Their Row counts all data rows.
 	Notices []Notice
+	// Added is what hooks say of each record, where all of them are rows that
+	// hooks added; else it is empty.
+	Added []AddedRow
 
 	// arena holds the text of the cells, spans where in it each is: from in the
 	// upper half, to in the lower.
@@ -93,6 +96,19 @@ func (r *Records) AppendCell(cell []byte) {
 	from := len(r.arena)
 	r.arena = append(r.arena, cell...)
 	r.AppendSpan(from, len(r.arena))
+}
+
+// AppendRecord adds a copy of record i of another batch.
+func (r *Records) AppendRecord(from *Records, i int) {
+	for c := range from.NumCells(i) {
+		switch kind, value := from.Typed(i, c); {
+		case kind == CellText:
+			r.AppendCell(from.Cell(i, c))
+		default:
+			r.AppendTyped(from.Cell(i, c), kind, value)
+		}
+	}
+	r.EndRecord(from.Lines[i])
 }
 
 // Adopt makes text the arena of an empty batch, which owns it from then on:
@@ -216,6 +232,7 @@ func (r *Records) Truncate(n int) {
 		r.numbers = r.numbers[:cells>>6+1]
 		r.numbers[cells>>6] &= 1<<(cells&63) - 1
 	}
+	r.Added = r.Added[:min(n, len(r.Added))]
 	r.Lines = r.Lines[:n]
 	r.ends = r.ends[:n]
 }
@@ -225,6 +242,7 @@ func (r *Records) Reset() {
 	r.First = 0
 	r.Lines = r.Lines[:0]
 	r.Notices = r.Notices[:0]
+	r.Added = r.Added[:0]
 	r.ends = r.ends[:0]
 	r.arena = r.arena[:0]
 	r.spans = r.spans[:0]

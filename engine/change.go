@@ -154,6 +154,9 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 		case value.Empty:
 			cells.AppendNull(raw)
 		case value.Wrong:
+			if len(raw) == 0 {
+				raw = c.Raw // what the hook gave is all the text there is
+			}
 			cells.AppendNull(raw)
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem})
 		}

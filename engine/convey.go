@@ -210,6 +210,9 @@ func (b *belt) parse(ctx context.Context) error {
 			return err
 		}
 		b.plan.parse(l.recs, &batch, scratch)
+		if err := b.plan.fill(&batch, l.recs.Added, scratch); err != nil {
+			return err
+		}
 		if err := b.plan.runHooks(ctx, &batch, scratch); isHookError(err) {
 			b.done <- parcel{load: l, failed: err}
 			continue

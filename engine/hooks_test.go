@@ -262,3 +262,39 @@ func TestFinishMayCancel(t *testing.T) {
 		})
 	}
 }
+
+func TestHooksAddAndRemoveRows(t *testing.T) {
+	second := int64(1)
+	hooks := played{
+		step: func(call intray.StepCall) (intray.StepChanges, error) {
+			if call.Step != intray.ReviewStep {
+				return nil, nil
+			}
+			return intray.StepChanges{
+				{AddRows: []intray.AddedRow{{Cells: map[string]string{"name": "last", "amount": "9"}}}},
+				{AddRows: []intray.AddedRow{{Index: &second, Cells: map[string]string{"name": "between", "amount": "many"}}}},
+				{RemoveRows: []string{"2"}},
+			}, nil
+		},
+		rows: func(b *intray.Batch) (changes []intray.Change, err error) {
+			for row := range b.Rows() {
+				v, _ := b.Fields[0].Value(row)
+				changes = append(changes, intray.Change{Row: row, HasValue: true, Value: textOf(string(v) + "!")})
+			}
+			return changes, nil
+		},
+	}
+	out, rows, found := hooked(t, hooks, listFile)
+	want := `{"name":"ada!","amount":1,"tags":["x","y"]}
+{"name":"between!","amount":null,"tags":null}
+{"name":"bob!","amount":null,"tags":null}
+{"name":"last!","amount":9,"tags":null}
+`
+	if diff := cmp.Diff(want, rows); diff != "" || out.DataRows != 4 {
+		t.Errorf("%d rows (-want +got):\n%s", out.DataRows, diff)
+	}
+	wantFound := "line 0, row 1, amount: error number\nline 3, row 2, amount: error number\n"
+	if diff := cmp.Diff(wantFound, found); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}

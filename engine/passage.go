@@ -20,6 +20,9 @@ type passage struct {
 	hooks Hooks
 	// uploaded says that the hooks of UPLOAD_STEP were called.
 	uploaded bool
+	// added are rows that hooks add, removed those of the file that they remove.
+	added   []intray.AddedRow
+	removed map[int64]bool
 	// infos are messages of step hooks about cells, by the rows of the import.
 	infos []intray.Change
 	book  source.Book
@@ -109,7 +112,7 @@ func (p *passage) move(ctx context.Context, reader source.Reader) (*Outcome, err
 	if err != nil {
 		return nil, fmt.Errorf("open the sink: %w", err)
 	}
-	if err := p.convey(ctx, reader, plan, sink, p.out, p.postStep); err != nil {
+	if err := p.convey(ctx, p.feedOf(reader), plan, sink, p.out, p.postStep); err != nil {
 		return p.out.unreadable(err)
 	}
 	return p.out.judge(p.imp.Schema.Settings), nil

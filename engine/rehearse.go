@@ -73,18 +73,22 @@ func (p *passage) collect(ctx context.Context, plan *plan, whole bool) (*collect
 		return nil, err
 	}
 	defer reader.Close()
+	rows := p.feedOf(reader)
 	all := &collected{}
 	keep := plan.columnFields(p.imp.Schema)
 	recs := &intray.Records{Width: plan.width()}
 	scratch := make([]byte, 0, scratchBytes)
 	for {
-		last, err := plan.next(ctx, reader, recs)
+		last, err := plan.next(ctx, rows, recs)
 		if err != nil {
 			return nil, err
 		}
 		if recs.Len() > 0 {
 			b := &intray.Batch{}
 			plan.parse(recs, b, scratch)
+			if err := plan.fill(b, recs.Added, scratch); err != nil {
+				return nil, err
+			}
 			if !whole {
 				plan.only(b, keep)
 			}

@@ -130,8 +130,12 @@ func (p *passage) followOne(step string, c intray.StepChange) error {
 		p.setHeader(strconv.Itoa(*c.HeaderRow + 1))
 	case c.HeaderRow != nil:
 		return fmt.Errorf("the header row can be set at %s only", intray.UploadStep)
-	case c.AddRows != nil, c.RemoveRows != nil:
-		return errors.New("addRows and removeRows are not done by this version of Intray; use bulkRowHooks or rowHooks to change rows")
+	case (c.AddRows != nil || c.RemoveRows != nil) && step != intray.ReviewStep:
+		return fmt.Errorf("rows are added and removed at %s only", intray.ReviewStep)
+	case c.AddRows != nil:
+		p.addRows(c.AddRows)
+	case c.RemoveRows != nil:
+		return p.removeRows(c.RemoveRows)
 	case c.Infos != nil && step == intray.UploadStep:
 		return fmt.Errorf("messages about cells can be given from %s on", intray.ReviewStep)
 	case c.User != nil:

@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// feed gives the rows of an import: those of the file, without the ones that
+// hooks removed, and between them the ones that hooks added.
+type feed struct {
+	source.Reader
+	columns int
+	// added are ordered by their index; those without one are the last.
+	added   []intray.AddedRow
+	removed map[int64]bool
+	// raw holds rows of the file from the place at on that were not handed on.
+	raw intray.Records
+	at  int
+	// given counts the rows handed on, ended says that the file has no more.
+	given int64
+	ended bool
+}
+
+// feedOf gives the rows of a reader. Without rows that were added or removed it
+// is the reader itself.
+func (p *passage) feedOf(reader source.Reader) source.Reader {
+	if len(p.added)+len(p.removed) == 0 {
+		return reader
+	}
+	return &feed{Reader: reader, columns: len(p.out.Headers), added: slices.Clone(p.added), removed: p.removed}
+}
+
+// Next gives rows of the file, or rows that were added: never both at once. Added
+// rows have no line, and empty cells: take gives what they hold.
+func (f *feed) Next(ctx context.Context, recs *intray.Records) error {
+	recs.Reset()
+	for recs.Len() == 0 {
+		if f.at == f.raw.Len() && !f.ended {
+			err := f.Reader.Next(ctx, &f.raw)
+			recs.Notices, f.at = append(recs.Notices, f.raw.Notices...), 0
+			if f.ended = errors.Is(err, io.EOF); err != nil && !f.ended {
+				return err
+			}
+		}
+		if n := f.due(); n > 0 {
+			f.empty(recs, n)
+			break
+		}
+		if f.ended {
+			return io.EOF
+		}
+		f.copyRows(recs)
+	}
+	recs.First = f.given
+	f.given += int64(recs.Len())
+	return nil
+}
+
+// due is how many added rows come next.
+func (f *feed) due() (n int) {
+	if f.ended {
+		return min(len(f.added), intray.BatchRows)
+	}
+	next := f.raw.First + int64(f.at)
+	for n < len(f.added) && f.added[n].Index != nil && *f.added[n].Index <= next {
+		n++
+	}
+	return n
+}
+
+// empty makes records for added rows.
+func (f *feed) empty(recs *intray.Records, n int) {
+	for i := range n {
+		for range f.columns {
+			recs.AppendCell(nil)
+		}
+		recs.EndRecord(0)
+		recs.Added = append(recs.Added, f.added[i])
+	}
+	f.added = f.added[n:]
+}
+
+// copyRows hands on rows of the file up to the next one that was added.
+func (f *feed) copyRows(recs *intray.Records) {
+	for ; f.at < f.raw.Len(); f.at++ {
+		row := f.raw.First + int64(f.at)
+		if len(f.added) > 0 && f.added[0].Index != nil && *f.added[0].Index <= row {
+			return
+		}
+		if !f.removed[row] {
+			recs.AppendRecord(&f.raw, f.at)
+		}
+	}
+}
+
+// fill gives added rows what they hold.
+func (p *plan) fill(b *intray.Batch, added []intray.AddedRow, scratch []byte) error {
+	var changes []intray.Change
+	for row, one := range added {
+		for field, f := range p.fields {
+			text, has := one.Cells[f.field.Key]
+			if has {
+				changes = append(changes, intray.Change{Row: row, Field: field, HasValue: true, Value: &text})
+			}
+		}
+	}
+	return p.apply(b, changes, scratch)
+}
+
+// addRows keeps rows that a hook adds, those with an index in front.
+func (p *passage) addRows(rows []intray.AddedRow) {
+	p.added = append(p.added, rows...)
+	slices.SortStableFunc(p.added, func(a, b intray.AddedRow) int {
+		switch {
+		case a.Index == nil || b.Index == nil:
+			return cmp.Compare(unset(a.Index), unset(b.Index))
+		}
+		return cmp.Compare(*a.Index, *b.Index)
+	})
+}
+
+func unset(index *int64) int {
+	if index == nil {
+		return 1
+	}
+	return 0
+}
+
+// removeRows leaves out rows of the file, by their ids, which are their indexes.
+func (p *passage) removeRows(ids []string) error {
+	for _, id := range ids {
+		row, err := strconv.ParseInt(id, 10, 64)
+		if err != nil || row < 0 {
+			return errors.New("removeRows: " + strconv.Quote(clipID(id)) + " is the id of no row; those of the file are their numbers from 0")
+		}
+		if p.removed == nil {
+			p.removed = map[int64]bool{}
+		}
+		p.removed[row] = true
+	}
+	return nil
+}
+
+func clipID(id string) string {
+	const most = 40
+	if runes := []rune(id); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return id
+}
