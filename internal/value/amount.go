@@ -14,6 +14,7 @@ const Fixed = "read_otherwise"
 //
 // The option displayFormat is for showing only; it says besides that the field's
 // numbers have a point before the fraction, where their column leaves that open.
+// So do the presets of dollars and pounds, and no others.
 type amount struct {
 	field   intray.Field
 	options *number.Options
@@ -23,7 +24,20 @@ type amount struct {
 	own number.Style
 	// free says that the numbers are neither rounded nor bounded.
 	free bool
+	// percents says how a column writes percents, where some of its cells do and
+	// some do not.
+	percents percents
 }
+
+// percents says which cells of a column are odd: those without a percent sign, or
+// those with one.
+type percents uint8
+
+const (
+	allAlike percents = iota
+	fewBare
+	fewPercents
+)
 
 func newAmount(f intray.Field, o options) (Parser, error) {
 	compiled, err := number.CompileOptions(o)
@@ -33,6 +47,12 @@ func newAmount(f intray.Field, o options) (Parser, error) {
 	}
 	return a, err
 }
+
+// Notes of numbers of which only some in the column have a percent sign.
+var (
+	bareNumber    = &Note{Code: "percent", Level: intray.LevelWarning, Text: "This number has no percent sign, as others in its column have. It was read as it stands: 5 is 500 %. Check whether that is meant."}
+	percentNumber = &Note{Code: "percent", Level: intray.LevelWarning, Text: "This number has a percent sign, and most others in its column have none. It was read as a part of one: 12 % is 0.12. Check whether that is meant."}
+)
 
 // unlike is the note of a number that contradicts its column.
 var unlike = &Note{Code: Fixed, Level: intray.LevelInfo, Text: "This number is written otherwise than the others of its column, and can be read in one way only."}
@@ -49,7 +69,11 @@ func (a *amount) Parse(c Cell, scratch []byte) Result {
 	}
 	switch {
 	case reading == number.Reading{}:
-		return a.finish(c.Raw, value)
+		r := a.finish(c.Raw, value)
+		if a.percents == fewBare && r.State != Wrong && string(value) != "0" {
+			r.Note = bareNumber
+		}
+		return r
 	case reading.Reason == number.Empty:
 		return Result{State: Empty}
 	case reading.Reason != number.Read:
@@ -58,8 +82,14 @@ func (a *amount) Parse(c Cell, scratch []byte) Result {
 		return wrong(a.field, fmt.Sprintf("This amount is in another currency than %s.", a.options.Currency))
 	}
 	r := a.finish(c.Raw, value)
-	if reading.Unlike && r.State != Wrong {
+	switch {
+	case r.State == Wrong:
+	case reading.Unlike:
 		r.Note = unlike
+	case reading.Shift != 0 && a.percents == fewPercents:
+		r.Note = percentNumber
+	case reading.Shift == 0 && reading.Currency == 0 && a.percents == fewBare && string(value) != "0":
+		r.Note = bareNumber
 	}
 	return r
 }
@@ -122,8 +152,26 @@ func (s *amountSurvey) Decide(answers map[string]string, beside []Beside) Decisi
 	d.style, d.Style = decided.Style, decided.Style.String()
 	with := *s.of
 	with.style, with.own = decided.Style, number.Style{}
+	with.percents = percentsOf(decided)
 	d.Parser = &with
 	return d
+}
+
+// bareShare is how many numbers without a percent sign may come on one with it
+// before it is the sign that is odd.
+const bareShare = 3
+
+// percentsOf says which cells of a column are the few, with a percent sign or
+// without.
+func percentsOf(d number.Decision) percents {
+	bare := d.Cells - d.Unread - d.Dashes - d.Percent
+	switch {
+	case d.Percent == 0 || bare == 0:
+		return allAlike
+	case bare <= bareShare*d.Percent:
+		return fewBare
+	}
+	return fewPercents
 }
 
 func numberExamples(list []number.Example) (texts []string) {

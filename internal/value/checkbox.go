@@ -2,9 +2,11 @@ package value
 
 import (
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value/number"
 )
 
-// checkbox is the type checkbox: the words of no are false, all else is true.
+// checkbox is the type checkbox: the words of no are false, all else is true. Of a
+// number the value counts, and not how it is displayed.
 type checkbox struct{}
 
 func newCheckbox(intray.Field, options) (Parser, error) { return checkbox{}, nil }
@@ -14,13 +16,20 @@ func (checkbox) Parse(c Cell, _ []byte) Result {
 	if c.Kind == intray.CellBool {
 		word = c.Typed
 	}
-	if len(word) == 0 {
+	switch {
+	case len(word) == 0:
 		return Result{State: Empty}
-	}
-	if saysNo(word) {
+	case c.Kind == intray.CellNumber && zero(c.Typed), c.Kind != intray.CellNumber && saysNo(word):
 		return outcome(c.Raw, falseText)
 	}
 	return outcome(c.Raw, trueText)
+}
+
+// zero says whether a number is 0, however it is written.
+func zero(text []byte) bool {
+	var room [usualKey]byte
+	value, ok := number.Canonical(room[:0], text)
+	return ok && string(value) == "0"
 }
 
 var trueText, falseText = []byte("true"), []byte("false")

@@ -16,20 +16,23 @@ const (
 	// maxEdits is the most edits between a text and the option it is taken for,
 	// and at most one in editShare characters.
 	maxEdits, editShare = 2, 4
+	// farther is how many edits farther every other option must be.
+	farther = 2
 )
 
 // closest gives the one option that is at most maxEdits away and at most a
 // quarter of the text's length, where every other option is farther by two.
-// Digits and signs are no slips of the pen: an option with others is none.
+// Digits and signs are no slips of the pen, and neither is a negation in front:
+// an option with others is none.
 func (p *pick) closest(text []rune) *choice {
 	most := min(maxEdits, len(text)/editShare)
 	if most == 0 {
 		return nil
 	}
-	best, second := most+1, most+1
+	best, second := most+farther, most+farther
 	var found *choice
 	for _, c := range p.close {
-		d := edits(text, c.name, most+2)
+		d := edits(text, c.name, most+farther)
 		switch {
 		case d < best:
 			if c.choice != found {
@@ -40,17 +43,44 @@ func (p *pick) closest(text []rune) *choice {
 			second = d
 		}
 	}
-	if best > most || second <= best+1 && second <= most || !p.tells(found, text) {
+	if best > most || second < best+farther || !p.tells(found, text) {
 		return nil
 	}
 	return found
 }
 
-// tells says whether a name of the option has the digits and signs of the text.
+// tells says whether a name of the option that is close to the text has its digits
+// and signs, and none of those means its opposite.
 func (p *pick) tells(found *choice, text []rune) bool {
-	want := telling(text)
+	want, told := telling(text), false
 	for _, c := range p.close {
-		if c.choice == found && slices.Equal(c.telling, want) && edits(text, c.name, maxEdits+1) <= maxEdits {
+		if c.choice != found || edits(text, c.name, maxEdits+1) > maxEdits {
+			continue
+		}
+		if opposite(text, c.name) || opposite(c.name, text) {
+			return false
+		}
+		told = told || slices.Equal(c.telling, want)
+	}
+	return told
+}
+
+// negations turn a word round where they stand in front of it.
+var negations = [...]string{"un", "in", "im", "ir", "il", "dis", "non", "anti", "a"}
+
+// opposite says whether a is b, give or take a slip of the pen, with a negation in
+// front.
+func opposite(a, b []rune) bool {
+	whole := edits(a, b, maxEdits+1)
+	for _, n := range negations {
+		if len(a) <= len(n) || string(a[:len(n)]) != n {
+			continue
+		}
+		rest := a[len(n):]
+		if rest[0] == ' ' || rest[0] == '-' {
+			rest = rest[1:]
+		}
+		if d := edits(rest, b, maxEdits+1); d+len(a)-len(rest) <= whole {
 			return true
 		}
 	}

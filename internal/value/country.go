@@ -1,6 +1,8 @@
 package value
 
 import (
+	_ "embed" // countries.txt
+	"iter"
 	"strings"
 	"sync"
 	"unicode"
@@ -37,6 +39,9 @@ func (p *country) Parse(c Cell, scratch []byte) Result {
 	if !known && len(text) <= maxCountry {
 		var room [maxCountry]byte
 		code, known = p.names[string(appendCountryKey(room[:0], text))]
+	}
+	if !known && len(text) <= maxCountry {
+		code, known = p.names[plainCountry(countryKey(string(text)))]
 	}
 	if !known {
 		return p.wrong
@@ -75,6 +80,21 @@ func appendCountryKey(dst, name []byte) []byte {
 	return dst
 }
 
+// plainSigns leaves out articles and brackets.
+var plainSigns = strings.NewReplacer("&", " and ", " (the)", "", " (the ", ", ", ", the ", ", ", " (", ", ", ")", "", " [", ", ", "]", "")
+
+// plainCountry is a key as names are compared that are not found as they are: "&" is
+// "and", "St" is "Saint", a bracket is a comma, and the article is left out.
+func plainCountry(key string) string {
+	words := strings.Fields(plainSigns.Replace(strings.TrimPrefix(key, "the ")))
+	for i, word := range words {
+		if word == "st" && i+1 < len(words) {
+			words[i] = "saint"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 // maxCountry is more than any name has, in bytes.
 const maxCountry = 160
 
@@ -111,9 +131,14 @@ var countryNames = sync.OnceValue(func() map[string]string {
 		names[name] = code + region.ISO3()
 		delete(shared, name)
 	}
+	for name, code := range presentNames() {
+		names[countryKey(name)] = code + language.MustParseRegion(code).ISO3()
+		delete(shared, countryKey(name))
+	}
 	for key := range shared {
 		delete(names, key)
 	}
+	addPlain(names)
 	for _, region := range countries() { // codes count more than names
 		for _, code := range []string{region.String(), region.ISO3()} {
 			names[countryKey(code)] = region.String() + region.ISO3()
@@ -122,6 +147,21 @@ var countryNames = sync.OnceValue(func() map[string]string {
 	}
 	return names
 })
+
+// addPlain adds the plain form of each name, unless two countries share it.
+func addPlain(names map[string]string) {
+	plain, shared := map[string]string{}, map[string]bool{}
+	for key, codes := range names {
+		short := plainCountry(key)
+		shared[short] = shared[short] || plain[short] != "" && plain[short] != codes
+		plain[short] = codes
+	}
+	for short, codes := range plain {
+		if names[short] == "" && !shared[short] {
+			names[short] = codes
+		}
+	}
+}
 
 // usualNames are names in common use that the display names do not have.
 var usualNames = map[string]string{
@@ -136,20 +176,40 @@ var usualNames = map[string]string{
 	"venezuela, bolivarian republic of": "VE", "moldova, republic of": "MD", "lao people's democratic republic": "LA", "syrian arab republic": "SY",
 }
 
-// countries are all regions of ISO 3166-1.
-func countries() []language.Region {
-	var list []language.Region
-	for a := 'A'; a <= 'Z'; a++ {
-		for b := 'A'; b <= 'Z'; b++ {
-			code := string(a) + string(b)
-			region, err := language.ParseRegion(code)
-			if err == nil && region.IsCountry() && region.String() == code && region.Canonicalize() == region && len(region.ISO3()) == 3 && region.ISO3() != "ZZZ" && !userAssigned[code] {
-				list = append(list, region)
+//go:embed countries.txt
+var countriesTable string
+
+// presentNames gives the names of the table, each with its code.
+func presentNames() iter.Seq2[string, string] {
+	return func(yield func(name, code string) bool) {
+		for line := range strings.Lines(countriesTable) {
+			code, list, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if code == "#" {
+				continue
+			}
+			for name := range strings.SplitSeq(list, "|") {
+				if !yield(name, code) {
+					return
+				}
 			}
 		}
+	}
+}
+
+// countries are all regions of ISO 3166-1.
+func countries() (list []language.Region) {
+	for code := range strings.FieldsSeq(countryCodes) {
+		list = append(list, language.MustParseRegion(code))
 	}
 	return list
 }
 
-// userAssigned are codes that are no countries of the standard.
-var userAssigned = map[string]bool{"AC": true, "CP": true, "DG": true, "EA": true, "EU": true, "EZ": true, "IC": true, "TA": true, "UN": true, "XK": true, "ZZ": true, "QO": true, "XA": true, "XB": true, "CQ": true}
+// countryCodes are the codes that ISO 3166-1 assigns to a country at present:
+// withdrawn ones mean none, and some have meant two.
+const countryCodes = `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
+CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO
+FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE
+JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO
+MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW
+PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM
+TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`

@@ -6,9 +6,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Lengths of an address, from RFC 5321 section 4.5.3.1 and RFC 1035.
+// Lengths of a host, from RFC 1035.
 const (
-	maxLocal  = 64
 	maxDomain = 253
 	maxLabel  = 63
 )
@@ -16,8 +15,7 @@ const (
 // email is the type email. The rule is that of HTML's input type email
 // (https://html.spec.whatwg.org/#valid-e-mail-address), and further: the host
 // has at least two labels, the last of them is no number, so that it is no IP
-// address either; the local part neither begins nor ends with a dot nor has two
-// in a row. White space around the address is dropped. Letters keep their case.
+// address either. White space around the address is dropped. Letters keep their case.
 type email struct{ wrong Result }
 
 func newEmail(f intray.Field, _ options) (Parser, error) {
@@ -36,19 +34,11 @@ func (e *email) Parse(c Cell, _ []byte) Result {
 }
 
 func validEmail(address []byte) bool {
-	at, dot := 0, -1 // dot is where the last dot stands
-	for ; at < len(address) && address[at] != '@'; at++ {
-		c := address[at]
-		if c == '.' {
-			if dot == at-1 {
-				return false // a dot first, or two in a row
-			}
-			dot = at
-		} else if !localBytes[c] {
-			return false
-		}
+	at := 0
+	for at < len(address) && localBytes[address[at]] {
+		at++
 	}
-	return at > 0 && at <= maxLocal && dot != at-1 && at < len(address) && validDomain(address[at+1:])
+	return at > 0 && at < len(address) && address[at] == '@' && validDomain(address[at+1:])
 }
 
 // validDomain wants labels of letters, digits and hyphens, at least two of them,

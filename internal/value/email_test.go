@@ -55,16 +55,16 @@ func TestEmail(t *testing.T) {
 		"a last label of digits":   {"ada@example.123", value.Wrong, ""},
 		"an IPv4 address":          {"ada@192.0.2.1", value.Wrong, ""},
 		"an address in brackets":   {"ada@[192.0.2.1]", value.Wrong, ""},
-		"a dot first":              {".ada@example.org", value.Wrong, ""},
-		"a dot last":               {"ada.@example.org", value.Wrong, ""},
-		"two dots":                 {"a..b@example.org", value.Wrong, ""},
+		"a dot first":              {".ada@example.org", value.Same, ""},
+		"a dot last":               {"ada.@example.org", value.Same, ""},
+		"two dots":                 {"a..b@example.org", value.Same, ""},
 		"a domain dot first":       {"a@.example.org", value.Wrong, ""},
 		"a domain dot last":        {"a@example.org.", value.Wrong, ""},
 		"two domain dots":          {"a@example..org", value.Wrong, ""},
 		"a hyphen first":           {"a@-example.org", value.Wrong, ""},
 		"a hyphen last":            {"a@example-.org", value.Wrong, ""},
 		"an underscore":            {"a@ex_ample.org", value.Wrong, ""},
-		"65 before the at":         {strings.Repeat("a", 65) + "@example.org", value.Wrong, ""},
+		"65 before the at":         {strings.Repeat("a", 65) + "@example.org", value.Same, ""},
 		"a label of 64":            {"a@a" + label + ".org", value.Wrong, ""},
 		"a domain of 254":          {"a@" + long + strings.Repeat("b", 62), value.Wrong, ""},
 		"a space within":           {"ada lovelace@example.org", value.Wrong, ""},
@@ -126,9 +126,7 @@ func stated(address string) bool {
 	local, domain, _ := strings.Cut(address, "@")
 	labels := strings.Split(domain, ".")
 	last := labels[len(labels)-1]
-	return len(local) <= 64 && len(domain) <= 253 && len(labels) >= 2 &&
-		strings.Trim(last, "0123456789") != "" &&
-		!strings.HasPrefix(local, ".") && !strings.HasSuffix(local, ".") && !strings.Contains(local, "..")
+	return local != "" && len(domain) <= 253 && len(labels) >= 2 && strings.Trim(last, "0123456789") != ""
 }
 
 func FuzzEmail(f *testing.F) {
@@ -208,6 +206,15 @@ var strictRule = map[string]string{
 	"ISEMAIL_RFC5321_IPV6DEPRECATED": "a host is no IP address",
 }
 
+// htmlRule are the kinds of addresses that RFC 5321 and 5322 refuse and browsers
+// take: with the reason.
+var htmlRule = map[string]string{
+	"ISEMAIL_ERR_DOT_START":         "the rule of HTML takes dots at any place of the local part",
+	"ISEMAIL_ERR_DOT_END":           "the rule of HTML takes dots at any place of the local part",
+	"ISEMAIL_ERR_CONSECUTIVEDOTS":   "the rule of HTML takes dots at any place of the local part",
+	"ISEMAIL_RFC5322_LOCAL_TOOLONG": "the rule of HTML knows no length of the local part",
+}
+
 // otherwise are the addresses that the type judges otherwise than the corpus, with
 // the reason.
 var otherwise = map[string]string{
@@ -217,13 +224,22 @@ var otherwise = map[string]string{
 	strings.Repeat("1234567890", 5) + "123456789" + "0@" + strings.Repeat(strings.Repeat("1234567890", 5)+"123456789.", 3) + "12345.iana.org": "each part has its length, and the rule of HTML knows no limit of the whole",
 }
 
+// whyOtherwise is the reason why an address is judged otherwise; "" where there is
+// none.
+func whyOtherwise(j judged) string {
+	if reason := otherwise[j.Address]; reason != "" || !html.MatchString(j.Address) {
+		return reason
+	}
+	return htmlRule[j.Diagnosis]
+}
+
 // TestEmailCorpus compares with the judgement of the corpus: an address is valid
 // where it is so without a remark, or with one on its entry in the DNS alone. The
 // type takes it where it is the value as it stands. That white space around it is
 // dropped makes it another one, and the corpus must call that valid.
 func TestEmailCorpus(t *testing.T) {
 	for file, want := range map[string]struct{ addresses, agree, differ int }{
-		"tests.xml": {164, 162, 2}, "tests-original.xml": {279, 278, 1},
+		"tests.xml": {164, 159, 5}, "tests-original.xml": {279, 264, 15},
 	} {
 		t.Run(file, func(t *testing.T) {
 			all := corpus(t, file)
@@ -255,7 +271,7 @@ func TestEmailCorpus(t *testing.T) {
 					continue
 				}
 				differ++
-				reason := otherwise[j.Address]
+				reason := whyOtherwise(j)
 				if reason == "" {
 					t.Errorf("%q is judged otherwise, and nobody knows why: %s", j.Address, j.Diagnosis)
 				}

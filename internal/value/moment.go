@@ -11,8 +11,9 @@ import (
 // moment is the types date, datetime and time. Its canonical text is an ISO form.
 //
 // The options locale and displayFormat say how cells may be written beside what
-// is read anyway, and settle what the cells of a column leave open; what the cells
-// themselves say counts more. Apart from that, displayFormat is for showing only.
+// is read anyway, and in which order the numbers of a day stand: a cell that
+// contradicts them is an exception, and where most that tell do so it is a
+// question. Apart from that, displayFormat is for showing only.
 type moment struct {
 	field  intray.Field
 	want   date.Want
@@ -36,7 +37,7 @@ func newMoment(want date.Want) func(f intray.Field, o options) (Parser, error) {
 		if _, known := date.FindLocale(m.locale); m.locale != "" && !known {
 			return nil, fmt.Errorf("the locale %q is not known; write it like en-US or de", m.locale)
 		}
-		if _, err := date.CompileLayout(o.text("outputFormat", date.ISO), m.locale, want, m.second); err != nil {
+		if err := checkOutput(o.text("outputFormat", date.ISO), m.locale, want); err != nil {
 			return nil, err
 		}
 		m.style = m.hints().Own(want)
@@ -50,6 +51,19 @@ func newMoment(want date.Want) func(f intray.Field, o options) (Parser, error) {
 		}
 		return m, err
 	}
+}
+
+// checkOutput refuses formats that the values of a field cannot be written in: they
+// have no offset, and one that is written all the same would be made up.
+func checkOutput(format, locale string, want date.Want) error {
+	layout, err := date.CompileLayout(format, locale, want, false)
+	if err != nil {
+		return err
+	}
+	if layout.HasOffset() {
+		return fmt.Errorf("the outputFormat %q asks for an offset or a time zone (Z, z, X, x), which the values do not keep; leave it out", format)
+	}
+	return nil
 }
 
 // readsClock says whether the time in the field's own format is what it would be
@@ -73,7 +87,7 @@ func (m *moment) Parse(c Cell, scratch []byte) Result {
 	}
 	r, note := m.reading(c)
 	if r.Reason != date.Read {
-		return wrong(m.field, r.Reason.Text())
+		return wrong(m.field, r.Reason.Text(m.want))
 	}
 	result := outcome(c.Raw, m.canonical(scratch, r))
 	result.Note = note

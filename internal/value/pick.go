@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value/number"
 )
 
 // pick finds the option that a text means: by its label, its value or one of its
@@ -19,10 +20,13 @@ type pick struct {
 	// byLength has the same, where few names have a length.
 	byLength [maxLength][]named
 	loose    map[string]*choice
-	close    []near
-	custom   bool
-	only     bool
-	wrong    Result
+	// numbers has the names that are numbers, in their canonical form; nil where
+	// two options share one.
+	numbers map[string]*choice
+	close   []near
+	custom  bool
+	only    bool
+	wrong   Result
 }
 
 // match is the option of a text, and whether that is to be told.
@@ -52,13 +56,13 @@ type choice struct {
 const shownOptions = 5
 
 func newPick(f intray.Field, o options) *pick {
-	p := &pick{exact: map[string]match{}, loose: map[string]*choice{}, custom: o.flag("allowCustom", false), only: o.flag("exactMatchOnly", false)}
+	p := &pick{exact: map[string]match{}, loose: map[string]*choice{}, numbers: map[string]*choice{}, custom: o.flag("allowCustom", false), only: o.flag("exactMatchOnly", false)}
 	values := map[string]*choice{}
 	var labels []string
 	for _, option := range f.SelectOptions {
 		labels = append(labels, option.Label)
 		if values[option.Value] == nil {
-			values[option.Value] = newChoice(option.Value)
+			values[option.Value] = newChoice(option)
 		}
 		for _, name := range namesOf(option) {
 			if p.exact[name].choice == nil {
@@ -93,6 +97,7 @@ func (p *pick) addLoose(options []intray.SelectOption, values map[string]*choice
 			name = strings.TrimSpace(name)
 			twice[name] = twice[name] || trimmed[name] != nil && trimmed[name] != one
 			trimmed[name] = one
+			p.addNumber(name, one)
 			key := looseKey(name)
 			if other := p.loose[key]; other != nil && other != one {
 				shared[key] = true
@@ -111,6 +116,30 @@ func (p *pick) addLoose(options []intray.SelectOption, values map[string]*choice
 	}
 }
 
+// addNumber adds a name that is a number.
+func (p *pick) addNumber(name string, one *choice) {
+	text, ok := number.Canonical(nil, []byte(name))
+	if !ok {
+		return
+	}
+	if other, taken := p.numbers[string(text)]; taken && other != one {
+		one = nil
+	}
+	p.numbers[string(text)] = one
+}
+
+// findIn finds the option of a cell: of a number to the letter first, then by its
+// value, however it is displayed.
+func (p *pick) findIn(c Cell, text []byte) (found *choice, mapped bool) {
+	if c.Kind == intray.CellNumber && p.lookUp(text).choice == nil {
+		var room [usualKey]byte
+		if value, ok := number.Canonical(room[:0], c.Typed); ok && p.numbers[string(value)] != nil {
+			return p.numbers[string(value)], false
+		}
+	}
+	return p.find(text)
+}
+
 // addCases adds the names of the options in small and in capital letters.
 func (p *pick) addCases() {
 	for _, name := range slices.Sorted(maps.Keys(p.exact)) {
@@ -122,8 +151,13 @@ func (p *pick) addCases() {
 	}
 }
 
-func newChoice(value string) *choice {
-	return &choice{value, &Note{Code: Mapped, Level: intray.LevelInfo, Text: fmt.Sprintf("This was taken for %q.", value)}}
+// newChoice gives the option with its note, which names it as people know it.
+func newChoice(option intray.SelectOption) *choice {
+	label := option.Label
+	if label == "" {
+		label = option.Value
+	}
+	return &choice{option.Value, &Note{Code: Mapped, Level: intray.LevelInfo, Text: fmt.Sprintf("This was taken for %q.", label)}}
 }
 
 func someOf(labels []string) string {

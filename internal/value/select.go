@@ -19,7 +19,7 @@ func (s selectOne) Parse(c Cell, scratch []byte) Result {
 	if len(text) == 0 {
 		return Result{State: Empty}
 	}
-	found, mapped := s.find(text)
+	found, mapped := s.findIn(c, text)
 	switch {
 	case found == nil && s.custom:
 		return outcome(c.Raw, text)
@@ -57,7 +57,7 @@ func (m *multiSelect) Parse(c Cell, scratch []byte) Result {
 		return Result{State: Empty}
 	}
 	var room [usualValues]string
-	values, note, ok := m.read(room[:0], c.Raw)
+	values, note, ok := m.readCell(room[:0], c)
 	switch {
 	case !ok:
 		return m.wrong
@@ -67,6 +67,16 @@ func (m *multiSelect) Parse(c Cell, scratch []byte) Result {
 	r := outcome(c.Raw, appendList(scratch, values))
 	r.Note = note
 	return r
+}
+
+// readCell takes the values of a cell. A number is one value.
+func (m *multiSelect) readCell(values []string, c Cell) (list []string, note *Note, ok bool) {
+	if c.Kind == intray.CellNumber {
+		if found, mapped := m.findIn(c, trimmed(c.Raw)); found != nil && !mapped {
+			return append(values, found.value), nil, true
+		}
+	}
+	return m.read(values, c.Raw)
 }
 
 // read takes the values of a cell: those of a JSON array of texts, as this type

@@ -12,10 +12,15 @@ import (
 type uuid struct {
 	version byte // the digit, or 0 for any
 	wrong   Result
+	// unknown is the result for one of no known version, variant for one of
+	// another variant.
+	unknown, variant Result
 }
 
 func newUUID(f intray.Field, o options) (Parser, error) {
 	u := &uuid{wrong: wrong(f, "This is not a UUID. Write it like 123e4567-e89b-42d3-a456-426614174000.")}
+	u.unknown = wrong(f, "This UUID has no known version: its third group must begin with a digit from 1 to 8.")
+	u.variant = wrong(f, "This UUID is of another variant: its fourth group must begin with 8, 9, a or b.")
 	if n, set := o.integer("version"); set {
 		u.version = byte('0' + n)
 		u.wrong = wrong(f, fmt.Sprintf("This is not a UUID of version %d. Its third group must begin with a %d.", n, n))
@@ -28,13 +33,24 @@ func (u *uuid) Parse(c Cell, _ []byte) Result {
 	if len(id) == 0 {
 		return Result{State: Empty}
 	}
-	if !validUUID(id) || u.version != 0 && id[14] != u.version {
+	if !writtenUUID(id) {
 		return u.wrong
+	}
+	variant := id[19] | 0x20
+	switch {
+	case u.version != 0 && id[14] != u.version:
+		return u.wrong
+	case len(bytes.Trim(id, "0-")) == 0 || len(bytes.Trim(id, "fF-")) == 0:
+	case id[14] < '1' || id[14] > '8':
+		return u.unknown
+	case variant != '8' && variant != '9' && variant != 'a' && variant != 'b':
+		return u.variant
 	}
 	return outcome(c.Raw, id)
 }
 
-func validUUID(id []byte) bool {
+// writtenUUID says whether an identifier has the digits and dashes of one.
+func writtenUUID(id []byte) bool {
 	if len(id) != 36 || id[8] != '-' || id[13] != '-' || id[18] != '-' || id[23] != '-' {
 		return false
 	}
@@ -42,12 +58,7 @@ func validUUID(id []byte) bool {
 	for _, c := range id {
 		digits += int(hexDigits[c])
 	}
-	if digits != 32 {
-		return false
-	}
-	variant := id[19] | 0x20
-	usual := id[14] >= '1' && id[14] <= '8' && (variant == '8' || variant == '9' || variant == 'a' || variant == 'b')
-	return usual || len(bytes.Trim(id, "0-")) == 0 || len(bytes.Trim(id, "fF-")) == 0
+	return digits == 32
 }
 
 // hexDigits holds 1 for each hexadecimal digit.

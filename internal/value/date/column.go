@@ -123,7 +123,7 @@ func (t *tally) add(p *parts, raw []byte) {
 
 // tellYear counts a cell that tells where its year of two digits stands.
 func (t *tally) tellYear(p *parts, f *fits) {
-	first, last := !f.days[YMD].IsZero(), p.endsWithYear()
+	first, last := !f.days[YMD].IsZero(), p.endsWithYear() && p.widths[2] != 1
 	switch {
 	case first && !last:
 		t.yearFirst++

@@ -44,25 +44,41 @@ func (d *decider) eachForm(decide func(*decider, *tally)) {
 // decideByCells looks at what the cells of the form themselves tell.
 func (d *decider) decideByCells(t *tally) {
 	d.open[t.form] = t.form.orders()
+	if d.byOwn(t); d.settled(t) {
+		return
+	}
 	steps := [...]func(*decider, *tally){
-		(*decider).byYears, (*decider).byNumbers, (*decider).byWeekdays, (*decider).bySign, (*decider).bySeries,
+		(*decider).byYears, (*decider).byNumbers, (*decider).byWeekdays, (*decider).bySeries,
 	}
 	for _, step := range steps {
 		if len(d.open[t.form]) > 1 {
 			step(d, t)
 		}
 	}
+	d.byCells[t.form] = len(d.open[t.form]) == 1
+	if len(d.open[t.form]) > 1 {
+		d.bySign(t)
+	}
 	if len(d.open[t.form]) == 1 {
-		d.byCells[t.form] = true
 		d.Style.Orders[t.form] = d.open[t.form][0]
 		d.tellNumbers(t)
 		d.tellMixed(t)
 	}
 }
 
+// settled says whether the form has its order, or its question.
+func (d *decider) settled(t *tally) bool {
+	for _, tie := range d.Ties {
+		if tie.holds(t.form) {
+			return true
+		}
+	}
+	return d.Style.Orders[t.form] != Undecided
+}
+
 // decideByOthers looks beyond the cells of the form, and asks in the end.
 func (d *decider) decideByOthers(t *tally) {
-	if t.several == 0 {
+	if t.several == 0 || d.settled(t) {
 		return // every cell means the same in all orders that fit it
 	}
 	if t.form == YearFirst {
@@ -70,7 +86,7 @@ func (d *decider) decideByOthers(t *tally) {
 		return
 	}
 	for _, find := range [...]func(*decider, *tally) Order{
-		(*decider).otherForms, (*decider).neighbours, (*decider).ownFormat, (*decider).ownLocale,
+		(*decider).otherForms, (*decider).neighbours, (*decider).ownLocale,
 	} {
 		if o := find(d, t); o != Undecided {
 			d.Style.Orders[t.form] = o
@@ -158,11 +174,9 @@ func (d *decider) byYears(t *tally) {
 }
 
 // yearLast is how much rarer years of two digits are in the first place, as a
-// logarithm: a judgement of habit, which a few cells can overrule where dashes
-// or nothing stand between the numbers.
+// logarithm: a judgement of habit, which decides alone beside the name of a month.
 func yearLast(f Form) float64 {
-	switch f {
-	case ShortSlash, ShortDot, Named:
+	if f == Named {
 		return 5.3 // 200 times
 	}
 	return 2.3 // 10 times
@@ -285,26 +299,13 @@ func (d *decider) neighbours(t *tally) Order {
 	return found
 }
 
-func (d *decider) ownFormat(t *tally) Order {
-	layout, err := CompileLayout(d.hints.Format, d.hints.Locale, d.column.want, false)
-	if d.hints.Format == "" || err != nil {
-		return Undecided
-	}
-	return d.own(t, layout.Order(), CodeFormat, fmt.Sprintf("The field's format %s", d.hints.Format))
-}
-
+// ownLocale is for days with a named month: for the others the locale counts
+// before.
 func (d *decider) ownLocale(t *tally) Order {
-	l, ok := FindLocale(d.hints.Locale)
-	if !ok {
+	own := d.hints.named(t.form, d.column.want)
+	if !d.isOpen(t.form, own.order) {
 		return Undecided
 	}
-	return d.own(t, l.Order(), CodeLocale, fmt.Sprintf("The field's locale %s", l.Code))
-}
-
-func (d *decider) own(t *tally, o Order, code EvidenceCode, what string) Order {
-	if !d.isOpen(t.form, o) {
-		return Undecided
-	}
-	d.tell(code, "%s decides what the data leaves open: %s.", what, orderTexts[o])
-	return o
+	d.tell(own.code, "%s decides what the data leaves open: %s.", own.what, orderTexts[own.order])
+	return own.order
 }

@@ -165,6 +165,11 @@ func (t *Tie) asks(orders []Order) bool {
 	return slices.EqualFunc(t.Choices, orders, func(c Choice, o Order) bool { return c.Order == o })
 }
 
+// holds says whether the answers of a tie are for a form.
+func (t *Tie) holds(f Form) bool {
+	return len(t.Choices) > 0 && t.Choices[0].forms>>f&1 == 1
+}
+
 // extend makes the answers of a tie hold for a form, too.
 func (d *decider) extend(tie *Tie, t *tally) {
 	for i := range tie.Choices {

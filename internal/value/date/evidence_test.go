@@ -42,7 +42,7 @@ func TestEvidenceTexts(t *testing.T) {
 			"The year has two digits. In 5 cells the first number takes 5 values, the last 1 value: the year stands last.",
 		},
 		{
-			CodeYears, "25/12/19", Hints{},
+			CodeYears, "25-Mar-19", Hints{},
 			"The year has two digits, and nothing speaks against its usual place behind day and month.",
 		},
 		{

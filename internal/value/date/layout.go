@@ -274,6 +274,28 @@ func (l *Layout) Order() Order {
 	return patternOrder(string(pattern))
 }
 
+// shortYear says whether the year has two digits.
+func (l *Layout) shortYear() bool {
+	for _, p := range l.pieces {
+		if p.field == yearField && p.width == 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// HasOffset says whether the layout shows an offset, a zone or a count since
+// 1970: what a day and a time without a zone do not have.
+func (l *Layout) HasOffset() bool {
+	for _, p := range l.pieces {
+		switch p.field {
+		case zoneNarrow, zoneColon, zonePlain, zoneID, unixField, unixMilliField:
+			return true
+		}
+	}
+	return false
+}
+
 // Needs says what of a moment the layout shows.
 func (l *Layout) Needs() (day, clock bool) {
 	if l.iso {

@@ -215,9 +215,8 @@ func (f *found) clock() (Clock, Reason) {
 		if hour < 1 || hour > 12 {
 			return Clock{}, NoSuchTime
 		}
-		hour %= 12
-		if f.values[meridiemField] == 2 {
-			hour += 12
+		if f.has[meridiemField] {
+			hour = hour%12 + 12*(f.values[meridiemField]-1)
 		}
 	}
 	if f.has[hourField] { // the hour of the whole day is worth more than that of a half

@@ -1,5 +1,7 @@
 package date
 
+import "strings"
+
 // Want says what a field holds.
 type Want uint8
 
@@ -51,6 +53,9 @@ const (
 	NoYear
 	NoDay
 	NoClock
+	// YearPlace is three numbers of which none has the two digits of a year where
+	// the column has it.
+	YearPlace
 	// WrongWeekday is a weekday that does not belong to the day beside it.
 	WrongWeekday
 	// OtherOrder is a day that only fits another order than its column's.
@@ -66,19 +71,30 @@ const (
 // Code is the reason as a name for machines, such as no_such_day.
 func (r Reason) Code() string { return reasonTexts[r].code }
 
-// Text tells a person what is wrong with the cell.
-func (r Reason) Text() string { return reasonTexts[r].text }
+// Text tells a person what is wrong with a cell of a field that holds want.
+func (r Reason) Text(want Want) string {
+	kind := kindTexts[want]
+	return strings.NewReplacer("{kind}", kind.kind, "{like}", kind.like).Replace(reasonTexts[r].text)
+}
+
+// kindTexts say what a field holds, and how it is written.
+var kindTexts = [...]struct{ kind, like string }{
+	WantDate:   {"date", "Write a date like 2021-03-28."},
+	WantMoment: {"date with a time", "Write it like 2021-03-28 15:20."},
+	WantClock:  {"time", "Write a time like 15:20."},
+}
 
 var reasonTexts = [...]struct{ code, text string }{
 	Read:          {"read", "The cell was read."},
-	NotUnderstood: {"not_understood", "This is not a date or a time that we can read. Write a date like 2021-03-28 and a time like 15:20."},
-	TooLong:       {"too_long", "This text is too long to be a date or a time."},
+	NotUnderstood: {"not_understood", "This is not a {kind} that we can read. {like}"},
+	TooLong:       {"too_long", "This text is too long to be a {kind}. {like}"},
 	NoSuchDay:     {"no_such_day", "There is no such day in the calendar."},
 	NoSuchTime:    {"no_such_time", "There is no such time of day. Write it like 15:20 or 3:20 PM."},
 	YearOutside:   {"year_outside", "The year must be between 1 and 9999."},
-	NoYear:        {"no_year", "The year is missing."},
-	NoDay:         {"no_day", "The day is missing. Write a date like 2021-03-28."},
+	NoYear:        {"no_year", "The year is missing. {like}"},
+	NoDay:         {"no_day", "The day is missing. {like}"},
 	NoClock:       {"no_time", "The time of day is missing. Write it like 15:20."},
+	YearPlace:     {"year_place", "It is not clear which number is the year: where the column has it, one of two digits is missing. {like}"},
 	WrongWeekday:  {"wrong_weekday", "The weekday and the date do not belong together."},
 	OtherOrder:    {"other_order", "Day and month stand in another order than in the rest of the column."},
 	TwoOrders:     {"two_orders", "It is not clear which number is the day and which the month."},

@@ -105,7 +105,7 @@ func (s *Style) otherwise(p *parts, r *Reading, order Order) {
 		case reason == Read:
 			several = several || !found.IsZero() && found != d
 			found = d
-		case first == Read || first == NoYear:
+		case first == Read || first == YearPlace:
 			first = reason
 		}
 	}
@@ -130,7 +130,7 @@ func (s *Style) as(p *parts, o Order) (Date, Reason) {
 	year := int(p.nums[at[0]])
 	if p.form.short() || p.form == Named && p.widths[at[0]] < 4 {
 		if p.widths[at[0]] != 2 {
-			return Date{}, NoYear
+			return Date{}, YearPlace
 		}
 		year = s.fullYear(year)
 	}

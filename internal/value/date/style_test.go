@@ -56,8 +56,8 @@ func TestStyleOfTwoDigitYears(t *testing.T) {
 func TestReasonsHaveTexts(t *testing.T) {
 	codes := map[string]bool{}
 	for r := Read; r <= TwoMonths; r++ {
-		if r.Code() == "" || codes[r.Code()] || !strings.HasSuffix(r.Text(), ".") {
-			t.Errorf("reason %d: %q %q", r, r.Code(), r.Text())
+		if r.Code() == "" || codes[r.Code()] || !strings.HasSuffix(r.Text(WantDate), ".") {
+			t.Errorf("reason %d: %q %q", r, r.Code(), r.Text(WantDate))
 		}
 		codes[r.Code()] = true
 	}

@@ -3,8 +3,8 @@ package number
 // Hints are what is known of a column beside its cells. They decide only what
 // the cells leave open.
 type Hints struct {
-	// Explicit says that the schema gives the field a preset or a display format
-	// of its own: these are written with a point before the fraction.
+	// Explicit says that the schema gives the field a display format of its own or
+	// a currency: these are written with a point before the fraction.
 	Explicit bool
 	// Neighbours are other columns of the same table whose style the data
 	// decided.
@@ -71,6 +71,8 @@ type decider struct {
 	Decision
 	survey *Survey
 	hints  Hints
+	// money says that currencies leave the decimal sign open, and which.
+	money string
 }
 
 // Decide says how the column writes its numbers. It can be asked again, with
@@ -117,6 +119,8 @@ func (d *decider) byCells() (decimal Sign, weak bool) {
 	case won == 0:
 		return Undecided, false
 	case won == lost || open > 0 && (won < outvoted*lost || won*perTell < open):
+		return Undecided, true
+	case open > 0 && d.otherMoney(decimal):
 		return Undecided, true
 	}
 	d.tellSigns(decimal)
@@ -176,7 +180,7 @@ func (d *decider) byOthers() Sign {
 		d.tell(CodeNeighbour, "In the column %q of this table a %s stands before the fraction.", header, found)
 	case d.hints.Explicit:
 		found = Point
-		d.tell(CodeFormat, "The field's own format decides what the data leaves open: a point stands before the fraction.")
+		d.tell(CodeFormat, "The field's own format or currency decides what the data leaves open: a point stands before the fraction.")
 	}
 	return found
 }

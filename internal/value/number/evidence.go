@@ -164,6 +164,8 @@ func (d *decider) ask(weak bool) {
 func (d *decider) undecidedBy(weak bool) string {
 	point, comma := d.survey.certain(Point), d.survey.certain(Comma)
 	switch {
+	case d.money != "":
+		return d.money
 	case !weak:
 		return fmt.Sprintf("nothing in the column tells which is right: in %s exactly 3 digits stand behind the sign", plural(d.survey.openCells(), "cell"))
 	case point > 0 && comma > 0:

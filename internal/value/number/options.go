@@ -20,7 +20,8 @@ type Options struct {
 	// Output says how numbers are written to the result; nil writes them as JSON
 	// numbers.
 	Output *Layout
-	// Explicit says that the schema itself gives a preset or a display format.
+	// Explicit says that the schema itself gives a display format, or a preset of a
+	// currency that is written with a point before the fraction alone.
 	Explicit bool
 	// Currency is the mark of the currency that the numbers are in, where a
 	// preset names one, or none. Cells with another currency are not its own.
@@ -41,7 +42,6 @@ func CompileOptions(options map[string]any) (Options, error) {
 		if name, ok = given.(string); !ok {
 			return Options{}, fmt.Errorf("read the number options: the preset is %v, not a name", given)
 		}
-		o.Explicit = true
 	}
 	preset, ok := FindPreset(name)
 	if !ok {
@@ -49,10 +49,9 @@ func CompileOptions(options map[string]any) (Options, error) {
 	}
 	o.Rounds, o.Places = preset.Rounds, preset.Places
 	o.Currency, _ = FindCurrency(preset.Currency)
+	o.Explicit = display != nil || preset.Currency == "USD" || preset.Currency == "GBP"
 	if display == nil {
 		display = preset.Display
-	} else {
-		o.Explicit = true
 	}
 	for _, key := range slices.Sorted(maps.Keys(options)) {
 		if err := o.set(key, options[key]); err != nil {

@@ -22,6 +22,10 @@ type Survey struct {
 
 	percent, perMille, parentheses, behind int64
 	currencies                             [512]uint32
+	// tellMarks are the currencies of the cells that tell a decimal sign, by that
+	// sign; openMarks those of the cells that fit both.
+	tellMarks [2]markSet
+	openMarks markSet
 }
 
 // tally counts cells and keeps some of them.
@@ -182,6 +186,7 @@ func (s *Survey) observe(c *cell, raw []byte) {
 func (s *Survey) leave(c *cell, raw []byte) {
 	i := index(c.seps[0].sign)
 	s.open[i].add(raw)
+	s.openMarks.add(c.reading.Currency)
 	if c.digits[c.n-1] == '0' {
 		s.openZeros[i]++
 	}
@@ -206,6 +211,7 @@ func (s *Survey) tell(c *cell, decimal Sign, whole int, raw []byte) {
 		why = bySpaces
 	}
 	s.tells[index(decimal)][why].add(raw)
+	s.tellMarks[index(decimal)].add(c.reading.Currency)
 }
 
 // group counts the sign between the thousands, where there is one.

@@ -34,7 +34,7 @@ type Config struct {
 	// International and both write numbers with their calling code; both needs a
 	// country. National writes them as they are dialled within their country,
 	// with the national prefix, and takes only numbers of the country's calling
-	// code where a country is set.
+	// code; without a country they keep it, with a remark.
 	Format string
 	// Formatted writes +49 89 123456 or 089 123456 in place of the digits alone.
 	Formatted bool
@@ -72,8 +72,7 @@ func New(c Config) (*Reader, error) {
 // Append reads the text of a cell and appends the number to dst. Where the cell
 // has none, dst comes back as it was. It allocates nothing but what dst grows by.
 //
-// What it writes is read again as itself, with one exception: national numbers
-// without a configured country have lost their calling code.
+// What it writes is read again as itself.
 func (r *Reader) Append(dst, raw []byte) (out []byte, problem Problem) {
 	var w written
 	if !w.scan(raw) {
@@ -92,6 +91,8 @@ func (r *Reader) Append(dst, raw []byte) (out []byte, problem Problem) {
 		return dst, Problem{OtherCountry, r.home}
 	case w.extension:
 		problem.Code = Extension
+	case r.national && r.home == nil:
+		problem.Code = CodeKept
 	}
 	return r.write(dst, &n), problem
 }

@@ -84,9 +84,11 @@ func described(r *Reader, raw string) string {
 		return "empty"
 	case p.Wrong():
 		return "wrong"
+	case value == raw && p.Code == CodeKept:
+		return "= " + p.Code.String()
 	case value == raw:
 		return "="
-	case p.Code == Extension:
+	case p.Code == Extension || p.Code == CodeKept:
 		return value + " " + p.Code.String()
 	}
 	return value
@@ -119,11 +121,11 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestForeign reads a national form without a country: what it writes has lost
-// its calling code and is not read again.
+// TestForeign reads a national form without a country: numbers keep their calling
+// code, and are noted.
 func TestForeign(t *testing.T) {
 	r := configured(t, `{"format":"national"}`)
-	for raw, want := range map[string]string{"+4989123456": "089123456", "+12015550123": "2015550123", "089123456": "wrong"} {
+	for raw, want := range map[string]string{"+4989123456": "= country_code_kept", "+1 201 555 0123": "+12015550123 country_code_kept", "089123456": "wrong"} {
 		if got := described(r, raw); got != want {
 			t.Errorf("%q: %s, want %s", raw, got, want)
 		}

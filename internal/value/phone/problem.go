@@ -3,8 +3,8 @@ package phone
 // Code says how a cell was read, or why it was not.
 type Code uint8
 
-// The codes. Read is a number without a remark, Extension a number with one; all
-// others mean that the cell has no number.
+// The codes. Read is a number without a remark, Extension and CodeKept are
+// numbers with one; all others mean that the cell has no number.
 const (
 	Read Code = iota
 	// Blank: the cell holds nothing but white space.
@@ -35,6 +35,9 @@ const (
 	TwoReadings
 	// Extension is a note: the number was read, its extension left out.
 	Extension
+	// CodeKept is a note: the national form is wanted and no country is
+	// configured, so that the number was written with its calling code.
+	CodeKept
 )
 
 // sentences holds for each code its name and its sentence, in which # stands for
@@ -54,6 +57,7 @@ var sentences = [...][2]string{
 	OtherCountry:   {"other_country", "This number belongs to another country. Only phone numbers# fit here."},
 	TwoReadings:    {"two_readings", "These digits can be a phone number# with the country code or without it. Write a plus before the country code, or the zero or other prefix before the area code."},
 	Extension:      {"extension_left_out", "The extension is left out: the number is kept without it."},
+	CodeKept:       {"country_code_kept", "The country code is kept: the field names no country whose numbers could do without it."},
 }
 
 // String gives the name of the code, such as too_short.
@@ -67,7 +71,9 @@ type Problem struct {
 }
 
 // Wrong says whether the cell has no number though it is not blank.
-func (p Problem) Wrong() bool { return p.Code != Read && p.Code != Blank && p.Code != Extension }
+func (p Problem) Wrong() bool {
+	return p.Code != Read && p.Code != Blank && p.Code != Extension && p.Code != CodeKept
+}
 
 // Text is the sentence for the person who sent the cell, "" for Read and Blank.
 // It names the country by its two letters and calling code where one is known,

@@ -2,10 +2,11 @@ package phone
 
 // write appends a number in the reader's form.
 func (r *Reader) write(dst []byte, n *number) []byte {
+	national := r.national && r.home != nil
 	switch {
-	case r.national && r.formatted:
+	case national && r.formatted:
 		return appendLayout(dst, known.layout(n.outcome.national), n.national())
-	case r.national:
+	case national:
 		return appendDigits(dst, known.layout(n.outcome.national), n.national())
 	}
 	dst = append(dst, n.plan.text...)
