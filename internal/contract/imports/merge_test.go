@@ -17,7 +17,7 @@ const (
 // and tells what came out by what the import does.
 func TestMerge(t *testing.T) {
 	include := m{"invalidDataBehavior": "INCLUDE_INVALID_ROWS", "maxRecords": 2, "importIdentifier": "saved"}
-	hooks := m{"rowHooks": []any{rowHook}, "bulkRowHooks": []any{}}
+	hooks := m{"rowHooks": []any{"() => { throw new Error('no') }"}, "bulkRowHooks": []any{}}
 	tests := []struct {
 		name               string
 		savedHooks         m
@@ -34,7 +34,7 @@ func TestMerge(t *testing.T) {
 		{"old spelling yields to the saved one", m{}, settings(m{"allowInvalidSubmit": false}), "SUCCESSFUL", "saved", 2},
 		{"saved hooks stay", hooks, m{"hooks": m{"bulkRowHooks": []any{}}}, "FAILED", "saved", 0},
 		{"hooks are replaced", hooks, m{"hooks": m{"rowHooks": []any{}}}, "SUCCESSFUL", "saved", 2},
-		{"hooks are added", m{}, m{"hooks": m{"beforeFinishCallback": "() => {}"}}, "FAILED", "saved", 0},
+		{"hooks are added", m{}, m{"hooks": m{"beforeFinishCallback": "() => { throw new Error('no') }"}}, "FAILED", "saved", 0},
 	}
 	each(t, func(c client) {
 		for _, tt := range tests {
