@@ -10,7 +10,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 			says:  "Any text, unchanged. It is the type of a field that names none. An empty cell is empty text and not null, as long as a column feeds the field.",
 			tried: []attempt{{"", []string{"Ada Lovelace", "  two blanks each  ", "00123", ""}}}},
 		intray.TypeNumber: {key: "amount", label: "Amount",
-			says: "A number, with all its digits: with signs between the thousands, a comma or a point before the fraction, a currency, a percent sign (12% is 0.12), or parentheses for below zero. Which sign means what is decided by the whole column; where the column leaves it open, a person is asked, unless the field has a `preset` or `displayFormat`. The result holds a JSON number, or a text where there is an `outputFormat`.",
+			says: "A number, with all its digits: with signs between the thousands, a comma or a point before the fraction, a currency, a percent sign (12% is 0.12), or parentheses for below zero. Which sign means what is decided by the whole column; where the column leaves it open, a person is asked, unless the field has a `displayFormat`, or a preset of dollars or pounds. The result holds a JSON number, or a text where there is an `outputFormat`.",
 			tried: []attempt{
 				{"", []string{"1,234.50", "-7", "(3)", "12%", "$ 5", "twelve", ""}},
 				{"", []string{"1.234,50", "7,5"}},
