@@ -10,6 +10,8 @@ import (
 type suggestion struct {
 	fields  []intray.Field
 	columns []intray.Column
+	// keyed says that the headers are keys of records.
+	keyed   bool
 	matches []intray.Match
 	// picks are the columns of the fields that take several.
 	picks [][]pick

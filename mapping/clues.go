@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
@@ -17,10 +18,19 @@ type candidate struct {
 	// edge is what puts the column before others of the same score: words of the
 	// field's name, values that confirm it; and below 0 what puts it behind them.
 	edge float64
+	// words is the part of the edge that is for words of the field's name.
+	words float64
+	// tells says that the header has a word of the field's name which says more than
+	// what kind of thing it is, or all of them.
+	tells bool
 	// near says that the column holds something else, which will do.
 	near bool
 	// unsaid are the qualifiers of the field that the header does not say.
 	unsaid []string
+	// extra are the qualifiers of the header that the field does not have.
+	extra []string
+	// reading is that of the header, or without a head.
+	reading lexicon.Reading
 	// meaning is that of the field which it rests on, or without a head.
 	meaning meaning
 }
@@ -63,8 +73,11 @@ const (
 // candidates gives the best columns for a field, best first.
 func (x *index) candidates(s *suggestion, field int) []candidate {
 	f := s.fields[field]
-	best := map[int]candidate{}
+	best, sides := map[int]candidate{}, x.sides(f)
 	offer := func(c candidate) {
+		if sides.Opposed(x.entries[c.entry].sides) {
+			return
+		}
 		if old, ok := best[c.entry]; !ok || c.order() > old.order() {
 			best[c.entry] = c
 		}
@@ -94,6 +107,12 @@ func (x *index) candidates(s *suggestion, field int) []candidate {
 	all = slices.DeleteFunc(all, func(c candidate) bool { return c.score < doubt })
 	slices.SortFunc(all, byScore)
 	return all[:min(len(all), kept)]
+}
+
+// sides are those that the label of a field stands on, and its key: in a column on
+// another side is what the field is not.
+func (x *index) sides(f intray.Field) lexicon.Sides {
+	return append(x.lexicon.Sides(f.Label), x.lexicon.Sides(f.Key)...)
 }
 
 // room is how many columns of one meaning are looked at for a field.
@@ -141,7 +160,7 @@ func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
 				if otherYear(m.name.text, x.entries[e].year) {
 					continue
 				}
-				offer(candidate{field: field, entry: e, meaning: m, score: score, edge: edge, near: m.Head != sig.reading.Head, unsaid: extras(m.Marks, sig.reading.Marks), reasons: []string{fmt.Sprintf("%s means %s, as %s %s does", "%s", words(sig.reading), m.name.what, quote(m.name.text))}})
+				offer(candidate{field: field, entry: e, meaning: m, reading: sig.reading, score: score, edge: edge, near: m.Head != sig.reading.Head, unsaid: extras(m.Marks, sig.reading.Marks), extra: extras(sig.reading.Marks, m.Marks), reasons: []string{fmt.Sprintf("%s means %s, as %s %s does", "%s", words(sig.reading), m.name.what, quote(m.name.text))}})
 			}
 		}
 	}

@@ -100,23 +100,45 @@ func (d *decision) settle() {
 		}
 	}
 	for i := range d.fields {
-		c, ok := d.chosen[i]
-		switch {
-		case d.has(i):
-		case ok && c.sure() && !open[i]:
-			d.take(c)
-		case ok && c.sure() && d.takesMany(i):
-			d.askContest(c, d.contenders(c))
-		case ok && c.sure():
-			d.askTie(i, d.rivals(c))
-		case len(d.lists[i]) > 0 && needsColumn(d.fields[i]) && !d.asked[d.fields[i].Key]:
-			d.askTie(i, d.lists[i])
+		if !d.has(i) {
+			d.settleField(i, open[i])
 		}
 	}
 	d.gatherRest()
 	for i := range d.fields {
 		if !d.settled[i] && len(d.lists[i]) > 0 {
 			d.tell(i)
+		}
+	}
+	d.askNearest()
+}
+
+// settleField maps the column of a field, or asks about it.
+func (d *decision) settleField(i int, open bool) {
+	c, ok := d.chosen[i]
+	switch {
+	case ok && c.sure() && !open:
+		d.take(c)
+	case ok && c.sure() && d.takesMany(i):
+		d.askContest(c, d.contenders(c))
+	case ok && c.sure():
+		d.askTie(i, d.rivals(c))
+	case ok && !d.takesMany(i) && len(d.rivals(c)) > 1:
+		d.askTie(i, d.rivals(c))
+	case len(d.lists[i]) > 0 && needsColumn(d.fields[i]) && !d.asked[d.fields[i].Key]:
+		d.askTie(i, d.lists[i])
+	}
+}
+
+// askNearest asks about what came close where no column feeds any field and nothing
+// else is in question: silence would be the loss of all columns.
+func (d *decision) askNearest() {
+	if len(d.questions) > 0 || slices.Contains(d.used, true) {
+		return
+	}
+	for i := range d.fields {
+		if !d.settled[i] && len(d.lists[i]) > 0 {
+			d.askTie(i, d.lists[i])
 		}
 	}
 }
@@ -149,16 +171,34 @@ func (d *decision) tied(c candidate) bool {
 func (d *decision) rivals(c candidate) []candidate {
 	list := []candidate{c}
 	for _, other := range d.lists[c.field] {
-		if other.entry == c.entry || other.order() < c.order()-margin && !other.asNear(c) {
-			continue
+		if other.entry != c.entry && d.asGood(c, other) && d.free(c, other) {
+			list = append(list, other)
 		}
-		owner, owned := d.owner[other.entry]
-		if owned && !d.swaps(c, d.chosen[owner]) {
-			continue
+	}
+	for _, other := range d.kin(c) {
+		if d.free(c, other) && d.fits(&other) {
+			list = append(list, other)
 		}
-		list = append(list, other)
 	}
 	return list
+}
+
+// asGood says whether another column of a field is as good as the first.
+func (d *decision) asGood(c, other candidate) bool {
+	return other.order() >= c.order()-margin || other.asNear(c) || other.says(c) || d.special(c, other)
+}
+
+// says says whether two columns are named by two words for the same thing. That
+// one has a common word of the field's name, such as "name", tells nothing.
+func (c candidate) says(as candidate) bool {
+	return c.reading.Head != "" && (c.tells || !as.tells) && c.reading.Named == as.reading.Named && slices.Equal(c.reading.Marks, as.reading.Marks) &&
+		c.order()-c.words >= as.order()-as.words-margin
+}
+
+// free says whether a column is not needed more elsewhere.
+func (d *decision) free(c, other candidate) bool {
+	owner, owned := d.owner[other.entry]
+	return !d.taken[d.column(other)] && (!owned || d.swaps(c, d.chosen[owner]))
 }
 
 // asNear says whether two columns are both no more than near, about equally so,

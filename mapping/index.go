@@ -20,6 +20,8 @@ type entry struct {
 	profile  *profile
 	// year is that of a column of amounts of one year, or "".
 	year string
+	// sides are those of pairs that exclude one another, such as old and new.
+	sides lexicon.Sides
 	// grams is the number of its runs of three letters.
 	grams int
 }
@@ -42,8 +44,10 @@ type index struct {
 	wanted map[string]bool
 	// byFolded, byGram hold places in entries; byConcept holds signatures by
 	// the concept that is their head or is named.
-	byFolded  map[string][]int
-	byGram    map[string][]int
+	byFolded map[string][]int
+	byGram   map[string][]int
+	// byWord holds at most maxAlike places for each word of the headers.
+	byWord    map[string][]int
 	byConcept map[string][]*signature
 }
 
@@ -66,7 +70,7 @@ const (
 
 // build reads the headers of the columns.
 func build(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, error) {
-	x := &index{lexicon: l, wanted: map[string]bool{}, byFolded: map[string][]int{}, byGram: map[string][]int{}, byConcept: map[string][]*signature{}}
+	x := &index{lexicon: l, wanted: map[string]bool{}, byFolded: map[string][]int{}, byGram: map[string][]int{}, byWord: map[string][]int{}, byConcept: map[string][]*signature{}}
 	x.home, x.wanted = home(l, s.fields)
 	for i := range s.fields {
 		if s.takesMany(i) {
@@ -81,7 +85,7 @@ func build(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, erro
 		if s.taken[i] || strings.TrimSpace(c.Header) == "" {
 			continue
 		}
-		e := entry{column: i, folded: fold(c.Header)}
+		e := entry{column: i, folded: fold(c.Header), sides: l.Sides(c.Header)}
 		if e.readings, e.year = readYear(l, c.Header, nouns); e.year == "" {
 			e.readings = l.Read(c.Header)
 		}
@@ -144,9 +148,14 @@ func (x *index) enlist(signatures map[string]*signature, readings []lexicon.Read
 	}
 }
 
-// spell enters the letters of a header.
+// spell enters the words and letters of a header.
 func (x *index) spell(place int) {
 	e := &x.entries[place]
+	for word := range strings.FieldsSeq(e.folded) {
+		if len(x.byWord[word]) < maxAlike {
+			x.byWord[word] = append(x.byWord[word], place)
+		}
+	}
 	all := grams(e.folded)
 	e.grams = len(all)
 	for _, g := range all {

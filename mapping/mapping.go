@@ -36,6 +36,9 @@ type Config struct {
 	// ExactOnly takes columns only where a header is a name of the field to the
 	// letter. Default false.
 	ExactOnly bool
+	// Keyed says that the headers are keys of records and stand in no row of a
+	// file; questions do not speak of one. Default false.
+	Keyed bool
 	// Remembered are mappings that a person confirmed. Default none.
 	Remembered []intray.RememberedColumn
 }
@@ -46,9 +49,10 @@ func Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column
 }
 
 // Suggest gives the mapping that headers and values decide, and what they leave
-// open: a field or a column that two fit equally well, a field that must have a
-// column and has none that is certain, and a file in which no column feeds any
-// field.
+// open: a field or a column that two fit equally well, be they certain or not (from a
+// score of 0.6 on), a field that must have a column and has none that is certain,
+// and a file in which no column feeds any field. Where columns came close, the
+// question names them, the nearest first.
 //
 // A column feeds at most one field, and a field has one column. What a person
 // confirmed goes first, then the field's key or label to the letter, one of its
@@ -56,7 +60,10 @@ func Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column
 // spaces, punctuation, camel case). What is left is decided as a whole, by what
 // the names mean in the lexicon, by how they are written and by the samples of
 // the columns. A match of a score below 0.9 is not made; the reasons of a field
-// that is left open tell which columns came close.
+// that is left open tell which columns came close. Opposites, such as a least and a
+// greatest price, are never taken for each other. Columns that are each of another
+// kind of what the field means, such as an order date and a ship date for a date,
+// fit it equally well, unless the rest of the schema speaks of one of the kinds.
 //
 // A field with ManyToOne takes every column that any of these steps would have
 // given it, so long as no other field wants the column as much: all columns of
@@ -80,7 +87,7 @@ func (c Config) Suggest(ctx context.Context, fields []intray.Field, columns []in
 
 func (c Config) decide(ctx context.Context, fields []intray.Field, columns []intray.Column) (*suggestion, error) {
 	s := &suggestion{
-		fields: fields, columns: columns,
+		fields: fields, columns: columns, keyed: c.Keyed,
 		matches: make([]intray.Match, len(fields)), picks: make([][]pick, len(fields)), notes: make([][]string, len(fields)),
 		settled: make([]bool, len(fields)), taken: make([]bool, len(columns)),
 		used: make([]bool, len(columns)), asked: make(map[string]bool),

@@ -56,7 +56,7 @@ func (s *suggestion) askRivalry(o *offer) {
 // are not in question already.
 func (s *suggestion) askForColumns() {
 	if len(s.questions) == 0 && !slices.Contains(s.used, true) {
-		s.ask(Question{Text: "No column of the file has the name of a field. Check that the first row holds the names of the columns."})
+		s.askForNames()
 		return
 	}
 	for i, f := range s.fields {
@@ -65,6 +65,18 @@ func (s *suggestion) askForColumns() {
 		}
 		s.ask(Question{Field: f.Key, Text: fmt.Sprintf(
 			"The field %s must have a column, and no header matches it. Rename the header of the column that holds it.", quote(f.Label))})
+	}
+}
+
+// askForNames says that no column has to do with any field. A schema that shows no
+// field asks for nothing.
+func (s *suggestion) askForNames() {
+	switch {
+	case !slices.ContainsFunc(s.fields, func(f intray.Field) bool { return !f.Hidden }):
+	case s.keyed:
+		s.ask(Question{Text: "No key of the records has the name of a field. Check that the records have the keys of the fields."})
+	default:
+		s.ask(Question{Text: "No column of the file has the name of a field. Check that the first row holds the names of the columns."})
 	}
 }
 

@@ -48,7 +48,9 @@ func (w weighing) weigh(c *candidate, column intray.Column) {
 	}
 	w.weighVariety(c, e.profile)
 	w.weighOptions(c, column)
-	c.edge += plusWords * w.sharedWords(strings.Fields(e.folded))
+	c.words = plusWords * w.sharedWords(strings.Fields(e.folded))
+	c.edge += c.words
+	c.tells = w.tells(strings.Fields(e.folded))
 }
 
 // weighKinds judges the values by the kinds that the field takes and means; it is
@@ -121,4 +123,16 @@ func (w weighing) sharedWords(header []string) float64 {
 		best = max(best, inCommon(name, header))
 	}
 	return best
+}
+
+// tells says whether a header has all words of a name of the field, or one that
+// says which thing is meant: "tracking" in "tracking number", and not "number".
+func (w weighing) tells(header []string) bool {
+	return slices.ContainsFunc(w.names, func(name []string) bool {
+		shared := slices.DeleteFunc(slices.Clone(name), func(word string) bool { return !slices.Contains(header, word) })
+		return len(shared) > 0 && (len(shared) == len(name) || slices.ContainsFunc(shared, func(word string) bool {
+			readings := w.index.lexicon.Read(word)
+			return len(readings) == 0 || len(readings[0].Marks) > 0
+		}))
+	})
 }

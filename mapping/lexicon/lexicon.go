@@ -115,8 +115,13 @@ type Lexicon struct {
 	concepts   map[string]*Concept
 	qualifiers map[string]*Qualifier
 	// names are the senses of each folded name without its spaces.
-	names     map[string][]sense
-	noise     map[string]bool
+	names map[string][]sense
+	noise map[string]bool
+	// sides are those that words which exclude one another stand on, by the
+	// folded word; pairs is the number of such blocks.
+	sides map[string][]side
+	pairs int
+
 	languages []string
 	// shelves hold the names of one word by first letter and length, for those
 	// that are misspelled.

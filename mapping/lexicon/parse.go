@@ -18,7 +18,7 @@ func Parse(folder fs.FS) (*Lexicon, error) {
 	}
 	p := &parser{lexicon: &Lexicon{
 		concepts: map[string]*Concept{}, qualifiers: map[string]*Qualifier{},
-		names: map[string][]sense{}, noise: map[string]bool{}, shelves: map[shelf][]string{},
+		names: map[string][]sense{}, noise: map[string]bool{}, sides: map[string][]side{}, shelves: map[shelf][]string{},
 	}}
 	for _, name := range names {
 		text, err := fs.ReadFile(folder, name)
@@ -54,6 +54,8 @@ type block struct {
 	concept   *Concept
 	qualifier *Qualifier
 	noise     bool
+	// apart is the number of the block of words that exclude one another, from 1.
+	apart int
 }
 
 // link is a word of one block that names another.
@@ -100,8 +102,13 @@ func (p *parser) open(line string) error {
 		p.block = block{noise: true}
 		return nil
 	}
+	if kind == "apart" && rest == "" {
+		p.lexicon.pairs++
+		p.block = block{apart: p.lexicon.pairs}
+		return nil
+	}
 	if kind != "concept" && kind != "qualifier" || name == "" || of == "" {
-		return p.errorf("%q begins no block: write concept NAME: VALUES, qualifier NAME: FACET or noise", line)
+		return p.errorf("%q begins no block: write concept NAME: VALUES, qualifier NAME: FACET, apart or noise", line)
 	}
 	if kind == "concept" && p.lexicon.concepts[name] != nil || kind == "qualifier" && p.lexicon.qualifiers[name] != nil {
 		return p.errorf("the %s %s is there already", kind, name)
@@ -136,6 +143,8 @@ func (p *parser) inner(line string) error {
 		return p.errorf("the line belongs to no block")
 	case rest == "":
 		return p.errorf("%q says nothing", line)
+	case p.block.apart > 0:
+		return p.apart(word, rest)
 	case word == "near":
 		return p.near(rest)
 	case word == "few":

@@ -107,6 +107,13 @@ func brackets(text string) (rest, aside string) {
 	return outer.String(), inner.String()
 }
 
+// WithoutAside is a text without what stands in brackets. A text that is all in
+// brackets is left as it is.
+func WithoutAside(text string) string {
+	rest, _ := brackets(text)
+	return rest
+}
+
 // marksOf are the qualifiers that a text in brackets names.
 func (l *Lexicon) marksOf(text string, typos bool) []string {
 	if text == "" {

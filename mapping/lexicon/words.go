@@ -115,3 +115,6 @@ func spellings(name string) []string {
 }
 
 var twoLetters = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "å", "aa", "ø", "oe")
+
+// Noise says whether a folded word changes nothing in a name.
+func (l *Lexicon) Noise(word string) bool { return l.noise[word] }
