@@ -76,7 +76,7 @@ func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column
 	fields := imp.Schema.Fields
 	d := decisions(fields, len(columns), imp.Answers)
 	rest, free := d.open(fields, columns)
-	m, questions, err := mapping.Config{Remembered: imp.Memory.Columns}.Suggest(ctx, rest, free)
+	m, questions, err := mapping.Config{Remembered: imp.Memory.Columns, Keyed: o.keyed()}.Suggest(ctx, rest, free)
 	if err != nil {
 		return err
 	}
@@ -101,6 +101,11 @@ func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column
 		o.askMapping(q, fields, columns, m)
 	}
 	return nil
+}
+
+// keyed says whether the headers are keys of records and stand in no row.
+func (o *Outcome) keyed() bool {
+	return slices.ContainsFunc(o.Evidence, func(e intray.Evidence) bool { return e.Choice == "header row" && e.Value == "names" })
 }
 
 // tellTaken tells of columns that an answer gave to one field and that would have
