@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/service"
 )
 
 // maxAnswers is the most bytes of a file of answers.
@@ -67,14 +68,21 @@ func watched(s streams) bool {
 // errNoAnswer says that a person left a question open.
 var errNoAnswer = errors.New("a question was left open")
 
-// askAll puts the questions to a person. An empty line leaves all open.
-func askAll(s streams, lines *bufio.Reader, questions []intray.Question, columns int, answers intray.Answers) error {
-	for _, q := range questions {
+// askAll puts the questions to a person, and each anew whose answer contradicts
+// another one. An empty line leaves all open.
+func askAll(s streams, lines *bufio.Reader, questions []intray.Question, columns int, answers intray.Answers, fields []intray.Field) error {
+	for i := 0; i < len(questions); i++ {
+		q := questions[i]
 		value, err := askOne(s.err, lines, q, columns)
 		if err != nil {
 			return err
 		}
 		answers[q.ID] = value
+		if wrong := service.Contradiction(fields, answers); wrong != nil {
+			delete(answers, q.ID)
+			fmt.Fprintln(s.err, visibleLong(wrong.Error()))
+			i--
+		}
 	}
 	return nil
 }

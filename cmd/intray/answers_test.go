@@ -47,7 +47,7 @@ func TestDialogue(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var told strings.Builder
 			answers := intray.Answers{}
-			err := askAll(streams{err: &told}, bufio.NewReader(strings.NewReader(c.typed)), []intray.Question{c.question}, 3, answers)
+			err := askAll(streams{err: &told}, bufio.NewReader(strings.NewReader(c.typed)), []intray.Question{c.question}, 3, answers, nil)
 			if diff := cmp.Diff(intray.Answers{c.question.ID: c.want}, answers); diff != "" || err != nil {
 				t.Errorf("error %v, %s\n%s", err, diff, told.String())
 			}
@@ -64,11 +64,27 @@ func TestDialogue(t *testing.T) {
 	}
 }
 
+// TestDialogueAsksAnew gives two fields one column, and then another.
+func TestDialogueAsksAnew(t *testing.T) {
+	fax := columnQuestion(false)
+	fax.ID = "column:fax"
+	var told strings.Builder
+	answers := intray.Answers{}
+	fields := []intray.Field{{Key: "phone"}, {Key: "fax"}}
+	err := askAll(streams{err: &told}, bufio.NewReader(strings.NewReader("1\n1\n2\n")), []intray.Question{columnQuestion(false), fax}, 3, answers, fields)
+	if diff := cmp.Diff(intray.Answers{"column:phone": "2", "column:fax": "0"}, answers); diff != "" || err != nil {
+		t.Errorf("error %v, %s", err, diff)
+	}
+	if !strings.Contains(told.String(), `"column:phone" and "column:fax" contradict each other`) {
+		t.Errorf("told was %s", told.String())
+	}
+}
+
 func TestDialogueLeftOpen(t *testing.T) {
 	for _, typed := range []string{"", "\n", "9\n\n", "1"} {
 		var told strings.Builder
 		answers := intray.Answers{}
-		err := askAll(streams{err: &told}, bufio.NewReader(strings.NewReader(typed)), []intray.Question{columnQuestion(true)}, 3, answers)
+		err := askAll(streams{err: &told}, bufio.NewReader(strings.NewReader(typed)), []intray.Question{columnQuestion(true)}, 3, answers, nil)
 		if !errors.Is(err, errNoAnswer) || len(answers) > 0 {
 			t.Errorf("%q: answers %v, error %v", typed, answers, err)
 		}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/internal/app"
+	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/schemajson"
 	"github.com/intraydata/intray/source/all"
 )
@@ -79,10 +81,29 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(s.err, "intray: %s: %s\n", c.File, visibleLong(out.Notices[0].Text))
 		return exit(exitFailed)
 	}
+	if err := judgeMapping(schema.Fields, len(out.Headers), answers); err != nil {
+		return usageError{err}
+	}
 	if !c.JSON && terminal(s.out) {
 		return tableOfMapping(s.out, schema, out)
 	}
 	return writeJSON(s.out, wireMapping(schema, out))
+}
+
+// judgeMapping judges answers as a run does, but those about cells, of which
+// nothing is looked at here.
+func judgeMapping(fields []intray.Field, columns int, answers intray.Answers) error {
+	if columns == 0 {
+		columns = -1 // no header was read: something is open before
+	}
+	about := maps.Clone(answers)
+	maps.DeleteFunc(about, func(id, _ string) bool {
+		return strings.HasPrefix(id, intray.AnswerFormat) || strings.HasPrefix(id, intray.AnswerValue)
+	})
+	if _, err := service.JudgeAnswers(fields, columns, about); err != nil {
+		return fmt.Errorf("the answers cannot be used: %w", err)
+	}
+	return nil
 }
 
 func wireMapping(schema *intray.Schema, out *engine.Outcome) mapped {

@@ -2,11 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/schollz/progressbar/v3"
@@ -69,7 +72,8 @@ func (c *runCommand) Run(ctx context.Context, s streams) error {
 func (c *runCommand) ask(ctx context.Context, s streams, cfg app.RunConfig, report app.RunReport, err error) (app.RunReport, error) {
 	lines := bufio.NewReader(s.in)
 	for err == nil && len(report.Outcome.Questions) > 0 {
-		if askAll(s, lines, report.Outcome.Questions, len(report.Outcome.Headers), cfg.Answers) != nil {
+		o := report.Outcome
+		if askAll(s, lines, o.Questions, len(o.Headers), cfg.Answers, o.Schema(cfg.Schema).Fields) != nil {
 			break
 		}
 		report, err = app.Run(ctx, cfg)
@@ -172,19 +176,38 @@ func (c *runCommand) tellRead(w io.Writer, schema *intray.Schema, o *engine.Outc
 	}
 }
 
-// tellProblems lists the first problems.
+// levels counts the problems by their level, where more than one has any and all
+// of them are listed.
+func levels(o *engine.Outcome) string {
+	counts := map[intray.Level]int64{}
+	for _, n := range o.Listed {
+		counts[n.Level]++
+	}
+	if len(counts) < 2 || int64(len(o.Listed)) < o.Problems {
+		return ""
+	}
+	var parts []string
+	for _, level := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, counted(counts[level], level.String()))
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// tellProblems lists the first problems, and errors before all others.
 func tellProblems(w io.Writer, o *engine.Outcome) {
 	if o.Problems == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%s with an error, %s in all:\n", counted(o.ErrorRows, "row"), counted(o.Problems, "problem"))
+	fmt.Fprintf(w, "%s with an error, %s in all%s:\n", counted(o.ErrorRows, "row"), counted(o.Problems, "problem"), levels(o))
 	const most = 10
-	for _, n := range o.Listed[:min(most, len(o.Listed))] {
+	listed := slices.Clone(o.Listed)
+	slices.SortStableFunc(listed, func(a, b intray.Notice) int { return cmp.Compare(a.Level, b.Level) })
+	for _, n := range listed[:min(most, len(listed))] {
 		value := ""
 		if n.Value != nil && *n.Value != "" {
 			value = visible(*n.Value) + ": "
 		}
-		fmt.Fprintf(w, "  row %d, %s: %s%s\n", *n.Row+1, nameOf(n), value, visibleLong(n.Text))
+		fmt.Fprintf(w, "  %s: row %d, %s: %s%s\n", n.Level, *n.Row+1, nameOf(n), value, visibleLong(n.Text))
 	}
 	if o.Problems > most {
 		fmt.Fprintf(w, "  … and %d more; --problems FILE.csv writes all of them\n", o.Problems-most)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -169,15 +170,15 @@ func integer(doc map[string]any, name string) int64 {
 	return n
 }
 
-// number gives a query parameter that is an integer from 0 on.
-func number(query url.Values, name string, otherwise int64) (int64, error) {
+// number gives a query parameter that is an integer, at least so large.
+func number(query url.Values, name string, least, otherwise int64) (int64, error) {
 	value := query.Get(name)
 	if value == "" {
 		return otherwise, nil
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || n < 0 {
-		return 0, invalidField(name, "must be an integer from 0 on")
+	if err != nil || n < least {
+		return 0, invalidField(name, fmt.Sprintf("must be a whole number from %d to %d", least, math.MaxInt64))
 	}
 	return n, nil
 }

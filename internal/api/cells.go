@@ -124,7 +124,7 @@ func rowParam(query url.Values) (int64, error) {
 	if query.Get("row") == "" {
 		return 0, invalidField("row", "is missing: give the number of a data row, from 0 on")
 	}
-	return number(query, "row", 0)
+	return number(query, "row", 0, 0)
 }
 
 func cellParams() []parameter {

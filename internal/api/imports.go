@@ -251,14 +251,11 @@ func (a *API) listImports(c *call) (*answer, error) {
 
 // window reads offset and limit. A limit over the most that is given is cut.
 func window(query url.Values) (offset, limit int64, err error) {
-	if offset, err = number(query, "offset", 0); err != nil {
+	if offset, err = number(query, "offset", 0, 0); err != nil {
 		return 0, 0, err
 	}
-	if limit, err = number(query, "limit", pageSize); err != nil {
+	if limit, err = number(query, "limit", 1, pageSize); err != nil {
 		return 0, 0, err
-	}
-	if limit == 0 {
-		return 0, 0, invalidField("limit", "must be an integer from 1 on")
 	}
 	return offset, min(limit, maxPageSize), nil
 }

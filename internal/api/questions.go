@@ -95,7 +95,8 @@ func answersBody() *shape.Shape {
 	value := &shape.Shape{Kind: shape.String, NoControl: false, MaxLength: 1024, Nullable: true}
 	return object("What a person decided.",
 		must("answers", mapOf(value, "By the id of the question: the value of one of its choices, where anyColumn is true also the index of any column, where manyColumns is true also several indexes joined by commas, or null to take an earlier answer back. "+
-			"By value:<field key>:<text>, without a question: the value that cells of that text are read as, \"\" for none.")))
+			"Two answers that give one column to two fields are refused. "+
+			"By value:<field key>:<text>, without a question: the value that cells of that text are read as, by any of its names, \"\" for none.")))
 }
 
 func questionsAnswer() *shape.Shape {

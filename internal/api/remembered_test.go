@@ -31,8 +31,8 @@ func (s *server) remembered() {
 		s.Fatalf("the first page is %s", first.Body)
 	}
 	check(s.T, json.Unmarshal(s.do("GET", *page.Next, "").Body.Bytes(), &page))
-	germany := "Germany"
-	want := []remembered{{Kind: "value", Field: "land", Text: "Nirgends", Value: &germany, RememberedDate: page.Results[0].RememberedDate}}
+	code := "DE"
+	want := []remembered{{Kind: "value", Field: "land", Text: "Nirgends", Value: &code, RememberedDate: page.Results[0].RememberedDate}}
 	if diff := cmp.Diff(want, page.Results); diff != "" || page.Next != nil || page.Previous == nil || !strings.HasSuffix(want[0].RememberedDate, "Z") {
 		s.Errorf("the second page: %s%+v", diff, page)
 	}

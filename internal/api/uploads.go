@@ -103,14 +103,14 @@ func streamUploads(to io.Writer, start, end, total int64, list iter.Seq2[service
 
 // uploadWindow reads start and end. The window holds at most MaxUploads.
 func uploadWindow(query url.Values) (start, end int64, err error) {
-	if start, err = number(query, "start", 0); err != nil {
+	if start, err = number(query, "start", 0, 0); err != nil {
 		return 0, 0, err
 	}
 	otherwise := int64(service.MaxUploads)
 	if start > otherwise {
 		otherwise = start + min(service.MaxUploads, math.MaxInt64-start)
 	}
-	if end, err = number(query, "end", otherwise); err != nil {
+	if end, err = number(query, "end", 0, otherwise); err != nil {
 		return 0, 0, err
 	}
 	if start > end {

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,6 +91,22 @@ func TestWindow(t *testing.T) {
 		if (err != nil) != c.wrong || err == nil && (offset != c.offset || limit != c.limit) {
 			t.Errorf("%v: %d, %d, error %v; want %d, %d, an error: %v", c.query, offset, limit, err, c.offset, c.limit, c.wrong)
 		}
+	}
+}
+
+// TestNumberTellsItsRange holds that a wrong number is told with the one range
+// that is taken.
+func TestNumberTellsItsRange(t *testing.T) {
+	for name, from := range map[string]string{"limit": "1", "offset": "0"} {
+		for _, value := range []string{"-1", "x", "1.5", "99999999999999999999"} {
+			_, _, err := window(query(name, value))
+			if want := name + ": must be a whole number from " + from + " to 9223372036854775807."; err == nil || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%s %s: %v, want %q", name, value, err, want)
+			}
+		}
+	}
+	if _, _, err := window(query("limit", "0")); err == nil || !strings.Contains(err.Error(), "from 1 to") {
+		t.Errorf("limit 0: %v", err)
 	}
 }
 

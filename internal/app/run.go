@@ -23,7 +23,8 @@ type RunConfig struct {
 	Schema *intray.Schema
 	// SchemaFile is where the schema was read from; "" where from no file.
 	SchemaFile string
-	// Answers decide what would be asked.
+	// Answers decide what would be asked. Those that no question could take, or
+	// that name what the file does not have, are a UsageError.
 	Answers intray.Answers
 	// Out is the file of the result, or - for Stdout.
 	Out    string
@@ -85,7 +86,7 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 		return report, err
 	}
 	defer func() { err = errors.Join(err, closeIn()) }()
-	if err := cfg.apart(); err != nil {
+	if err := errors.Join(cfg.apart(), cfg.judgeAnswers()); err != nil {
 		return report, err
 	}
 	folder, err := os.MkdirTemp("", "intray-run-*")
@@ -115,7 +116,10 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 	defer hooks.close()
 	moved := engine.New(engine.Config{Formats: all.Formats(folder), Temp: folder, Progress: cfg.Progress, Script: hooks.open})
 	imp := engine.Import{Input: in, Schema: cfg.Schema, Answers: cfg.Answers, Pins: intray.Pins{Now: time.Now()}}
-	if report.Outcome, err = moved.Run(ctx, imp, open); err != nil || writer == nil {
+	if report.Outcome, err = moved.Run(ctx, imp, open); err != nil {
+		return report, err
+	}
+	if err := cfg.judgeAgain(report.Outcome); err != nil || writer == nil {
 		return report, err
 	}
 	cfg.Schema = report.Outcome.Schema(cfg.Schema)

@@ -19,7 +19,8 @@ func (imp Import) Open() []intray.Question {
 
 // AnswerQuestions keeps what a person decided, by the ids of the questions. What
 // a text of the file stands for can be said without a question: "value:", the
-// key of a field, a colon and the text. An earlier answer is taken back by nil.
+// key of a field, a colon and the text. Two answers that contradict each other are
+// refused. An earlier answer is taken back by nil.
 // Once no open question is without an answer, or one was taken back, the import
 // runs again from its stored file.
 func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers map[string]*string) (imp Import, err error) {
@@ -30,11 +31,11 @@ func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers m
 		if imp.Status != NeedsReview {
 			return refuse(Conflict, "not_in_review", "The import is %s; questions are answered while it is %s.", imp.Status, NeedsReview)
 		}
-		texts, err := s.textsOf(imp, answers)
+		schema, err := s.FrozenSchema(imp)
 		if err != nil {
 			return err
 		}
-		back, err := imp.take(texts, answers)
+		back, err := imp.take(newTexts(schema.Fields), answers)
 		if err != nil {
 			return err
 		}
@@ -65,14 +66,16 @@ func (imp *Import) take(texts *texts, answers map[string]*string) (back bool, er
 			delete(kept, id)
 			back = true
 		default:
-			if err := imp.accepts(texts, id, *value); err != nil {
+			if kept[id], err = imp.accept(texts, id, *value); err != nil {
 				return false, err
 			}
-			kept[id] = *value
 		}
 	}
 	if len(kept) > MaxMemory || size(kept) > maxAnswersSize {
 		return false, invalidField("answers", "are too many: with those given before at most %d, of at most %d bytes together, are taken", MaxMemory, maxAnswersSize)
+	}
+	if err := clash(texts.fields, kept); err != nil {
+		return false, err
 	}
 	imp.Answers = kept
 	return back, nil
@@ -88,19 +91,19 @@ func size(answers intray.Answers) (n int) {
 	return n
 }
 
-// accepts says what is wrong with an answer.
-func (imp *Import) accepts(texts *texts, id, value string) error {
+// accept gives an answer as it is kept, or says what is wrong with it.
+func (imp *Import) accept(texts *texts, id, value string) (kept string, err error) {
 	if aboutText(id) {
 		return texts.accept(id, value)
 	}
 	at := slices.IndexFunc(imp.Open(), func(q intray.Question) bool { return q.ID == id })
 	if at < 0 {
-		return invalidField("answers", "%q is no open question of this import", clip(id))
+		return "", invalidField("answers", "%q is no open question of this import", clip(id))
 	}
 	if !imp.Open()[at].Takes(value, len(imp.Outcome.Headers)) {
-		return invalidField("answers", "%q is not among the choices of %q", clip(value), clip(id))
+		return "", notAmong(id, value)
 	}
-	return nil
+	return value, nil
 }
 
 // clip shortens what a request holds for a sentence about it.

@@ -24,43 +24,51 @@ type texts struct {
 	parsers map[string]value.Parser
 }
 
-// textsOf gives nil where no answer is about a text.
-func (s *Service) textsOf(imp Import, answers map[string]*string) (*texts, error) {
-	for id := range answers {
-		if aboutText(id) {
-			schema, err := s.FrozenSchema(imp)
-			if err != nil {
-				return nil, err
-			}
-			return &texts{schema.Fields, map[string]value.Parser{}}, nil
-		}
-	}
-	return nil, nil
+func newTexts(fields []intray.Field) *texts {
+	return &texts{fields, map[string]value.Parser{}}
 }
 
-// accept says what is wrong with an answer.
-func (t *texts) accept(id, answer string) error {
+// accept gives an answer as it is kept: as the value that it is read as, where
+// that reads as itself, or says what is wrong with it.
+func (t *texts) accept(id, answer string) (kept string, err error) {
 	f, text, err := t.field(id)
 	switch {
 	case err != nil:
-		return err
+		return "", err
 	case text == "" || text != strings.TrimSpace(text):
-		return invalidField("answers", "%q must end in a text, without white space around it", clip(id))
+		return "", invalidField("answers", "%q must end in a text, without white space around it", clip(id))
 	case len(text) > maxMemoryText:
-		return invalidField("answers", "%q ends in a text of more than %d bytes", clip(id), maxMemoryText)
+		return "", invalidField("answers", "%q ends in a text of more than %d bytes", clip(id), maxMemoryText)
 	case answer == "":
-		return nil // it makes the cell empty, whatever the field
+		return "", nil // it makes the cell empty, whatever the field
 	}
 	parser, err := t.parser(f)
 	if err != nil {
-		return err
+		return "", err
 	}
-	read := parser.Parse(value.Cell{Raw: []byte(answer)}, nil)
-	plain := read.State == value.Same || read.State == value.Parsed
-	if !plain || read.Note != nil { // with a note it is only like a value
-		return invalidField("answers", "%q is no value of the field that %q names", clip(answer), clip(id))
+	canonical, is := valueOf(parser, answer)
+	if !is {
+		return "", invalidField("answers", "%q is no value of the field that %q names", clip(answer), clip(id))
 	}
-	return nil
+	if f.Type.Name == intray.TypeMultiSelect {
+		return answer, nil // a list is kept as it was written
+	}
+	if again, is := valueOf(parser, canonical); !is || again != canonical {
+		return answer, nil
+	}
+	return canonical, nil
+}
+
+// valueOf gives what a text is read as. What is only like a value is none.
+func valueOf(parser value.Parser, text string) (canonical string, is bool) {
+	read := parser.Parse(value.Cell{Raw: []byte(text)}, nil)
+	switch {
+	case read.Note != nil:
+		return "", false
+	case read.State == value.Same:
+		return text, true
+	}
+	return string(read.Value), read.State == value.Parsed
 }
 
 // field gives the field and the text that an answer names. Keys may hold colons,

@@ -38,7 +38,7 @@ func TestTextsAreMapped(t *testing.T) {
 	const result = `[{"size":"L","home:land":null,"home":"x","tags":["new","old"],"state":"CA"},{"size":"S","home:land":"DE","home":"x","tags":["new"],"state":"CA"}]`
 	want := strings.ReplaceAll(result, `"state":"CA"}`, `"state":"CA","secret":null}`)
 	f.wantResult(imp, want)
-	f.wantMemory("crm", "value home:land Absurdistan", "value size mittel Large", "value state Golden State California", "value tags new,gone new, old")
+	f.wantMemory("crm", "value home:land Absurdistan", "value size mittel L", "value state Golden State CA", "value tags new,gone new, old")
 	f.wantResult(f.imported(f.org, orders, block, orderFile), want)
 }
 

@@ -91,6 +91,7 @@ func (l *linter) typeOptions(i int, f intray.Field) {
 	}
 	switch f.Type.Name {
 	case intray.TypeNumber:
+		l.farRound(i, f)
 		l.numberRange(i, f)
 		l.percentBounds(i, f)
 		l.currency(i, f)
@@ -101,12 +102,38 @@ func (l *linter) typeOptions(i int, f intray.Field) {
 		l.dateFormats(i, f)
 	case intray.TypeDatetime, intray.TypeTime:
 		l.dateFormats(i, f)
+	case intray.TypePhone:
+		l.nationalPhone(i, f)
 	case intray.TypeURL:
 		l.acceptedDomains(i, f)
 	case intray.TypeZIP:
 		if flag(f, "outputDash") && f.Type.Options["format"] != "9-digit" {
 			idle("outputDash", "a ZIP code of 5 digits has no dash.")
 		}
+	}
+}
+
+// nationalPhone looks for numbers that lose their country.
+func (l *linter) nationalPhone(i int, f intray.Field) {
+	country, _ := f.Type.Options["country"].(string)
+	if f.Type.Options["format"] == "national" && country == "" {
+		l.warn(l.fieldAt(i, "type"), "country_lost",
+			"Without a country, numbers of all countries are taken, and the format national leaves out the country code: of +44 20 7946 0958 the result has 02079460958, and nobody can tell whose number that is. Give the country, or make the format international.")
+	}
+}
+
+// mostPlaces is how many digits, before or behind the decimal sign, numbers are
+// rounded to at most where that is meant.
+const mostPlaces = 20
+
+// farRound looks for a count of digits that changes no number, or takes all away.
+func (l *linter) farRound(i int, f intray.Field) {
+	places, _ := shape.Int64(f.Type.Options["round"])
+	switch {
+	case places > mostPlaces:
+		l.info(l.fieldAt(i, "type"), "round_too_far", "Hardly any number has more than %d digits after the decimal sign, so that round changes nothing. Make it smaller, or take it away.", places)
+	case places < -mostPlaces:
+		l.warn(l.fieldAt(i, "type"), "round_too_far", "So far before the decimal sign, round makes nearly every number 0. How many digits are kept after the decimal sign is a number from 0 on.")
 	}
 }
 

@@ -47,22 +47,26 @@ func hasToken(runs []string, letters string) bool {
 	return slices.ContainsFunc(runs, func(run string) bool { return strings.Contains(letters, run[:1]) })
 }
 
-// otherTokens tells of tokens that mean something else than in other libraries,
-// and thus than was likely meant.
+// otherTokens tells of all tokens that mean something else than in other
+// libraries, and thus than was likely meant.
 func otherTokens(t intray.TypeName, runs []string) string {
-	hours := hasToken(runs, "Hh")
-	noMonth := !hasToken(runs, "ML") && (!hours || hasToken(runs, "y") && hasToken(runs, "d"))
-	switch {
-	case hasToken(runs, "Y"):
-		return "Y is no token and stands for itself. Years are written yyyy."
-	case hasToken(runs, "D") && hasToken(runs, "ML"):
-		return "D stands for a whole date as the locale writes it. Days are written dd."
-	case t != intray.TypeTime && hasToken(runs, "m") && noMonth:
-		return "m stands for minutes. Months are written MM."
-	case t == intray.TypeTime && hours && hasToken(runs, "M"):
-		return "M stands for months. Minutes are written mm."
+	hours, otherYear := hasToken(runs, "Hh"), hasToken(runs, "Y")
+	wholeDay := hasToken(runs, "yY") && hasToken(runs, "dD")
+	minutes := t != intray.TypeTime && hasToken(runs, "m") && !hasToken(runs, "ML") && (!hours || wholeDay)
+	var all []string
+	if otherYear {
+		all = append(all, "Y is no token and stands for itself. Years are written yyyy.")
 	}
-	return ""
+	if hasToken(runs, "D") && (otherYear || minutes || hasToken(runs, "ML")) {
+		all = append(all, "D stands for a whole date as the locale writes it. Days are written dd.")
+	}
+	if minutes {
+		all = append(all, "m stands for minutes. Months are written MM.")
+	}
+	if t == intray.TypeTime && hours && hasToken(runs, "M") {
+		all = append(all, "M stands for months. Minutes are written mm.")
+	}
+	return strings.Join(all, " ")
 }
 
 const (

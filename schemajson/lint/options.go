@@ -54,6 +54,7 @@ func (l *linter) options(i int, f intray.Field) {
 	words := optionWords(f)
 	l.emptyOptions(i, words)
 	l.cutOptions(i, f, words)
+	l.customBesideExact(i, f)
 	told := l.alikeOptions(i, f, words)
 	if f.Type.Name == intray.TypeSelect && (flag(f, "exactMatchOnly") || flag(f, "allowCustom")) {
 		return // no text is taken for an option that is only close
@@ -72,9 +73,12 @@ func (l *linter) emptyOptions(i int, words []optionWord) {
 
 // cutOptions tells of names that the delimiter of a multi-select cuts in two.
 func (l *linter) cutOptions(i int, f intray.Field, words []optionWord) {
-	delimiter, _ := f.Type.Options["delimiter"].(string)
+	delimiter, written := f.Type.Options["delimiter"].(string)
 	if delimiter == "" {
 		delimiter = ","
+		if written {
+			l.info(l.fieldAt(i, "type"), "delimiter_empty", "The delimiter has no text, and a comma is taken in its place. Write the delimiter, or take it away.")
+		}
 	}
 	last := -1
 	for _, w := range words {
@@ -85,6 +89,15 @@ func (l *linter) cutOptions(i int, f intray.Field, words []optionWord) {
 		l.warn(l.optionAt(i, w.option, w.what), "option_has_delimiter",
 			"The %s %s has the delimiter %s in it, so that a cell with it is cut in two and matches nothing. Choose a delimiter that no option has.",
 			kindOfName(w.what), quote(w.text), quote(delimiter))
+	}
+}
+
+// customBesideExact tells of two options of a select that give what neither does
+// alone.
+func (l *linter) customBesideExact(i int, f intray.Field) {
+	if f.Type.Name == intray.TypeSelect && flag(f, "allowCustom") && flag(f, "exactMatchOnly") {
+		l.info(l.fieldAt(i, "type"), "custom_beside_exact",
+			"With allowCustom every text is taken, and with exactMatchOnly only those spelled as an option are taken for it: any other spelling, also in case alone, becomes a value of its own. Take exactMatchOnly away to have such texts taken for the option, or allowCustom to have them refused.")
 	}
 }
 

@@ -1,0 +1,190 @@
+package service
+
+import (
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/value"
+)
+
+// JudgeAnswers says what is wrong with answers about any file, or about one of
+// so many columns, for fields of a schema: what no question could take, and what
+// two answers say of one column in two ways. Columns below 0 stand for a file
+// that is not known yet. It gives the answers as they are kept, with texts that
+// stand for a value as that value, and those that are wrong as they are.
+func JudgeAnswers(fields []intray.Field, columns int, answers intray.Answers) (intray.Answers, error) {
+	if columns < 0 {
+		columns = math.MaxInt
+	}
+	j := judge{newTexts(fields), columns}
+	kept := maps.Clone(answers)
+	var first error
+	for _, id := range slices.Sorted(maps.Keys(answers)) {
+		value, err := j.accept(id, answers[id])
+		if err == nil {
+			kept[id] = value
+		} else if first == nil {
+			first = err
+		}
+	}
+	if first == nil {
+		first = clash(fields, answers)
+	}
+	return kept, plain(first)
+}
+
+// plain is an error without what is said of the request around it.
+func plain(err error) error {
+	var e *Error
+	if errors.As(err, &e) && len(e.Fields["answers"]) > 0 {
+		return errors.New(e.Fields["answers"][0])
+	}
+	return err
+}
+
+// Contradiction says what is wrong where two answers of which only one can hold
+// give one column to two fields, or one field its columns in two ways.
+func Contradiction(fields []intray.Field, answers intray.Answers) error {
+	return plain(clash(fields, answers))
+}
+
+// NoChoice refuses an answer that its question does not take.
+func NoChoice(id, value string) error { return plain(notAmong(id, value)) }
+
+func notAmong(id, value string) *Error {
+	return invalidField("answers", "%q is not among the choices of %q", clip(value), clip(id))
+}
+
+// judge holds answers against fields, without a question that asked for them.
+type judge struct {
+	*texts
+	columns int
+}
+
+// accept gives an answer as it is kept.
+func (j judge) accept(id, value string) (string, error) {
+	kind, about, found := strings.Cut(id, ":")
+	switch {
+	case aboutText(id):
+		return j.texts.accept(id, value)
+	case found && kind+":" == intray.AnswerColumn:
+		return value, j.column(id, about, value)
+	case found && kind+":" == intray.AnswerField:
+		return value, j.feeds(id, about, value)
+	case found && kind+":" == intray.AnswerFormat:
+		return value, j.format(id, about)
+	}
+	return value, ofReading(id, value)
+}
+
+// ofReading judges an answer about the reading of the file.
+func ofReading(id, value string) error {
+	row, err := strconv.Atoi(value)
+	isRow := value == intray.NoAnswer || err == nil && row > 0
+	if id == intray.AnswerHeaderRow && !isRow || value == "" {
+		return notAmong(id, value)
+	}
+	return nil
+}
+
+// column judges an answer that gives a field its columns.
+func (j judge) column(id, key, value string) error {
+	at := slices.IndexFunc(j.fields, func(f intray.Field) bool { return f.Key == key && !f.Hidden })
+	if at < 0 {
+		return invalidField("answers", "%q (with the answer %q) names no field of the schema that a column feeds", clip(id), clip(value))
+	}
+	f := j.fields[at]
+	q := intray.Question{AnyColumn: true, Many: f.ManyToOne}
+	if !f.RequireMapping {
+		q.Choices = []intray.Choice{{Value: intray.NoAnswer}}
+	}
+	if !q.Takes(value, j.columns) {
+		return notAmong(id, value)
+	}
+	return nil
+}
+
+// feeds judges an answer that gives a column its field.
+func (j judge) feeds(id, index, value string) error {
+	if _, fits := intray.ColumnIndex(index, j.columns); !fits {
+		return invalidField("answers", "%q (with the answer %q) names no column of the file", clip(id), clip(value))
+	}
+	named := func(f intray.Field) bool { return f.Key == value && !f.Hidden }
+	if value != intray.NoAnswer && !slices.ContainsFunc(j.fields, named) {
+		return notAmong(id, value)
+	}
+	return nil
+}
+
+// format judges an answer about how the cells of a field are read, by the field
+// alone: which forms there are is up to the file.
+func (j judge) format(id, about string) error {
+	for _, f := range j.fields {
+		if form, named := strings.CutPrefix(about, f.Key); !named || f.Hidden || form != "" && form[0] != ':' {
+			continue
+		}
+		parser, err := j.parser(f)
+		if err != nil {
+			return err
+		}
+		if _, surveyed := parser.(value.Surveyed); surveyed {
+			return nil
+		}
+	}
+	return invalidField("answers", "%q names no field of the schema whose cells can be read in several ways, as those of a date or a number", clip(id))
+}
+
+// clash looks for two answers of which only one can hold.
+func clash(fields []intray.Field, answers intray.Answers) error {
+	ofColumn, ofField := map[int]string{}, map[string]string{}
+	for _, f := range fields {
+		id := intray.AnswerColumn + f.Key
+		list, given := answers[id]
+		if !given {
+			continue
+		}
+		ofField[f.Key] = id
+		for one := range strings.SplitSeq(list, ",") {
+			column, fits := intray.ColumnIndex(one, math.MaxInt)
+			switch {
+			case !fits: // none
+			case ofColumn[column] != "":
+				return twoSay(ofColumn[column], id)
+			default:
+				ofColumn[column] = id
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(answers)) {
+		index, about := strings.CutPrefix(id, intray.AnswerField)
+		column, fits := intray.ColumnIndex(index, math.MaxInt)
+		if !about || !fits {
+			continue
+		}
+		key := answers[id]
+		before, same := ofColumn[column], intray.AnswerColumn+key
+		if before != "" && before != same {
+			return twoSay(before, id)
+		}
+		if other := ofField[key]; other != "" && before == "" && (other == same || !many(fields, key)) {
+			return twoSay(other, id)
+		}
+		if key != intray.NoAnswer && ofField[key] == "" {
+			ofField[key] = id
+		}
+	}
+	return nil
+}
+
+func many(fields []intray.Field, key string) bool {
+	return slices.ContainsFunc(fields, func(f intray.Field) bool { return f.Key == key && f.ManyToOne })
+}
+
+func twoSay(one, other string) error {
+	return invalidField("answers", "%q and %q contradict each other: one column feeds one field, and what feeds a field is said once; give only one of the two", clip(one), clip(other))
+}
