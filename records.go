@@ -101,11 +101,10 @@ func (r *Records) AppendCell(cell []byte) {
 // AppendRecord adds a copy of record i of another batch.
 func (r *Records) AppendRecord(from *Records, i int) {
 	for c := range from.NumCells(i) {
-		switch kind, value := from.Typed(i, c); {
-		case kind == CellText:
-			r.AppendCell(from.Cell(i, c))
-		default:
+		if kind, value := from.Typed(i, c); kind != CellText {
 			r.AppendTyped(from.Cell(i, c), kind, value)
+		} else {
+			r.AppendCell(from.Cell(i, c))
 		}
 	}
 	r.EndRecord(from.Lines[i])
