@@ -3,6 +3,7 @@ package script
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -134,15 +135,28 @@ func (c *cells) addNull(raw []byte) {
 }
 
 func (c *cells) addValue(v []byte) {
-	shown := c.shape.display(v, &c.scratch)
-	c.shown.Append(shown)
-	c.kinds = append(c.kinds, c.shape.kind)
+	c.shown.Append(c.shape.display(v, &c.scratch))
 	c.differ = c.differ || c.shape.kind != realm.ValueText || c.shape.write != nil || c.shape.labels != nil || c.shape.show != nil
+	c.addResult(v)
+}
+
+func (c *cells) addResult(v []byte) {
+	c.kinds = append(c.kinds, c.shape.kind)
 	if c.shape.write != nil {
 		c.scratch = c.shape.write(c.scratch[:0], v)
 		v = c.scratch
 	}
 	c.result.Append(v)
+}
+
+// addRaw lets raw text go out; of a field that several columns feed it is the
+// list of theirs.
+func (c *cells) addRaw(raw []byte) {
+	c.kinds = append(c.kinds, realm.ValueText)
+	if c.shape.field.ManyToOne {
+		c.kinds[len(c.kinds)-1] = realm.ValueList
+	}
+	c.result.Append(raw)
 }
 
 // addPart takes the cell of one column of a field with several.
@@ -209,8 +223,11 @@ func (s *shape) label(text string) string {
 func infosOf(field, part int, list []span) (infos []realm.CellInfos) {
 	first := 0
 	for _, one := range list {
-		for _, p := range one.batch.Problems {
-			if p.Field != field || p.Part != part || p.Row < one.from || p.Row >= one.to {
+		problems := one.batch.Problems
+		from, _ := slices.BinarySearchFunc(problems, one.from, byRow)
+		to, _ := slices.BinarySearchFunc(problems, one.to, byRow)
+		for _, p := range problems[from:to] {
+			if p.Field != field || p.Part != part {
 				continue
 			}
 			row, info := first+p.Row-one.from, realm.Info{Message: p.Text, Level: p.Level}
@@ -224,3 +241,5 @@ func infosOf(field, part int, list []span) (infos []realm.CellInfos) {
 	}
 	return infos
 }
+
+func byRow(p intray.Problem, row int) int { return p.Row - row }

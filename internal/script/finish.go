@@ -35,7 +35,7 @@ func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.S
 		s.drop(one)
 		return nil, broken(ctx, err, "beforeFinishCallback", "with all rows of the result")
 	}
-	s.seats <- one
+	s.give(one)
 	if a.Cancelled {
 		return &a.Message, nil
 	}
@@ -95,13 +95,12 @@ func gatherResult(columns []*cells, b *intray.Batch, behavior intray.InvalidData
 			raw := b.Fields[i].Raw(row)
 			switch {
 			case bad[i] && behavior == intray.IncludeInvalidValues && len(raw) > 0:
-				c.result.Append(raw)
-				c.kinds = append(c.kinds, realm.ValueText)
+				c.addRaw(raw)
 			case bad[i], !there:
 				c.result.Append(nil)
 				c.kinds = append(c.kinds, realm.ValueNull)
 			default:
-				c.addValue(v)
+				c.addResult(v)
 			}
 		}
 	}

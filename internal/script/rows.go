@@ -39,7 +39,7 @@ func (s *Session) Rows(ctx context.Context, rows intray.HookRows) ([]intray.Chan
 		}
 		first += b.Rows()
 	}
-	s.seats <- one
+	s.give(one)
 	return changes, nil
 }
 
@@ -52,7 +52,8 @@ func (s *Session) batch(ctx context.Context, one *seat, shapes []shape, rows spa
 	var failed *intray.HookError
 	switch {
 	case errors.As(err, &dead), errors.As(err, &failed) && failed.Row == nil:
-		return nil, s.guilty(ctx, shapes, rows, err, 2*s.cfg.Batch-time.Since(began))
+		one.worker.Close() // another one is needed, and there may be no room for both
+		return nil, s.guilty(ctx, shapes, rows, err, began.Add(2*s.cfg.Batch))
 	}
 	return changes, err
 }
@@ -83,7 +84,7 @@ func (s *Session) tryRows(ctx context.Context, one *seat, kind realm.HookKind, s
 			return changesOf(a.Changes, fields), nil
 		}
 		if call.Fresh = true; !anyNew(send, a.Missed) {
-			return nil, errors.New("a worker asks for columns that it has")
+			return nil, unreadable(errors.New("it asks for columns that it has"))
 		}
 	}
 }
@@ -160,44 +161,57 @@ func hookError(f *realm.Failure) *intray.HookError {
 	return e
 }
 
-// guilty finds the first row that a hook fails at by itself, within a time, and
-// else names the rows of the batch.
-func (s *Session) guilty(ctx context.Context, shapes []shape, rows span, why error, within time.Duration) error {
+// guilty finds the first row that a hook fails at by itself, and else names the
+// rows of the batch.
+func (s *Session) guilty(ctx context.Context, shapes []shape, rows span, why error, until time.Time) error {
 	told := broken(ctx, why, "rowHooks", "")
 	var failed *intray.HookError
 	if !errors.As(told, &failed) {
 		return told
 	}
-	if row, found := s.tryEach(ctx, shapes, rows, time.Now().Add(within)); found {
-		failed.Row = &row
+	row, why := s.tryEach(ctx, shapes, rows, until)
+	var better *intray.HookError
+	switch {
+	case why == nil:
+		first := rows.batch.First + int64(rows.from)
+		failed.Text = fmt.Sprintf("%s, at one of the data rows %d to %d.", trimEnd(failed.Text), first+1, first+int64(rows.to-rows.from))
 		return failed
+	case errors.As(why, &better) && better.Row != nil:
+		return better
 	}
-	first := rows.batch.First + int64(rows.from)
-	failed.Text = fmt.Sprintf("%s, at one of the data rows %d to %d.", trimEnd(failed.Text), first+1, first+int64(rows.to-rows.from))
+	failed.Row = &row
 	return failed
 }
 
-// tryEach calls the row hooks with one row after the other, in a fresh worker.
-func (s *Session) tryEach(ctx context.Context, shapes []shape, rows span, until time.Time) (int64, bool) {
-	worker, err := s.cage.Worker(ctx, cage.Limits{})
+// tryEach calls the row hooks with one row after the other, in a fresh worker,
+// and gives the first one that fails and why; nil where none does in time.
+func (s *Session) tryEach(ctx context.Context, shapes []shape, rows span, until time.Time) (int64, error) {
+	soon, stop := context.WithDeadline(ctx, until)
+	defer stop()
+	worker, err := s.worker(soon)
 	if err != nil {
-		return 0, false
+		return 0, nil
 	}
 	one := &seat{worker: worker}
-	defer one.worker.Close()
-	if s.load(ctx, one, fieldsOf(shapes)) != nil {
-		return 0, false
+	defer func() { one.worker.Close() }()
+	if s.load(soon, one, seatFields(fieldsOf(shapes))) != nil {
+		return 0, nil
 	}
 	for row := rows.from; row < rows.to; row++ {
 		left := time.Until(until)
 		if left <= 0 {
-			return 0, false
+			return 0, nil
 		}
-		if _, err := s.tryRows(ctx, one, realm.HookRow, shapes, []span{{rows.batch, row, row + 1}}, 1, left); err != nil {
-			return rows.batch.First + int64(row), ctx.Err() == nil
+		_, err := s.tryRows(ctx, one, realm.HookRow, shapes, []span{{rows.batch, row, row + 1}}, 1, left)
+		late := time.Until(until) <= left/10 && left < s.cfg.Batch/4 // the rows before it took the time
+		switch {
+		case err != nil && (late || ctx.Err() != nil):
+			return 0, nil
+		case err != nil:
+			return rows.batch.First + int64(row), err
 		}
 	}
-	return 0, false
+	return 0, nil
 }
 
 // Bulk calls the bulk hooks, one after the other, with all rows.
@@ -216,7 +230,7 @@ func (s *Session) Bulk(ctx context.Context, rows intray.HookRows) ([]intray.Chan
 		s.drop(one)
 		return nil, broken(ctx, err, "bulkRowHooks", "with all rows")
 	}
-	s.seats <- one
+	s.give(one)
 	return changes, nil
 }
 
@@ -241,7 +255,7 @@ func (s *Session) Column(ctx context.Context, hook int, rows intray.HookRows) ([
 		s.drop(one)
 		return nil, broken(ctx, err, name, "with the whole column")
 	}
-	s.seats <- one
+	s.give(one)
 	return changes, nil
 }
 

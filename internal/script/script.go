@@ -16,7 +16,6 @@ package script
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -70,10 +69,15 @@ type Session struct {
 	*Script
 	hooks intray.Hooks
 	pins  intray.Pins
-	// seats holds those that nobody uses, and nil for each that can be made.
-	seats chan *seat
+	// turns holds one for each seat that nobody uses, whether it was made or not.
+	turns chan struct{}
 
 	mu sync.Mutex
+	// idle are the seats that were made and that nobody uses.
+	idle   []*seat
+	closed bool
+	// closing is held by whoever collects the turns.
+	closing sync.Mutex
 	// used are the fields that row hooks use, by their keys; nil as long as
 	// nobody knows. times is what each hook took.
 	used  map[string]bool
@@ -86,19 +90,32 @@ func (s *Script) Open(_ context.Context, hooks intray.Hooks, pins intray.Pins) (
 	if faults := realm.Check(realm.HooksOf(hooks)); len(faults) > 0 {
 		return nil, faultError(faults[0])
 	}
-	session := &Session{Script: s, hooks: hooks, pins: pins, seats: make(chan *seat, s.cfg.Seats), times: map[string]time.Duration{}}
+	session := &Session{Script: s, hooks: hooks, pins: pins, turns: make(chan struct{}, s.cfg.Seats), times: map[string]time.Duration{}}
 	for range s.cfg.Seats {
-		session.seats <- nil
+		session.turns <- struct{}{}
 	}
 	return session, nil
 }
 
-// Close ends the workers of the session.
+// errClosed says that nothing can be called any more.
+var errClosed = errors.New("the session of the hooks is closed")
+
+// Close waits for the calls that are under way and ends the workers of the
+// session. It may be called again.
 func (s *Session) Close() error {
+	s.closing.Lock()
+	defer s.closing.Unlock()
 	for range s.cfg.Seats {
-		if one := <-s.seats; one != nil {
-			one.worker.Close()
-		}
+		<-s.turns
+	}
+	s.mu.Lock()
+	for _, one := range s.idle {
+		one.worker.Close()
+	}
+	s.idle, s.closed = nil, true
+	s.mu.Unlock()
+	for range s.cfg.Seats {
+		s.turns <- struct{}{}
 	}
 	return nil
 }
@@ -164,75 +181,6 @@ func (s *Session) known(fields []intray.Field) (list []bool, known bool) {
 	return list, s.used != nil
 }
 
-// seat is a worker that knows the hooks, for fields in one order.
-type seat struct {
-	worker *cage.Worker
-	fields []realm.Field
-}
-
-// take gives a seat whose worker knows the hooks and the fields.
-func (s *Session) take(ctx context.Context, fields []intray.Field) (one *seat, err error) {
-	select {
-	case one = <-s.seats:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	defer func() {
-		if err != nil {
-			s.drop(one)
-		}
-	}()
-	if one == nil {
-		worker, err := s.cage.Worker(ctx, cage.Limits{})
-		if err != nil {
-			return nil, fmt.Errorf("start a worker for hooks: %w", err)
-		}
-		one = &seat{worker: worker}
-	}
-	return one, s.load(ctx, one, fields)
-}
-
-// drop ends a worker; another one can take its place.
-func (s *Session) drop(one *seat) {
-	if one != nil {
-		one.worker.Close()
-	}
-	s.seats <- nil
-}
-
-// load gives the hooks to a worker that does not have them for these fields.
-func (s *Session) load(ctx context.Context, one *seat, fields []intray.Field) error {
-	own := make([]realm.Field, len(fields))
-	same := len(fields) == len(one.fields)
-	for i, f := range fields {
-		own[i] = realm.Field{Key: f.Key, Many: f.ManyToOne}
-		same = same && one.fields[i] == own[i]
-	}
-	if same {
-		return nil
-	}
-	request := realm.Load{
-		Fields: own, Hooks: realm.HooksOf(s.hooks), Limit: s.cfg.Answer, Budget: s.inside(s.cfg.Batch),
-		Pins: realm.Pins{Now: s.pins.Now, Seed: s.pins.Seed},
-	}
-	raw, err := one.worker.Call(ctx, request.Append(nil), s.cfg.Batch)
-	if err != nil {
-		return broken(ctx, err, "hooks", "while the hooks were read")
-	}
-	if a, err := realm.ReadAnswer(raw, realm.Bounds{}); err == nil && a.Failure != nil {
-		return hookError(a.Failure)
-	}
-	faults, err := realm.ReadLoaded(raw)
-	if err != nil {
-		return fmt.Errorf("read what a worker says of the hooks: %w", err)
-	}
-	if len(faults) > 0 {
-		return faultError(faults[0])
-	}
-	one.fields = own
-	return nil
-}
-
 func faultError(f realm.Fault) *intray.HookError {
 	return &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column, Text: named(f.Name, f.Message)}
 }
@@ -253,15 +201,21 @@ type request interface{ Append(dst []byte) []byte }
 // call gives a request to a seat. An error means that the seat is of no use any
 // more.
 func (s *Session) call(ctx context.Context, one *seat, r request, bounds realm.Bounds, budget time.Duration) (*realm.Answer, error) {
-	raw, err := one.worker.Call(ctx, r.Append(nil), budget)
+	raw, err := s.send(ctx, one, r.Append(nil), budget)
 	if err != nil {
 		return nil, err
 	}
 	a, err := realm.ReadAnswer(raw, bounds)
 	if err != nil {
-		return nil, fmt.Errorf("read what hooks changed: %w", err)
+		return nil, unreadable(err)
 	}
 	return a, nil
+}
+
+// unreadable is what an answer comes to that is none. Only a hook that meddles
+// with what writes it brings that about.
+func unreadable(err error) error {
+	return &cage.Failure{Kind: cage.KindProtocol, Detail: "its answer cannot be read: " + err.Error(), Exit: -1, Cause: err}
 }
 
 // broken makes of the death of a worker what is to be told: hooks killed it, or
@@ -286,7 +240,10 @@ func broken(ctx context.Context, err error, hook, when string) error {
 	default:
 		return err
 	}
-	return &intray.HookError{Hook: hook, Text: text + ", " + when + "."}
+	if when != "" {
+		text += ", " + when
+	}
+	return &intray.HookError{Hook: hook, Text: text + "."}
 }
 
 func named(name, message string) string {

@@ -3,6 +3,7 @@ package script
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/intraydata/intray"
@@ -40,7 +41,7 @@ func (s *Session) Step(ctx context.Context, call intray.StepCall) (intray.StepCh
 		s.drop(one)
 		return nil, broken(ctx, err, "stepHooks", "at "+call.Step)
 	}
-	s.seats <- one
+	s.give(one)
 	return stepChanges(a.Commands, call.Fields)
 }
 
@@ -112,6 +113,9 @@ func stepChange(c realm.Command, fields []intray.Field) (*intray.StepChange, err
 	case "removeField":
 		var key string
 		err := argument(c.Args, 0, &key)
+		if err == nil && key == "" {
+			err = errors.New("argument 1 is empty, and must be the key of a field")
+		}
 		return &intray.StepChange{RemoveField: key}, err
 	case "setHeaderRowOverride":
 		var row int
@@ -141,12 +145,23 @@ func stepChange(c realm.Command, fields []intray.Field) (*intray.StepChange, err
 	return nil, fmt.Errorf("there is no such method")
 }
 
+// argument reads one of the arguments of a method.
 func argument(args [][]byte, at int, into any) error {
 	if at >= len(args) {
 		return fmt.Errorf("argument %d is missing", at+1)
 	}
-	if err := json.Unmarshal(args[at], into); err != nil {
-		return fmt.Errorf("argument %d cannot be taken: %w", at+1, err)
+	if _, any := into.(*json.RawMessage); !any && string(args[at]) == "null" {
+		return fmt.Errorf("argument %d is null", at+1)
+	}
+	err := json.Unmarshal(args[at], into)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return fmt.Errorf("argument %d: its %s cannot be a %s", at+1, wrong.Field, wrong.Value)
+	case errors.As(err, &wrong):
+		return fmt.Errorf("argument %d cannot be a %s", at+1, wrong.Value)
+	case err != nil:
+		return fmt.Errorf("argument %d cannot be read: %w", at+1, err)
 	}
 	return nil
 }
@@ -161,7 +176,7 @@ func addedField(args [][]byte) (*intray.AddedField, error) {
 		return nil, fmt.Errorf("%s: %s", issues[0].Path, issues[0].Message)
 	}
 	var place struct{ Before, After string }
-	if len(args) > 1 {
+	if len(args) > 1 && string(args[1]) != "null" {
 		if err := argument(args, 1, &place); err != nil {
 			return nil, err
 		}
@@ -202,7 +217,7 @@ func updatedInfos(args [][]byte, fields []intray.Field) ([]intray.Change, error)
 func addedRows(args [][]byte) ([]intray.AddedRow, error) {
 	var list []struct {
 		Index *int64
-		Row   map[string]struct{ Value any }
+		Row   map[string]struct{ Value json.RawMessage }
 	}
 	if err := argument(args, 0, &list); err != nil {
 		return nil, err
@@ -211,10 +226,22 @@ func addedRows(args [][]byte) ([]intray.AddedRow, error) {
 	for i, one := range list {
 		rows[i] = intray.AddedRow{Index: one.Index, Cells: map[string]string{}}
 		for key, cell := range one.Row {
-			if cell.Value != nil {
-				rows[i].Cells[key] = fmt.Sprint(cell.Value)
+			if text, there := cellText(cell.Value); there {
+				rows[i].Cells[key] = text
 			}
 		}
 	}
 	return rows, nil
+}
+
+// cellText is a value that a hook gave as text: a text as it is, all else as
+// JSON. There is none where it is null.
+func cellText(raw json.RawMessage) (text string, there bool) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return "", false
+	}
+	if json.Unmarshal(raw, &text) == nil {
+		return text, true
+	}
+	return string(raw), true
 }

@@ -1,0 +1,197 @@
+package script_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/script"
+	"github.com/intraydata/intray/internal/script/cage"
+)
+
+func TestFailuresNameTheirPlace(t *testing.T) {
+	cases := []struct {
+		source, text string
+		line         int
+	}{
+		{"(r) => {\n  if (r.index === 8204) throw new RangeError(\"too far\");\n}", "RangeError: too far", 2},
+		{"(r) => {\n\n  if (r.index === 8204) r.row.gone.value;\n}", "TypeError: ", 3},
+		{"async (r) => {\n  if (r.index === 8204) await fetch(\"https://example.com\");\n}", "hooks have no network: fetch is not there", 2},
+		{"(r) => r.index === 8204 ? new Promise(() => {}) : null", "never settles", 0},
+		{"(r) => r.index === 8204 ? {row: {gone: {value: 1}}} : null", "gone", 0},
+		{"(r) => r.index === 8204 ? 7 : null", "number", 0},
+		{"(r) => r.index === 8204 ? {row: {out: {value: NaN}}} : null", "NaN", 0},
+		{"(r) => { if (r.index === 8204) throw null; }", "", 0},
+	}
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		for i, tt := range cases {
+			before := count(8000, 100)
+			if i == 0 {
+				before = count(7000, 1100) // more than one call
+			}
+			t.Run(tt.source, func(t *testing.T) {
+				session := open(t, s, rowHooks("() => {}", tt.source))
+				changes, err := session.Rows(t.Context(), rowsOf(countFields, before, count(8100, 200)))
+				failed := hookError(t, err)
+				if failed.Hook != "rowHooks[1]" || failed.Row == nil || *failed.Row != 8204 || !strings.Contains(failed.Text, tt.text) || changes != nil {
+					t.Errorf("got %v", failed)
+				}
+				if tt.line > 0 && (failed.Line != tt.line || failed.Column == 0) {
+					t.Errorf("it is at %d:%d, want line %d", failed.Line, failed.Column, tt.line)
+				}
+				// The session is of use for the rows that do not fail.
+				if _, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 10))); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	})
+}
+
+func TestHooksThatAreNone(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		for source, want := range map[string]string{"() => {\n return ]; }": "SyntaxError", "async () => { await import(\"fs\"); }": "import() is not there", "7": "it must be a function", "": "empty"} {
+			session, err := s.Open(t.Context(), intray.Hooks{BulkRow: []string{source}}, intray.Pins{})
+			if err == nil {
+				t.Cleanup(func() { _ = session.Close() })
+				_, err = session.Bulk(t.Context(), rowsOf(countFields, count(0, 1)))
+			}
+			if failed := hookError(t, err); failed.Hook != "bulkRowHooks[0]" || !strings.Contains(failed.Text, want) {
+				t.Errorf("%q: %v", source, failed)
+			}
+		}
+	})
+}
+
+func TestConsoleAndTimes(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		session := open(t, s, rowHooks(`(r) => { console.log("row", r.index); let n = 0; for (let i = 0; i < 3e3; i++) n += i % 7; }`))
+		if _, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 50), count(50, 50))); err != nil {
+			t.Fatal(err)
+		}
+		lines := session.Console()
+		if len(lines) != 20 || lines[0] != "row 80" || lines[19] != "row 99" {
+			t.Errorf("got %q", lines)
+		}
+		if took := session.Times()["rowHooks[0]"]; took <= 0 || took > time.Minute {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// TestPins: clock and chance are the same in every session, however the rows are
+// cut.
+func TestPins(t *testing.T) {
+	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
+	var all [][]string
+	for _, size := range []int{10, 1000} {
+		session, err := s.Open(t.Context(), rowHooks(`() => ({row: {out: {value: new Date().toISOString() + Math.random()}}})`), intray.Pins{Now: time.UnixMilli(1_700_000_000_000), Seed: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var batches []*intray.Batch
+		for first := 0; first < 1000; first += size {
+			batches = append(batches, count(int64(first), size))
+		}
+		changes, err := session.Rows(t.Context(), rowsOf(countFields, batches...))
+		if err != nil || len(changes) != 1000 {
+			t.Fatal(err)
+		}
+		all = append(all, told(changes))
+		_ = session.Close()
+	}
+	if diff := cmp.Diff(all[0], all[1]); diff != "" || !strings.HasPrefix(all[0][0], "0.2 2023-11-14T22:13:20.000Z0.") {
+		t.Error(all[0][0], diff)
+	}
+}
+
+// TestTheRowThatKills is found though the process dies with the whole call.
+func TestTheRowThatKills(t *testing.T) {
+	for name, body := range map[string]string{
+		"time":   `for (;;);`,
+		"memory": `const all = []; for (;;) all.push(new Array(1000).fill(r.index));`,
+	} {
+		everywhereWith(t, script.Config{Batch: 400 * time.Millisecond}, func(t *testing.T, s *script.Script) {
+			session := open(t, s, rowHooks(`(r) => { if (r.index === 1030) { `+body+` } }`))
+			_, err := session.Rows(t.Context(), rowsOf(countFields, count(1000, 100)))
+			failed := hookError(t, err)
+			if !strings.HasPrefix(failed.Hook, "rowHooks") || failed.Row == nil || *failed.Row != 1030 || strings.Contains(failed.Error(), ",.") {
+				t.Errorf("%s: %v", name, failed)
+			}
+			if _, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 10))); err != nil {
+				t.Errorf("%s: the session is of no use any more: %v", name, err)
+			}
+		})
+	}
+}
+
+// TestIdle: a worker that nobody called for long is followed by another one.
+func TestIdle(t *testing.T) {
+	s := newScript(t, cage.QuickJS, script.Config{Seats: 1}, cage.Config{Idle: 50 * time.Millisecond})
+	session := open(t, s, rowHooks(`({row}) => ({row: {out: {value: row.b.value + "!"}}})`))
+	for range 3 {
+		changes, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 2)))
+		if diff := cmp.Diff([]string{"0.2 text!", "1.2 text!"}, told(changes)); diff != "" || err != nil {
+			t.Fatal(err, diff)
+		}
+		outlast(t, 1)
+	}
+}
+
+func TestGivenUp(t *testing.T) {
+	s := newScript(t, cage.QuickJS, script.Config{Seats: 1}, cage.Config{})
+	session := open(t, s, rowHooks(`(r) => { if (r.index > 0) for (;;); }`))
+	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer stop()
+	began := time.Now()
+	_, err := session.Rows(ctx, rowsOf(countFields, count(0, 2)))
+	var failed *intray.HookError
+	if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &failed) || time.Since(began) > 3*time.Second {
+		t.Errorf("after %v: %v", time.Since(began), err)
+	}
+	if _, err := session.Rows(ctx, rowsOf(countFields, count(0, 1))); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if _, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 1))); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClose(t *testing.T) {
+	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
+	session := open(t, s, rowHooks(`() => {}`))
+	if err := session.Close(); err != nil { // nothing ever ran
+		t.Error(err)
+	}
+	if _, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 1))); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Error(err)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	if changes, err := open(t, s, rowHooks(`() => {}`)).Rows(t.Context(), rowsOf(countFields)); err != nil || changes != nil {
+		t.Error(changes, err)
+	}
+}
+
+// TestFieldsChange: a session goes on where the fields are no longer those that
+// it began with.
+func TestFieldsChange(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		session := open(t, s, rowHooks(`({row}) => ({row: {out: {value: Object.keys(row).join() + row.n.value}}})`))
+		for _, fields := range [][]intray.Field{countFields, {text("out"), text("extra"), text("n")}, countFields} {
+			changes, err := session.Rows(t.Context(), rowsOf(fields, batch(0, []any{"x", "y", "z"})))
+			if err != nil || len(changes) != 1 {
+				t.Fatal(err, changes)
+			}
+			want := map[string]string{"n": "n,b,outx", "out": "out,extra,nz"}[fields[0].Key]
+			if *changes[0].Value != want || fields[changes[0].Field].Key != "out" {
+				t.Errorf("got %v, want %s", told(changes), want)
+			}
+		}
+	})
+}

@@ -1,0 +1,232 @@
+package script_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/script"
+	"github.com/intraydata/intray/internal/script/cage"
+)
+
+// mapped are two fields, the second with two columns, and their headers.
+func mapped() (fields []intray.Field, m intray.Mapping, headers []string) {
+	many := text("many")
+	many.ManyToOne, many.Hidden = true, true
+	m.Fields = []intray.Match{{Column: 1, Header: "Two"}, {Column: 0, Columns: []int{0, 2}, Header: "One"}, {Column: intray.NoColumn}}
+	return []intray.Field{text("a"), many, text("none")}, m, []string{"One", "Two", "Three"}
+}
+
+func TestWhatStepsAreTold(t *testing.T) {
+	const tell = `(instance, about) => instance.setUser(about)`
+	fields, m, headers := mapped()
+	mapping := `{"headerMapping":{"a":"Two","many":["One","Three"],"none":null},"fields":[` +
+		`{"key":"a","label":"A","type":"string","manyToOne":false,"hidden":false},` +
+		`{"key":"many","label":"MANY","type":"string","manyToOne":true,"hidden":true},` +
+		`{"key":"none","label":"NONE","type":"string","manyToOne":false,"hidden":false}]`
+	cases := []struct {
+		call intray.StepCall
+		want string
+	}{
+		{intray.StepCall{Step: intray.UploadStep, Filename: "list.csv", Preview: [][]string{{"x"}, {}}}, `{"filename":"list.csv","dataPreview":[["x"],[]],"sessionId":null}`},
+		{intray.StepCall{Step: intray.UploadStep}, `{"filename":"","dataPreview":[],"sessionId":null}`},
+		{intray.StepCall{Step: intray.ReviewStep, Fields: fields, Mapping: m, Headers: headers}, mapping + `,"rawHeaders":["One","Two","Three"]}`},
+		{intray.StepCall{Step: intray.ReviewStepPost, Fields: fields, Mapping: m, Headers: headers}, mapping + `}`},
+	}
+	var hooks intray.Hooks
+	for _, step := range []string{intray.UploadStep, intray.ReviewStep, intray.ReviewStepPost} {
+		hooks.Step = append(hooks.Step, intray.StepHook{Step: step, Source: tell})
+	}
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		session := open(t, s, hooks)
+		for _, tt := range cases {
+			changes, err := session.Step(t.Context(), tt.call)
+			if err != nil || len(changes) != 1 {
+				t.Fatal(changes, err)
+			}
+			var got, want any
+			if err := errors.Join(json.Unmarshal(changes[0].User, &got), json.Unmarshal([]byte(tt.want), &want)); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(tt.call.Step, diff)
+			}
+		}
+	})
+}
+
+// step calls one step hook at REVIEW_STEP, with the fields a and many.
+func step(t *testing.T, s *script.Script, body string) (intray.StepChanges, error) {
+	t.Helper()
+	fields, m, headers := mapped()
+	session := open(t, s, intray.Hooks{Step: []intray.StepHook{
+		{Step: intray.UploadStep, Source: `() => { throw new Error("not this one") }`},
+		{Step: intray.ReviewStep, Source: `async (instance) => { ` + body + ` }`},
+	}})
+	defer session.Close()
+	return session.Step(t.Context(), intray.StepCall{Step: intray.ReviewStep, Fields: fields, Mapping: m, Headers: headers})
+}
+
+func TestStepChanges(t *testing.T) {
+	row, on, index := 3, true, int64(2)
+	cases := []struct {
+		body string
+		want intray.StepChange
+	}{
+		{`await instance.addField({label: "NEW", key: "new", type: "number"}, {before: "a"})`, intray.StepChange{AddField: &intray.AddedField{Field: typed("new", intray.TypeNumber), Before: "a"}}},
+		{`instance.addField({label: "NEW", key: "new"}, {after: "many"})`, intray.StepChange{AddField: &intray.AddedField{Field: text("new"), After: "many"}}},
+		{`instance.addField({label: "NEW", key: "new"}, undefined)`, intray.StepChange{AddField: &intray.AddedField{Field: text("new")}}},
+		{`instance.removeField("a")`, intray.StepChange{RemoveField: "a"}},
+		{`instance.setHeaderRowOverride(3)`, intray.StepChange{HeaderRow: &row}},
+		{`instance.setUser({id: 7})`, intray.StepChange{User: []byte(`{"id":7}`)}},
+		{`instance.setDevelopmentMode(true)`, intray.StepChange{DevelopmentMode: &on}},
+		{`instance.removeRows(["1", "added-0"])`, intray.StepChange{RemoveRows: []string{"1", "added-0"}}},
+		{
+			`instance.updateInfoMessages([{rowIndex: 5, fieldKey: "many", manyToOneIndex: 1, messages: [{message: "m"}, {message: "w", level: "warning"}]}])`,
+			intray.StepChange{Infos: []intray.Change{{Row: 5, Field: 1, Part: 1, HasInfos: true, Infos: []intray.Info{{Text: "m"}, {Level: intray.LevelWarning, Text: "w"}}}}},
+		},
+		{
+			`instance.addRows([{index: 2, row: {a: {value: 1000000}, many: {value: ["x", 1]}, none: {value: null}}}, {row: {}}])`,
+			intray.StepChange{AddRows: []intray.AddedRow{{Index: &index, Cells: map[string]string{"a": "1000000", "many": `["x",1]`}}, {Cells: map[string]string{}}}},
+		},
+	}
+	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
+	for _, tt := range cases {
+		changes, err := step(t, s, tt.body)
+		if err != nil || len(changes) != 1 {
+			t.Errorf("%s: %v, %v", tt.body, changes, err)
+			continue
+		}
+		if added := changes[0].AddField; added != nil {
+			added.Field.Type.Options = nil
+			added.Field.Validators = nil
+		}
+		if diff := cmp.Diff(tt.want, changes[0]); diff != "" {
+			t.Errorf("%s: %s", tt.body, diff)
+		}
+	}
+	if changes, err := step(t, s, `instance.setConfirmationMessage("x"); instance.removeField("a"); instance.removeField("many")`); err != nil || len(changes) != 2 || changes[1].RemoveField != "many" {
+		t.Error(changes, err)
+	}
+}
+
+func TestStepFaults(t *testing.T) {
+	cases := []struct{ body, want string }{
+		{`instance.addField()`, "addField: argument 1 is missing"},
+		{`instance.addField({label: "No key"})`, "addField: fields[0].key: "},
+		{`instance.addField({label: "N", key: "n", type: "colour"})`, "addField: fields[0]"},
+		{`instance.addField({label: "N", key: "n"}, {before: 7})`, "addField: argument 2: its Before cannot be a number"},
+		{`instance.removeField()`, "removeField: argument 1 is missing"},
+		{`instance.removeField("")`, "removeField: argument 1 is empty"},
+		{`instance.removeField(7)`, "removeField: argument 1 cannot be a number"},
+		{`instance.setHeaderRowOverride("first")`, "setHeaderRowOverride: argument 1 cannot be a string"},
+		{`instance.setHeaderRowOverride(null)`, "setHeaderRowOverride: argument 1 is null"},
+		{`instance.setDevelopmentMode("yes")`, "setDevelopmentMode: argument 1 cannot be a string"},
+		{`instance.updateInfoMessages([{rowIndex: 1, fieldKey: "other", messages: []}])`, `there is no field "other"`},
+		{`instance.updateInfoMessages([{rowIndex: 1, fieldKey: "a", messages: [{message: "m", level: "loud"}]}])`, `there is no level "loud"`},
+		{`instance.updateInfoMessages([{rowIndex: 1.5, fieldKey: "a"}])`, "updateInfoMessages: argument 1: its RowIndex cannot be a number 1.5"},
+		{`instance.removeRows("1")`, "removeRows: argument 1 cannot be a string"},
+		{`instance.addRows([{row: {a: "plain"}}])`, "addRows: argument 1: "},
+		{`throw new TypeError("wrong file")`, "TypeError: wrong file"},
+		{`for (;;) instance.removeField("a")`, "commands"},
+	}
+	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
+	for _, tt := range cases {
+		changes, err := step(t, s, tt.body)
+		if failed := hookError(t, err); failed.Hook != "stepHooks[1]" || !strings.Contains(failed.Text, tt.want) || changes != nil {
+			t.Errorf("%s: %v, %v, want %s", tt.body, changes, failed, tt.want)
+		}
+	}
+}
+
+// sequence gives batches and then perhaps an error.
+func sequence(failure error, batches ...*intray.Batch) iter.Seq2[*intray.Batch, error] {
+	return func(yield func(*intray.Batch, error) bool) {
+		for _, b := range batches {
+			if !yield(b, nil) {
+				return
+			}
+		}
+		if failure != nil {
+			yield(nil, failure)
+		}
+	}
+}
+
+// finished calls a last callback that cancels with what it was given.
+func finished(t *testing.T, s *script.Script, source string, behavior intray.InvalidDataBehavior) (*string, error) {
+	t.Helper()
+	fields, m, headers := mapped()
+	fields[2] = typed("n", intray.TypeNumber)
+	schema := &intray.Schema{Fields: fields, Settings: intray.Settings{InvalidDataBehavior: behavior, ImportIdentifier: "people"}}
+	one := batch(0, []any{"x", `["p","q"]`, "1.5"}, []any{"y", nil, wrong("many")}, []any{nil, nil, nil})
+	one.Problems = []intray.Problem{{Row: 0, Level: intray.LevelWarning}, {Row: 1, Field: 2}}
+	two := batch(3, []any{wrong("z"), read{`["r",null]`, `["r","?"]`}, "2"})
+	two.Problems = []intray.Problem{{Row: 0, Field: 0}, {Row: 0, Field: 1, Part: 1}}
+	session := open(t, s, intray.Hooks{BeforeFinish: source})
+	defer session.Close()
+	return session.Finish(t.Context(), schema, sequence(nil, one, two), intray.Finish{Filename: "list.csv", Headers: headers, Mapping: m, RowsWithError: []int64{1, 3}})
+}
+
+func TestFinish(t *testing.T) {
+	const first, third = `{"a":"x","many":["p","q"],"n":1.5}`, `{"a":null,"many":null,"n":null}`
+	cases := []struct {
+		behavior intray.InvalidDataBehavior
+		want     string
+	}{
+		{intray.RemoveInvalidRows, first + "," + third},
+		{intray.IncludeInvalidRows, first + `,{"a":"y","many":null,"n":null},` + third + `,{"a":null,"many":null,"n":2}`},
+		{intray.IncludeInvalidValues, first + `,{"a":"y","many":null,"n":"many"},` + third + `,{"a":"z","many":["r","?"],"n":2}`},
+	}
+	const about = `{"filename":"list.csv","rawHeaders":["One","Two","Three"],"fields":{` +
+		`"a":{"fileHeader":"Two","fileHeaderIndex":1,"isCustom":false,"manyToOne":false},` +
+		`"many":{"fileHeader":null,"fileHeaderIndex":null,"fileHeaders":["One","Three"],"fileHeaderIndexes":[0,2],"isCustom":false,"manyToOne":true},` +
+		`"n":{"fileHeader":null,"fileHeaderIndex":null,"isCustom":false,"manyToOne":false}},` +
+		`"importIdentifier":"people","rowsWithError":[1,3]}`
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		for _, tt := range cases {
+			cancel, err := finished(t, s, `(rows, about) => ({cancel: true, message: JSON.stringify([rows, about])})`, tt.behavior)
+			if err != nil || cancel == nil {
+				t.Fatal(cancel, err)
+			}
+			var got, want any
+			if err := errors.Join(json.Unmarshal([]byte(*cancel), &got), json.Unmarshal(fmt.Appendf(nil, "[[%s],%s]", tt.want, about), &want)); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(tt.behavior, diff)
+			}
+		}
+		if cancel, err := finished(t, s, `(rows) => { rows.pop(); return {cancel: false, message: "no"}; }`, ""); cancel != nil || err != nil {
+			t.Error(*cancel, err)
+		}
+		_, err := finished(t, s, "(rows) => {\n  rows[9].a;\n}", "")
+		if failed := hookError(t, err); failed.Hook != "beforeFinishCallback" || failed.Line != 2 || failed.Row != nil || !strings.Contains(failed.Text, "TypeError") {
+			t.Error(failed)
+		}
+	})
+}
+
+func TestFinishTooMuch(t *testing.T) {
+	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
+	session := open(t, s, intray.Hooks{BeforeFinish: `() => {}`})
+	schema := &intray.Schema{Fields: []intray.Field{text("a")}}
+	about := intray.Finish{Mapping: intray.Mapping{Fields: []intray.Match{{Column: intray.NoColumn}}}}
+	rows := make([][]any, 100_001)
+	for i := range rows {
+		rows[i] = []any{"x"}
+	}
+	_, err := session.Finish(t.Context(), schema, sequence(nil, batch(0, rows...), batch(100_001, rows...)), about)
+	if failed := hookError(t, err); !strings.Contains(failed.Text, "more than 200000 rows") {
+		t.Error(failed)
+	}
+	broken := errors.New("the stage broke")
+	if _, err := session.Finish(t.Context(), schema, sequence(broken), about); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,1 @@
+() => (3n ** 3000000n).toString().length

@@ -1,0 +1,1 @@
+() => { const end = Date.now() + 1e9; while (Date.now() < end); }

@@ -1,0 +1,1 @@
+() => { function* g() { for (;;) yield 1; } return [...g()]; }

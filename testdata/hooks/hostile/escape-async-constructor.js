@@ -1,0 +1,1 @@
+async () => (async () => {}).constructor("return process.exit(3)")()

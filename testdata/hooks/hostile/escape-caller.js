@@ -1,0 +1,1 @@
+function hook() { return hook.caller.caller.arguments[0]; }

@@ -1,0 +1,1 @@
+() => console.log.constructor("return process")().exit(3)

@@ -1,0 +1,1 @@
+() => { throw new Error(String((function () {}).constructor("return process")())); }

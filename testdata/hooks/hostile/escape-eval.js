@@ -1,0 +1,1 @@
+() => (0, eval)("process.exit(3)")

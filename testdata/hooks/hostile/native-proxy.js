@@ -1,0 +1,1 @@
+() => Object.keys(new Proxy({}, {ownKeys() { for (;;); }}))

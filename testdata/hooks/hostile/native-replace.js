@@ -1,0 +1,1 @@
+() => "a".repeat(1e6).replace(/a/g, () => { for (;;); })

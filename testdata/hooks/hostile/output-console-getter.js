@@ -1,0 +1,1 @@
+() => console.log({get x() { for (;;); }, toString() { for (;;); }})

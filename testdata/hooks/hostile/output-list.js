@@ -1,0 +1,1 @@
+() => ({row: {out: {value: new Array(1e7).fill("x")}}})

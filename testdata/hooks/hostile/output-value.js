@@ -1,0 +1,1 @@
+() => ({row: {out: {value: "x".repeat(1e8)}}})

@@ -1,0 +1,1 @@
+() => { const go = () => Promise.resolve().then(go); return go(); }

@@ -1,0 +1,1 @@
+(r) => { Promise.resolve().then(() => { r.row.out.value = "late"; }); return null; }

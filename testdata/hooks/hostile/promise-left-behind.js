@@ -1,0 +1,1 @@
+(r) => { (async () => { for (;;) await null; })(); return null; }

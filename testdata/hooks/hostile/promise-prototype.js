@@ -1,0 +1,1 @@
+() => { Promise.prototype.then = () => { for (;;); }; return Promise.resolve(1); }

@@ -1,0 +1,1 @@
+() => ({then(take) { take(this); }})

@@ -1,0 +1,1 @@
+() => { Array.prototype.push = Array.prototype.map = null; Array.prototype[Symbol.iterator] = null; }

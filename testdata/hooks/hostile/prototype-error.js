@@ -1,0 +1,1 @@
+() => { Error.prepareStackTrace = () => { for (;;); }; Error.stackTraceLimit = 1e9; throw new Error("x"); }

@@ -1,0 +1,1 @@
+() => { Object.defineProperty(Array.prototype, "0", {set() { for (;;); }}); return {row: {out: {value: ["x"]}}}; }

@@ -1,0 +1,1 @@
+() => { Object.prototype.value = "pwned"; Object.prototype.row = {out: {value: "pwned"}}; return {}; }

@@ -1,0 +1,1 @@
+() => ({row: {["__proto__"]: {value: 1}, constructor: {value: 2}}})

@@ -1,0 +1,1 @@
+() => { throw {get message() { for (;;); }, get stack() { for (;;); }, get name() { for (;;); }}; }
