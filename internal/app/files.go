@@ -48,7 +48,7 @@ func WriteFile(name string, out io.Writer, write func(io.Writer) error) (err err
 			_ = os.Remove(file.Name())
 		}
 	}()
-	if err := buffered(file, write); err != nil {
+	if err := buffered(&writeBack{file: file}, write); err != nil {
 		return err
 	}
 	if err := errors.Join(file.Sync(), file.Close()); err != nil {
