@@ -9,43 +9,45 @@ import (
 // Writer gives what writes the canonical text of a field in the field's
 // outputFormat; nil where the result holds the canonical text itself.
 func Writer(f intray.Field) (func(dst, canonical []byte) []byte, error) {
-	o := options(f.Type.Options)
-	switch f.Type.Name {
-	case intray.TypeNumber:
-		compiled, err := number.CompileOptions(o)
-		if err != nil || compiled.Output == nil {
-			return nil, err
-		}
-		return compiled.Output.Append, nil
-	case intray.TypeDate:
-		return momentWriter(o, "outputFormat", date.WantDate)
-	case intray.TypeDatetime:
-		return momentWriter(o, "outputFormat", date.WantMoment)
-	case intray.TypeTime:
-		return momentWriter(o, "outputFormat", date.WantClock)
-	}
-	return nil, nil
+	return writerOf(f, "outputFormat")
 }
 
 // Shower gives what writes the canonical text of a field in the field's
 // displayFormat; nil where people see the canonical text itself.
 func Shower(f intray.Field) (func(dst, canonical []byte) []byte, error) {
+	return writerOf(f, "displayFormat")
+}
+
+// writerOf writes in the format that an option of the field's type names.
+func writerOf(f intray.Field, option string) (func(dst, canonical []byte) []byte, error) {
 	o := options(f.Type.Options)
-	if o["displayFormat"] == nil {
+	if o[option] == nil {
 		return nil, nil
 	}
 	switch f.Type.Name {
 	case intray.TypeNumber:
-		compiled, err := number.CompileOptions(o)
-		return compiled.Display.Append, err
+		return amountWriter(o, option)
 	case intray.TypeDate:
-		return momentWriter(o, "displayFormat", date.WantDate)
+		return momentWriter(o, option, date.WantDate)
 	case intray.TypeDatetime:
-		return momentWriter(o, "displayFormat", date.WantMoment)
+		return momentWriter(o, option, date.WantMoment)
 	case intray.TypeTime:
-		return momentWriter(o, "displayFormat", date.WantClock)
+		return momentWriter(o, option, date.WantClock)
 	}
 	return nil, nil
+}
+
+func amountWriter(o options, option string) (func(dst, canonical []byte) []byte, error) {
+	compiled, err := number.CompileOptions(o)
+	switch {
+	case err != nil:
+		return nil, err
+	case option == "displayFormat":
+		return compiled.Display.Append, nil
+	case compiled.Output == nil:
+		return nil, nil
+	}
+	return compiled.Output.Append, nil
 }
 
 func momentWriter(o options, option string, want date.Want) (func(dst, canonical []byte) []byte, error) {
