@@ -8,7 +8,12 @@
 // may be tried again.
 //
 // What the file leaves open is a [intray.Question]; a run takes answers.
-// [Engine.Map] stops where the columns have their fields.
+// [Engine.Map] stops where the columns have their fields. [Outcome.Explain] tells
+// of a staged cell where it came from.
+//
+// A [Script] runs the hooks of the schema; the package calls them, and puts what
+// they change where it belongs. [Engine.Finish] asks the last of them, when the
+// rows are staged.
 //
 // The package keeps nothing beyond a run, and of a run only temporary files. It
 // knows no database, HTTP or clock. The same file, schema, settings and answers
