@@ -102,6 +102,9 @@ func (f *feed) copyRows(recs *intray.Records) {
 
 // fill gives added rows what they hold.
 func (p *plan) fill(b *intray.Batch, added []intray.AddedRow, scratch []byte) error {
+	if len(added) == 0 {
+		return nil
+	}
 	var changes []intray.Change
 	for row, one := range added {
 		for field, f := range p.fields {

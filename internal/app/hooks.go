@@ -66,7 +66,11 @@ func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.P
 	if err != nil {
 		return nil, fmt.Errorf("open the cage of the hooks: %w", err)
 	}
-	return runner.Open(ctx, hooks, pins)
+	session, err := runner.Open(ctx, hooks, pins)
+	if err != nil {
+		return nil, err
+	}
+	return session, nil
 }
 
 // opened gives what runs hooks. After a failure it is tried again.
