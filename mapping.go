@@ -23,6 +23,17 @@ type Match struct {
 	Reasons []string
 }
 
+// All are all columns that feed the field; none where nothing does.
+func (m Match) All() []int {
+	switch {
+	case len(m.Columns) > 0:
+		return m.Columns
+	case m.Column != NoColumn:
+		return []int{m.Column}
+	}
+	return nil
+}
+
 // NoColumn is the Column of a field that nothing feeds.
 const NoColumn = -1
 

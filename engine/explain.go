@@ -27,7 +27,7 @@ func (o *Outcome) Explain(schema *intray.Schema, b *intray.Batch, i, field int) 
 		t.Value = &text
 	}
 	match := o.Mapping.Fields[field]
-	for _, column := range columnsOf(match) {
+	for _, column := range match.All() {
 		t.Columns = append(t.Columns, intray.TracedColumn{Index: column, Header: o.Headers[column]})
 	}
 	own, row := problemsAt(b, i, field)
@@ -40,17 +40,6 @@ func (o *Outcome) Explain(schema *intray.Schema, b *intray.Batch, i, field int) 
 	}
 	t.Steps = append(t.Steps, intray.TraceStep{Step: "check", Text: t.Value, Reasons: checkReasons(own, row)})
 	return t
-}
-
-// columnsOf are all columns that feed a field.
-func columnsOf(m intray.Match) []int {
-	switch {
-	case len(m.Columns) > 0:
-		return m.Columns
-	case m.Column != intray.NoColumn:
-		return []int{m.Column}
-	}
-	return nil
 }
 
 // problemsAt are the problems of a cell, and those of its row as a whole.

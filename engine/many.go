@@ -31,7 +31,7 @@ func spread(fields []intray.Field, m intray.Mapping) (wide []intray.Field, parts
 			continue
 		}
 		wide[i].Validators = nil
-		for j := range columnsOf(m.Fields[i]) {
+		for j := range m.Fields[i].All() {
 			one := f
 			one.Key += "\x00" + strconv.Itoa(j) // no schema has such a key
 			wide = append(wide, one)
@@ -152,7 +152,7 @@ func rawOf(text []byte, index *int) *string {
 // there are none.
 func headersOf(m intray.Match, headers []string) []string {
 	list := []string{}
-	for _, c := range columnsOf(m) {
+	for _, c := range m.All() {
 		list = append(list, mapping.Shorten(headers[c]))
 	}
 	if len(list) == 0 {

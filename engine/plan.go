@@ -65,7 +65,7 @@ func compile(schema *intray.Schema, m intray.Mapping, headers []string) (*plan, 
 			return nil, fmt.Errorf("compile the schema: field %q: %w", f.Key, err)
 		}
 		one := fieldPlan{
-			field: f, columns: columnsOf(m.Fields[i]), headers: headersOf(m.Fields[i], headers),
+			field: f, columns: m.Fields[i].All(), headers: headersOf(m.Fields[i], headers),
 			parser: parser, code: strings.ReplaceAll(string(f.Type.Name), "-", "_"), literal: literalJSON(f.Type.Name), plain: f.Type.Name == intray.TypeString,
 		}
 		if f.ManyToOne && len(one.columns) > 0 {

@@ -191,7 +191,7 @@ func (p *passage) removeField(key string) error {
 	s := p.ownSchema()
 	s.Fields = slices.Delete(s.Fields, at, at+1)
 	if m := &p.out.Mapping; m.Fields != nil {
-		m.Unmapped = append(m.Unmapped, columnsOf(m.Fields[at])...)
+		m.Unmapped = append(m.Unmapped, m.Fields[at].All()...)
 		slices.Sort(m.Unmapped)
 		m.Fields = slices.Delete(m.Fields, at, at+1)
 	}

@@ -173,16 +173,9 @@ func graphicJSON(text string) string {
 }
 
 // columnsOf are the columns of a match, with their headers.
-func columnsOf(m intray.Match, headers []string) []intray.TracedColumn {
-	switch {
-	case m.Column == intray.NoColumn:
-		return nil
-	case len(m.Columns) == 0:
-		return []intray.TracedColumn{{Index: m.Column, Header: m.Header}}
-	}
-	columns := make([]intray.TracedColumn, len(m.Columns))
-	for i, index := range m.Columns {
-		columns[i] = intray.TracedColumn{Index: index, Header: headers[index]}
+func columnsOf(m intray.Match, headers []string) (columns []intray.TracedColumn) {
+	for _, index := range m.All() {
+		columns = append(columns, intray.TracedColumn{Index: index, Header: headers[index]})
 	}
 	return columns
 }

@@ -43,22 +43,11 @@ func (s *Service) lessonOf(imp Import, next Status) (*lesson, error) {
 		l.present[header] = true
 	}
 	for i, f := range schema.Fields {
-		l.learnColumns(f.Key, feeding(imp.Outcome.Mapping.Fields[i]), imp)
+		l.learnColumns(f.Key, imp.Outcome.Mapping.Fields[i].All(), imp)
 		l.learnValues(f, imp.Answers)
 	}
 	l.learnUnused(imp)
 	return l, nil
-}
-
-// feeding are the columns that feed a field.
-func feeding(m intray.Match) []int {
-	switch {
-	case len(m.Columns) > 0:
-		return m.Columns
-	case m.Column != intray.NoColumn:
-		return []int{m.Column}
-	}
-	return nil
 }
 
 // learnColumns takes in that these columns feed the field, if persons said so.
