@@ -29,6 +29,8 @@ func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.S
 		s.learnTimes(a)
 		if a.Failure != nil {
 			err = hookError(a.Failure)
+		} else {
+			err = tooLate(a.Commands)
 		}
 	}
 	if err != nil {
@@ -40,6 +42,17 @@ func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.S
 		return &a.Message, nil
 	}
 	return nil, nil
+}
+
+// tooLate refuses what the callback asks of the import: its rows and fields are
+// settled by then, and a call without effect must not pass for one that worked.
+func tooLate(commands []realm.Command) error {
+	for _, c := range commands {
+		if c.Name != "setConfirmationMessage" { // it is for a person at the importer
+			return &intray.HookError{Hook: c.Hook, Text: c.Name + ": the import is settled by now; do this in a step hook"}
+		}
+	}
+	return nil
 }
 
 // finishCall gathers the rows of the result, column by column.

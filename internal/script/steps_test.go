@@ -212,6 +212,17 @@ func TestFinish(t *testing.T) {
 	})
 }
 
+func TestFinishChangesNothing(t *testing.T) {
+	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
+	_, err := finished(t, s, `(rows, about, instance) => { instance.setDevelopmentMode(true) }`, "")
+	if failed := hookError(t, err); failed.Hook != "beforeFinishCallback" || !strings.Contains(failed.Text, "setDevelopmentMode: the import is settled") {
+		t.Error(failed)
+	}
+	if _, err := finished(t, s, `(rows, about, instance) => { instance.setConfirmationMessage("done") }`, ""); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestFinishTooMuch(t *testing.T) {
 	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
 	session := open(t, s, intray.Hooks{BeforeFinish: `() => {}`})
