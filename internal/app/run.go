@@ -94,7 +94,7 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 		return report, fmt.Errorf("make a folder for the staged rows: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	blobs, err := disk.Open(folder, disk.Config{})
+	blobs, err := disk.Open(folder, disk.Config{Fleeting: true})
 	if err != nil {
 		return report, err
 	}

@@ -43,6 +43,9 @@ const (
 type Config struct {
 	// Log is told what Open swept away. Default: nobody is told.
 	Log *slog.Logger
+	// Fleeting says that the blobs need not outlive the machine: nothing is
+	// flushed to the disk. For a folder that goes with the process that made it.
+	Fleeting bool
 }
 
 // Store is a blob.Store on the local disk. One part of a key may be 254 bytes
@@ -52,6 +55,8 @@ type Store struct {
 	lock   *os.File
 	drafts string
 	names  atomic.Int64
+	// fleeting is Config.Fleeting.
+	fleeting bool
 
 	// placing is shared by commits and held alone by deletions: a commit must
 	// not lose a folder between making it and moving its file there.
@@ -75,7 +80,7 @@ func Open(root string, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the blob folder: %w", err)
 	}
-	s := &Store{root: r, writers: map[*writer]struct{}{}}
+	s := &Store{root: r, fleeting: cfg.Fleeting, writers: map[*writer]struct{}{}}
 	if err := s.start(cfg.Log); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the blob folder %s: %w", root, err), r.Close())
 	}
@@ -187,7 +192,7 @@ func (s *Store) writeSmall(name string) error {
 		return err
 	}
 	_, err = file.WriteString("ready?")
-	return errors.Join(err, file.Sync(), file.Close())
+	return errors.Join(err, s.flush(file), file.Close())
 }
 
 func (s *Store) tempName() string {

@@ -21,6 +21,17 @@ func TestStore(t *testing.T) {
 	blobtest.Run(t, func(t *testing.T) blob.Store { return opened(t, t.TempDir()) })
 }
 
+func TestFleetingStore(t *testing.T) {
+	blobtest.Run(t, func(t *testing.T) blob.Store {
+		s, err := Open(t.TempDir(), Config{Fleeting: true})
+		if err != nil {
+			t.Fatalf("Open: %v", err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	})
+}
+
 func opened(t *testing.T, root string) *Store {
 	t.Helper()
 	s, err := Open(root, Config{})

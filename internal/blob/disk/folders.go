@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -164,5 +165,13 @@ func (s *Store) sync(folder string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return errors.Join(s.flush(dir), dir.Close())
+}
+
+// flush brings a file or a folder to the disk, where blobs are to last.
+func (s *Store) flush(f *os.File) error {
+	if s.fleeting {
+		return nil
+	}
+	return f.Sync()
 }

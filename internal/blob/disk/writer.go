@@ -55,7 +55,7 @@ func (w *writer) Commit() error {
 		return fmt.Errorf("committing blob %s: %w", w.key, err)
 	}
 	defer w.Abort()
-	if err := w.file.Sync(); err != nil {
+	if err := w.store.flush(w.file); err != nil {
 		return fmt.Errorf("flushing blob %s: %w", w.key, err)
 	}
 	if err := w.place(); err != nil {
