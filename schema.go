@@ -1,5 +1,7 @@
 package intray
 
+import "strconv"
+
 // Schema says what an import must deliver.
 type Schema struct {
 	Name     string
@@ -114,6 +116,37 @@ func (h Hooks) Count() int {
 	}
 	return n
 }
+
+// Source gives the source of the hook with a name as a [HookError] has it:
+// rowHooks[0], beforeFinishCallback. It is "" where no single hook has the name.
+func (h Hooks) Source(name string) string {
+	if name == "beforeFinishCallback" {
+		return h.BeforeFinish
+	}
+	for i, hook := range h.Column {
+		if name == hookName("columnHooks", i) {
+			return hook.Source
+		}
+	}
+	for i, hook := range h.Step {
+		if name == hookName("stepHooks", i) {
+			return hook.Source
+		}
+	}
+	for _, group := range []struct {
+		name    string
+		sources []string
+	}{{"rowHooks", h.Row}, {"bulkRowHooks", h.BulkRow}, {"rowDeleteHooks", h.RowDelete}} {
+		for i, source := range group.sources {
+			if name == hookName(group.name, i) {
+				return source
+			}
+		}
+	}
+	return ""
+}
+
+func hookName(group string, i int) string { return group + "[" + strconv.Itoa(i) + "]" }
 
 // FieldIndex gives the place of the field with this key, or -1.
 func (s *Schema) FieldIndex(key string) int {

@@ -144,8 +144,8 @@ func (o *Outcome) unreadable(err error) (*Outcome, error) {
 	var broken *source.UnreadableError
 	var limit *source.LimitError
 	switch {
-	case isHookError(err):
-		return o.fail(intray.HookFailed, err.Error()+" Nothing was imported."), nil
+	case o.failHook(err):
+		return o, nil
 	case errors.Is(err, source.ErrEmpty):
 		return o.fail(intray.EmptyFile, "The file is empty."), nil
 	case errors.As(err, &broken):

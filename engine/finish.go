@@ -27,8 +27,7 @@ func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter
 			out.tell(intray.Notice{Type: intray.CancelledByHook, Level: intray.LevelError, Text: *cancel})
 		}
 	}
-	if isHookError(err) {
-		out.fail(intray.HookFailed, err.Error()+" Nothing was imported.")
+	if out.failHook(err) {
 		return nil
 	}
 	return err

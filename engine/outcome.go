@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -57,6 +58,8 @@ type Outcome struct {
 	// User and DevelopmentMode are what step hooks set; nil where they did not.
 	User            []byte
 	DevelopmentMode *bool
+	// Hook is what a hook did wrong, where that broke the import.
+	Hook *intray.HookError
 	// Questions are what a person must answer before the run can go on.
 	Questions []intray.Question
 }
@@ -81,6 +84,18 @@ func (o *Outcome) fail(kind intray.NoticeType, text string) *Outcome {
 	o.Verdict = Broken
 	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: text})
 	return o
+}
+
+// failHook ends an import that a hook broke, and says whether the error is such
+// a one.
+func (o *Outcome) failHook(err error) bool {
+	var failed *intray.HookError
+	if !errors.As(err, &failed) {
+		return false
+	}
+	o.Hook = failed
+	o.fail(intray.HookFailed, failed.Error()+" Nothing was imported.")
+	return true
 }
 
 // stop leaves the file to a person, without a question that could be answered.

@@ -69,6 +69,9 @@ type commands struct {
 	Schema  struct {
 		Check schemaCheckCommand `cmd:"" help:"Say whether a schema can be used, and what in it can hardly be meant."`
 	} `cmd:"" help:"Look at schemas."`
+	Hooks struct {
+		Test hooksTestCommand `cmd:"" help:"Try the hooks of a schema on a sample, and show what they do."`
+	} `cmd:"" help:"Try hooks."`
 	Orgs struct {
 		Create orgsCreateCommand `cmd:"" help:"Make an organization."`
 	} `cmd:"" help:"Make organizations."`

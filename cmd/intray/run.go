@@ -135,6 +135,9 @@ func (c *runCommand) tell(w io.Writer, cfg app.RunConfig, report app.RunReport) 
 	c.tellRead(w, cfg.Schema, o)
 	for _, n := range o.Notices {
 		fmt.Fprintf(w, "%s: %s\n", n.Level, visibleLong(n.Text))
+		if n.Type == intray.HookFailed {
+			tellSource(w, cfg.Schema.Hooks, o.Hook)
+		}
 	}
 	if o.Untold > 0 {
 		fmt.Fprintf(w, "… and %s more\n", counted(o.Untold, "notice"))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"os"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/app"
 	"github.com/intraydata/intray/schemajson"
 	"github.com/intraydata/intray/schemajson/lint"
 )
@@ -46,10 +48,13 @@ type checkedFound struct {
 }
 
 // Run looks the schema through.
-func (c *schemaCheckCommand) Run(s streams) error {
-	found, err := c.check(s.in)
+func (c *schemaCheckCommand) Run(ctx context.Context, s streams) error {
+	found, hooks, err := c.check(s.in)
 	if err != nil {
 		return usageError{err}
+	}
+	if err := found.load(ctx, hooks); err != nil {
+		return err
 	}
 	if c.JSON || !terminal(s.out) {
 		err = writeJSON(s.out, found)
@@ -65,13 +70,32 @@ func (c *schemaCheckCommand) Run(s streams) error {
 	return nil
 }
 
-// check reads the schema. Its error is that there is nothing to read.
-func (c *schemaCheckCommand) check(stdin io.Reader) (checked, error) {
+// load looks whether what runs hooks can load those of the schema.
+func (c *checked) load(ctx context.Context, hooks intray.Hooks) error {
+	if hooks.Count() == 0 {
+		return nil
+	}
+	warning, err := app.CheckHooks(ctx, hooks)
+	var failed *intray.HookError
+	switch {
+	case errors.As(err, &failed):
+		c.Valid, c.Errors = false, append(c.Errors, checkedIssue{"hooks", failed.Error()})
+	case err != nil:
+		return err
+	case warning != "":
+		c.Findings = append(c.Findings, checkedFound{"hooks", intray.LevelWarning.String(), "hooks_unchecked", warning})
+	}
+	return nil
+}
+
+// check reads the schema and gives its hooks too, where it can be used. Its error
+// is that there is nothing to read.
+func (c *schemaCheckCommand) check(stdin io.Reader) (checked, intray.Hooks, error) {
 	in := stdin
 	if c.File != "-" {
 		file, err := os.Open(c.File)
 		if err != nil {
-			return checked{}, err
+			return checked{}, intray.Hooks{}, err
 		}
 		defer file.Close()
 		in = file
@@ -79,13 +103,14 @@ func (c *schemaCheckCommand) check(stdin io.Reader) (checked, error) {
 	doc, schema, err := schemajson.ReadDoc(in)
 	var unread *fs.PathError
 	if errors.As(err, &unread) {
-		return checked{}, err
+		return checked{}, intray.Hooks{}, err
 	}
 	found := checked{File: c.File, Valid: err == nil, Errors: issuesOf(err), Findings: []checkedFound{}}
 	if err == nil {
 		found.Findings = findings(doc, schema)
+		return found, schema.Hooks, nil
 	}
-	return found, nil
+	return found, intray.Hooks{}, nil
 }
 
 // issuesOf tells what keeps a schema from being used, where anything does.

@@ -48,10 +48,11 @@ func WriteFile(name string, out io.Writer, write func(io.Writer) error) (err err
 			_ = os.Remove(file.Name())
 		}
 	}()
-	if err := buffered(&writeBack{file: file}, write); err != nil {
+	long := newLongFile(file)
+	if err := write(long); err != nil {
 		return err
 	}
-	if err := errors.Join(file.Sync(), file.Close()); err != nil {
+	if err := errors.Join(long.Flush(), file.Sync(), file.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	if err := os.Rename(file.Name(), name); err != nil {

@@ -45,6 +45,9 @@ type hookRunner struct {
 	mu     sync.Mutex
 	cage   *cage.Cage
 	runner *script.Script
+	// keep says that the sessions are kept for account.
+	keep     bool
+	sessions []*script.Session
 }
 
 // newHookRunner tells what the system lacks for the jail of hooks.
@@ -70,7 +73,50 @@ func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.P
 	if err != nil {
 		return nil, err
 	}
+	if h.keep {
+		h.mu.Lock()
+		h.sessions = append(h.sessions, session)
+		h.mu.Unlock()
+	}
 	return session, nil
+}
+
+// account tells what the hooks took in all sessions, and what they printed last.
+func (h *hookRunner) account(hooks intray.Hooks) (times []HookTime, console []string) {
+	took := map[string]time.Duration{}
+	for _, session := range h.sessions {
+		for name, t := range session.Times() {
+			took[name] += t
+		}
+		console = append(console, session.Console()...)
+	}
+	for _, hook := range realm.HooksOf(hooks) {
+		if t, called := took[hook.Name]; called {
+			times = append(times, HookTime{hook.Name, t})
+		}
+	}
+	return times, console
+}
+
+// CheckHooks says whether hooks can be loaded: an *intray.HookError names the first
+// that cannot, a warning says why they could not be checked.
+func CheckHooks(ctx context.Context, hooks intray.Hooks) (warning string, err error) {
+	h := &hookRunner{}
+	defer h.close()
+	return h.check(ctx, hooks)
+}
+
+// check says whether hooks can be loaded, or why that could not be tried.
+func (h *hookRunner) check(ctx context.Context, hooks intray.Hooks) (warning string, err error) {
+	runner, err := h.opened()
+	var refused *cage.RefusedError
+	if errors.As(err, &refused) {
+		return "they were not loaded to check them, and imports with them will fail: " + refused.Error(), nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("open the cage of the hooks: %w", err)
+	}
+	return "", runner.Check(ctx, hooks)
 }
 
 // opened gives what runs hooks. After a failure it is tried again.

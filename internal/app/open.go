@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/internal/blob/disk"
 	"github.com/intraydata/intray/internal/egress"
@@ -29,8 +30,9 @@ type parts struct {
 	close   func() error
 }
 
-// open opens the folder and the database and makes the service upon them.
-func open(ctx context.Context, cfg Config, hooks engine.Script) (*parts, error) {
+// open opens the folder and the database and makes the service upon them. Without
+// hooks it runs none.
+func open(ctx context.Context, cfg Config, hooks *hookRunner) (*parts, error) {
 	if err := cfg.checkStore(); err != nil {
 		return nil, err
 	}
@@ -54,11 +56,16 @@ func open(ctx context.Context, cfg Config, hooks engine.Script) (*parts, error) 
 		return nil, errors.Join(fmt.Errorf("open the blobs: %w", err), rows.Close())
 	}
 	closeAll := func() error { return errors.Join(rows.Close(), blobs.Close()) }
+	moved := engine.Config{Formats: all.Formats(cfg.tempDir()), Temp: cfg.tempDir()}
+	var check func(context.Context, intray.Hooks) (string, error)
+	if hooks != nil {
+		moved.Script, check = hooks.open, hooks.check
+	}
 	door := egress.New(egress.Config{Allow: cfg.EgressAllow})
 	made, err := service.New(service.Config{
-		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(engine.Config{Formats: all.Formats(cfg.tempDir()), Temp: cfg.tempDir(), Script: hooks}),
+		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(moved),
 		SFTP: sftpServers{sftp.New(door, sftp.Config{})}, Node: node, MaxFileSize: cfg.MaxFileSize, Log: cfg.Log,
-		Reach: crashPoint(),
+		Reach: crashPoint(), CheckHooks: check,
 	})
 	if err != nil {
 		return nil, errors.Join(err, closeAll())

@@ -7,14 +7,11 @@ import (
 	"io"
 	"iter"
 	"os"
-	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/internal/blob/disk"
 	"github.com/intraydata/intray/internal/stage"
 	"github.com/intraydata/intray/output"
-	"github.com/intraydata/intray/source/all"
 )
 
 // RunConfig says which file is imported, and where to.
@@ -81,65 +78,22 @@ func same(a, b string) bool {
 // Run imports one file without a server. The result is written only where the
 // verdict is Done.
 func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
-	in, closeIn, err := OpenInput(cfg.File)
+	l, err := openLocal(cfg.File, cfg.Hooks)
 	if err != nil {
 		return report, err
 	}
-	defer func() { err = errors.Join(err, closeIn()) }()
+	defer func() { err = errors.Join(err, l.close()) }()
 	if err := errors.Join(cfg.apart(), cfg.judgeAnswers()); err != nil {
 		return report, err
 	}
-	folder, err := os.MkdirTemp("", "intray-run-*")
-	if err != nil {
-		return report, fmt.Errorf("make a folder for the staged rows: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	blobs, err := disk.Open(folder, disk.Config{Fleeting: true})
-	if err != nil {
+	var staged *stage.Stage
+	if report.Outcome, staged, err = l.run(ctx, "stage", cfg.Schema, cfg.Answers, cfg.Progress); err != nil {
 		return report, err
 	}
-	defer func() { err = errors.Join(err, blobs.Close()) }()
-	var writer *stage.Writer
-	defer func() {
-		if writer != nil {
-			writer.Abort()
-		}
-	}()
-	open := func(fields []string, unmapped []int) (engine.Sink, error) {
-		writer = stage.NewWriter(ctx, blobs, "stage", stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{Codec: stage.Snappy})
-		return writer, nil
-	}
-	if err := cfg.Hooks.check(); err != nil {
-		return report, err
-	}
-	hooks := &hookRunner{cfg: cfg.Hooks}
-	defer hooks.close()
-	moved := engine.New(engine.Config{Formats: all.Formats(folder), Temp: folder, Progress: cfg.Progress, Script: hooks.open})
-	imp := engine.Import{Input: in, Schema: cfg.Schema, Answers: cfg.Answers, Pins: intray.Pins{Now: time.Now()}}
-	if report.Outcome, err = moved.Run(ctx, imp, open); err != nil {
-		return report, err
-	}
-	if err := cfg.judgeAgain(report.Outcome); err != nil || writer == nil {
+	if err := cfg.judgeAgain(report.Outcome); err != nil || staged == nil {
 		return report, err
 	}
 	cfg.Schema = report.Outcome.Schema(cfg.Schema)
-	if report.Outcome.Verdict == engine.Broken {
-		return report, nil
-	}
-	if _, err := writer.Close(ctx); err != nil {
-		return report, err
-	}
-	staged, err := stage.Open(ctx, blobs, "stage")
-	if err != nil {
-		return report, err
-	}
-	defer func() { err = errors.Join(err, staged.Close()) }()
-	if err := report.Outcome.FillValues(ctx, cfg.Schema.Fields, staged.Window); err != nil {
-		return report, err
-	}
-	if err := moved.Finish(ctx, imp, report.Outcome, staged.Batches(ctx)); err != nil {
-		return report, err
-	}
 	if err := deliver(ctx, cfg, staged, &report); err != nil {
 		return report, err
 	}

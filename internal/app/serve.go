@@ -89,7 +89,7 @@ func openToServe(ctx context.Context, cfg Config) (*parts, func() error, error) 
 		hooks.close()
 		return unlock()
 	}
-	p, err := open(ctx, cfg, hooks.open)
+	p, err := open(ctx, cfg, hooks)
 	if err != nil {
 		return nil, nil, errors.Join(err, leave())
 	}

@@ -32,6 +32,10 @@ type Config struct {
 	// RunsPerOrg is how many imports of one organization run at once. Default
 	// 2.
 	RunsPerOrg int
+	// CheckHooks says whether hooks can be loaded: an *intray.HookError names the
+	// first that cannot, a warning says why they could not be checked. Default:
+	// they are taken as they are.
+	CheckHooks func(ctx context.Context, hooks intray.Hooks) (warning string, err error)
 	// Clock gives the time. Default time.Now.
 	Clock func() time.Time
 	// Rand is the source of ids and keys. Default crypto/rand.

@@ -52,6 +52,11 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft NewImport)
 	if err != nil {
 		return Import{}, err
 	}
+	if draft.Doc.Hooks != nil { // those of a saved schema were checked when it was saved
+		if _, err := s.loadable(ctx, parsed.Hooks); err != nil {
+			return Import{}, err
+		}
+	}
 	if imp.Schema, err = encode(doc); err != nil {
 		return Import{}, err
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/shape"
@@ -25,7 +27,7 @@ type SchemaDraft struct {
 // CreateSchema saves a schema. The warnings name what is accepted and will not
 // work.
 func (s *Service) CreateSchema(ctx context.Context, org string, draft SchemaDraft) (Schema, []string, error) {
-	schema, warnings, err := s.checked(org, draft)
+	schema, warnings, err := s.checked(ctx, org, draft)
 	if err != nil {
 		return Schema{}, nil, err
 	}
@@ -62,7 +64,7 @@ func (s *Service) Schema(ctx context.Context, org, id string) (schema Schema, er
 // ReplaceSchema gives a saved schema a new name and content. Imports made
 // before keep what they were made with.
 func (s *Service) ReplaceSchema(ctx context.Context, org, id string, draft SchemaDraft) (Schema, []string, error) {
-	next, warnings, err := s.checked(org, draft)
+	next, warnings, err := s.checked(ctx, org, draft)
 	if err != nil {
 		return Schema{}, nil, err
 	}
@@ -99,8 +101,12 @@ func editable(ctx context.Context, tx Tx, org, id string) (Schema, error) {
 }
 
 // checked turns a draft into a schema that can be saved.
-func (s *Service) checked(org string, draft SchemaDraft) (Schema, []string, error) {
+func (s *Service) checked(ctx context.Context, org string, draft SchemaDraft) (Schema, []string, error) {
 	parsed, err := parse(draft.Doc)
+	if err != nil {
+		return Schema{}, nil, err
+	}
+	unchecked, err := s.loadable(ctx, parsed.Hooks)
 	if err != nil {
 		return Schema{}, nil, err
 	}
@@ -111,7 +117,27 @@ func (s *Service) checked(org string, draft SchemaDraft) (Schema, []string, erro
 	now := s.now()
 	schema := Schema{Org: org, Name: draft.Doc.Name, Document: document, Created: now, Modified: now}
 	warnings := append(schemajson.Warnings(parsed), notYet(parsed)...)
+	warnings = append(warnings, unchecked...)
 	return schema, append(warnings, doubts(parsed, draft.Doc.Settings)...), nil
+}
+
+// loadable refuses hooks that what runs them cannot load, and warns where that is
+// not known.
+func (s *Service) loadable(ctx context.Context, hooks intray.Hooks) (warnings []string, err error) {
+	if s.cfg.CheckHooks == nil || hooks.Count() == 0 {
+		return nil, nil
+	}
+	warning, err := s.cfg.CheckHooks(ctx, hooks)
+	var failed *intray.HookError
+	switch {
+	case errors.As(err, &failed):
+		return nil, invalidField("hooks", "%s", strings.TrimSuffix(failed.Error(), "."))
+	case err != nil:
+		return nil, fmt.Errorf("check the hooks of a schema: %w", err)
+	case warning != "":
+		warnings = append(warnings, "hooks: "+warning)
+	}
+	return warnings, nil
 }
 
 // maxDoubts is the most doubts that are told.

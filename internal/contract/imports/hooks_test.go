@@ -99,6 +99,9 @@ func TestHookSyntaxErrors(t *testing.T) {
 			}
 		}
 		c.refused(inline(people(), m{"hooks": m{"beforeFinishCallback": "7"}}), 400, "hooks")
+		if text := c.refused(inline(people(), m{"hooks": m{"rowHooks": []any{rowHook, "async r => {\n  await import('fs')\n}"}}}), 400, "hooks"); !place.MatchString(text) || !strings.Contains(text, "rowHooks[1]") {
+			c.T.Errorf("no line, column or place of import(): %s", text)
+		}
 		c.refused(inline(people(), m{"hooks": m{"rowHooks": []any{""}}}), 400, "hooks")
 	})
 }

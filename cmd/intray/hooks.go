@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/app"
+	"github.com/intraydata/intray/schemajson"
+)
+
+type hooksTestCommand struct {
+	Schema  string `arg:"" help:"The schema: JSON with fields, settings and hooks."`
+	Sample  string `arg:"" help:"The file to try the hooks on."`
+	Rows    int    `help:"How many rows are shown: at most 1,000." default:"10" placeholder:"N"`
+	Answers string `help:"Answers to questions about the file: JSON, an answer for each id of a question." placeholder:"FILE"`
+	JSON    bool   `name:"json" help:"Write JSON, as is done when the output is no terminal."`
+	hookFlags
+}
+
+// Help is shown below the flags.
+func (hooksTestCommand) Help() string {
+	return `The whole file is read, once without the hooks and once with them, and the first
+rows are compared: what each cell held before and what it holds after, with the
+messages of the hooks. Nothing is written.
+
+Exit status: 0 the hooks ran, 3 a person must settle something first, 4 a hook
+failed or the file cannot be imported, 2 wrong usage.`
+}
+
+// maxTried is the most rows that are shown.
+const maxTried = 1000
+
+// Run tries the hooks.
+func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
+	if c.Rows < 1 || c.Rows > maxTried {
+		return usageError{wrongFlag("--rows", fmt.Errorf("%d rows cannot be shown: 1 to %d can", c.Rows, maxTried))}
+	}
+	schema, err := readSchema(c.Schema, schemajson.ReadFile)
+	if err != nil {
+		return usageError{err}
+	}
+	if schema.Hooks.Count() == 0 {
+		return usageError{fmt.Errorf("%s has no hooks: there is nothing to test", c.Schema)}
+	}
+	answers, err := readAnswers(c.Answers)
+	if err != nil {
+		return usageError{err}
+	}
+	trial, err := app.Try(ctx, app.TrialConfig{File: c.Sample, Schema: schema, Answers: answers, Rows: c.Rows, Hooks: c.hooks()})
+	if err != nil {
+		return err
+	}
+	if c.JSON || !terminal(s.out) {
+		err = writeJSON(s.out, wireTrial(trial))
+	} else {
+		tellTrial(s.out, c.Sample, trial)
+	}
+	if err != nil {
+		return err
+	}
+	for _, n := range trial.Outcome.Notices {
+		fmt.Fprintf(s.err, "%s: %s\n", n.Level, visibleLong(n.Text))
+	}
+	tellSource(s.err, schema.Hooks, trial.Outcome.Hook)
+	switch trial.Outcome.Verdict {
+	case engine.Open:
+		tellAnswers(s.err, trial.Outcome.Questions)
+		return exit(exitReview)
+	case engine.Broken:
+		return exit(exitFailed)
+	}
+	return nil
+}
+
+// tellTrial writes for a person: each row with the cells that the hooks change,
+// and what each hook took.
+func tellTrial(w io.Writer, sample string, trial app.Trial) {
+	for i, row := range trial.Rows {
+		tellTrialRow(w, i, row)
+	}
+	if len(trial.Rows) > 0 {
+		fmt.Fprintf(w, "\nWith its hooks the import of %s has %s; the first are shown.\n", visibleLong(sample), counted(trial.Outcome.DataRows, "row"))
+	}
+	if len(trial.Times) > 0 {
+		fmt.Fprintf(w, "\n%-24s %12s %14s\n", "hook", "time", "for each row")
+	}
+	for _, t := range trial.Times {
+		each := "-"
+		if n := trial.Outcome.DataRows; n > 0 {
+			each = (t.Took / time.Duration(n)).Round(10 * time.Nanosecond).String()
+		}
+		fmt.Fprintf(w, "%-24s %12s %14s\n", t.Hook, t.Took.Round(10*time.Microsecond), each)
+	}
+	if len(trial.Console) > 0 {
+		fmt.Fprintln(w, "\nconsole")
+	}
+	for _, line := range trial.Console {
+		fmt.Fprintf(w, "  %s\n", visibleLong(line))
+	}
+}
+
+func tellTrialRow(w io.Writer, i int, row app.TrialRow) {
+	switch {
+	case row.Removed:
+		fmt.Fprintf(w, "line %d: removed\n", row.Line)
+		return
+	case row.Line == 0:
+		fmt.Fprintln(w, "added row")
+	case len(row.Cells)+len(row.Problems) == 0:
+		fmt.Fprintf(w, "line %d: nothing changed\n", row.Line)
+	default:
+		fmt.Fprintf(w, "line %d\n", row.Line)
+	}
+	for _, cell := range row.Cells {
+		switch {
+		case cell.Changed():
+			fmt.Fprintf(w, "  %-16s %s → %s\n", visible(cell.Field), cellText(cell.Before), cellText(cell.After))
+		default:
+			fmt.Fprintf(w, "  %-16s %s\n", visible(cell.Field), cellText(cell.After))
+		}
+		tellMessages(w, cell.Problems)
+	}
+	tellMessages(w, row.Problems)
+}
+
+func tellMessages(w io.Writer, problems []intray.Problem) {
+	for _, p := range problems {
+		for _, line := range wrap(p.Level.String()+": "+visibleLong(p.Text), textWidth-19) {
+			fmt.Fprintf(w, "  %-16s %s\n", "", line)
+		}
+	}
+}
+
+// cellText shows a value; one that is not there as "nothing".
+func cellText(text *string) string {
+	if text == nil {
+		return "nothing"
+	}
+	return visible(*text)
+}
+
+// wiredTrial is a trial for a program.
+type wiredTrial struct {
+	Verdict string        `json:"verdict"`
+	Hook    *wiredFailure `json:"failure,omitempty"`
+	Rows    []wiredRow    `json:"rows"`
+	Times   []wiredTime   `json:"hooks"`
+	Console []string      `json:"console"`
+}
+
+type wiredFailure struct {
+	Hook    string `json:"hook"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Row     *int64 `json:"rowIndex,omitempty"`
+	Message string `json:"message"`
+}
+
+type wiredRow struct {
+	Line    int64       `json:"line,omitempty"`
+	Added   bool        `json:"added,omitempty"`
+	Removed bool        `json:"removed,omitempty"`
+	Cells   []wiredCell `json:"cells"`
+}
+
+type wiredCell struct {
+	Field    string         `json:"fieldKey"`
+	Before   *string        `json:"before"`
+	After    *string        `json:"after"`
+	Messages []wiredMessage `json:"messages,omitempty"`
+}
+
+type wiredMessage struct {
+	Level   string `json:"level"`
+	Message string `json:"message"`
+}
+
+type wiredTime struct {
+	Hook         string  `json:"hook"`
+	Milliseconds float64 `json:"milliseconds"`
+}
+
+var verdictNames = map[engine.Verdict]string{engine.Done: "SUCCESSFUL", engine.Open: "NEEDS_REVIEW", engine.Broken: "FAILED"}
+
+func wireTrial(trial app.Trial) wiredTrial {
+	wired := wiredTrial{Verdict: verdictNames[trial.Outcome.Verdict], Rows: []wiredRow{}, Times: []wiredTime{}, Console: []string{}}
+	if f := trial.Outcome.Hook; f != nil {
+		wired.Hook = &wiredFailure{f.Hook, f.Line, f.Column, f.Row, f.Text}
+	}
+	for _, row := range trial.Rows {
+		one := wiredRow{Line: row.Line, Added: row.Line == 0, Removed: row.Removed, Cells: []wiredCell{}}
+		for _, c := range row.Cells {
+			cell := wiredCell{Field: c.Field, Before: c.Before, After: c.After}
+			for _, p := range c.Problems {
+				cell.Messages = append(cell.Messages, wiredMessage{p.Level.String(), p.Text})
+			}
+			one.Cells = append(one.Cells, cell)
+		}
+		wired.Rows = append(wired.Rows, one)
+	}
+	for _, t := range trial.Times {
+		wired.Times = append(wired.Times, wiredTime{t.Hook, float64(t.Took) / float64(time.Millisecond)})
+	}
+	wired.Console = append(wired.Console, trial.Console...)
+	return wired
+}
