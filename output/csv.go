@@ -25,7 +25,9 @@ func (f *csvForm) begin(b []byte, columns []int) []byte {
 	return append(b, '\n')
 }
 
-func (f *csvForm) end(b []byte) []byte { return b }
+func (f *csvForm) lead() string { return "" }
+
+func (f *csvForm) end(b []byte, _ int64) []byte { return b }
 
 func (f *csvForm) row(b []byte, r *row, _ bool) ([]byte, error) {
 	for i := range f.fields {

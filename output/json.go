@@ -21,8 +21,6 @@ type jsonForm struct {
 	// keys, made like keys.
 	passed  bool
 	columns [][]byte
-	// written says that there was a row.
-	written bool
 }
 
 func newJSON(schema *intray.Schema, fields []field, between, before, after string) *jsonForm {
@@ -50,15 +48,16 @@ func (f *jsonForm) begin(b []byte, columns []int) []byte {
 	return append(b, f.before...)
 }
 
-func (f *jsonForm) end(b []byte) []byte {
-	if f.written || f.before != "" {
+func (f *jsonForm) lead() string { return f.between }
+
+func (f *jsonForm) end(b []byte, rows int64) []byte {
+	if rows > 0 || f.before != "" {
 		b = append(b, f.after...)
 	}
 	return b
 }
 
 func (f *jsonForm) row(b []byte, r *row, first bool) ([]byte, error) {
-	f.written = true
 	if !first {
 		b = append(b, f.between...)
 	}

@@ -113,6 +113,15 @@ func (r *row) judge() (bool, error) {
 	return bad, nil
 }
 
+// ended makes sure that no problem names a row that the batch does not have, where
+// end is the number of its rows.
+func (r *row) ended(end int) error {
+	if end == r.batch.Rows() && r.problem < len(r.batch.Problems) {
+		return fmt.Errorf("a problem names row %d of a batch of %d", r.batch.Problems[r.problem].Row, end)
+	}
+	return nil
+}
+
 // content is what a cell holds.
 type content int
 

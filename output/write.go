@@ -31,8 +31,10 @@ type form interface {
 	begin(b []byte, columns []int) []byte
 	// row adds a row; first says that it is the file's first.
 	row(b []byte, r *row, first bool) ([]byte, error)
-	// end ends the file.
-	end(b []byte) []byte
+	// lead is what row adds before a row that is not the first.
+	lead() string
+	// end ends the file, which has so many rows.
+	end(b []byte, rows int64) []byte
 }
 
 // Write streams to w the rows that the schema's InvalidDataBehavior keeps, and
@@ -51,6 +53,10 @@ func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, ba
 	s := &stream{schema: schema, fields: fields, keep: keep}
 	if s.form, err = newForm(f, schema, fields); err != nil {
 		return 0, err
+	}
+	s.second.keep = keep
+	if s.second.form, err = secondForm(f, schema); err != nil {
+		return 0, fmt.Errorf("write %s: %w", f, err)
 	}
 	s.pen = newPen(w)
 	defer func() {
@@ -85,6 +91,7 @@ type stream struct {
 	fields []field
 	keep   policy
 	form   form
+	second half
 	buf    []byte
 	begun  bool
 	rows   int64
@@ -109,7 +116,7 @@ func (s *stream) all(ctx context.Context, batches iter.Seq2[*intray.Batch, error
 		return err
 	}
 	s.begin()
-	s.buf = s.form.end(s.buf)
+	s.buf = s.form.end(s.buf, s.rows)
 	return s.flush()
 }
 
@@ -117,6 +124,7 @@ func (s *stream) begin() {
 	if !s.begun {
 		s.begun = true
 		s.buf = s.form.begin(s.buf, s.columns)
+		s.second.text = s.second.form.begin(s.second.text, s.columns)[:0]
 	}
 }
 
@@ -149,8 +157,24 @@ func (s *stream) batch(ctx context.Context, b *intray.Batch) error {
 		return err
 	}
 	s.begin()
+	middle := b.Rows()
+	if divisible(b) {
+		middle /= 2
+		wait := s.second.start(b, middle, len(s.fields), len(s.columns))
+		defer wait()
+		if err := s.rowsTo(ctx, b, middle); err != nil {
+			return err
+		}
+		wait()
+		return s.join()
+	}
+	return s.rowsTo(ctx, b, middle)
+}
+
+// rowsTo writes the rows of a batch up to one.
+func (s *stream) rowsTo(ctx context.Context, b *intray.Batch, end int) error {
 	r := newRow(b, len(s.fields), len(s.columns))
-	for r.index = 0; r.index < b.Rows(); r.index++ {
+	for r.index = 0; r.index < end; r.index++ {
 		if err := s.row(r); err != nil {
 			return fmt.Errorf("row %d: %w", b.First+int64(r.index), err)
 		}
@@ -164,10 +188,7 @@ func (s *stream) batch(ctx context.Context, b *intray.Batch) error {
 			return err
 		}
 	}
-	if r.problem < len(b.Problems) {
-		return fmt.Errorf("a problem names row %d of a batch of %d", b.Problems[r.problem].Row, b.Rows())
-	}
-	return nil
+	return r.ended(end)
 }
 
 func (s *stream) row(r *row) error {

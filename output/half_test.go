@@ -1,0 +1,134 @@
+package output
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/intraydata/intray"
+)
+
+// wide is a batch of many rows in which every row but some of the second half has
+// a problem.
+func wide(rows int, bad func(row int) bool) *intray.Batch {
+	b := &intray.Batch{Lines: make([]int64, rows), Fields: make([]intray.Cells, 2), Unmapped: []intray.UnmappedCells{{Column: 7}}}
+	for row := range rows {
+		b.Fields[0].AppendValue(fmt.Appendf(nil, "name %d", row))
+		switch row % 3 {
+		case 0:
+			b.Fields[1].AppendNull(fmt.Appendf(nil, "n%d", row))
+		case 1:
+			b.Fields[1].AppendParsed(fmt.Append(nil, row), fmt.Appendf(nil, "%d,0", row))
+		default:
+			b.Fields[1].AppendValue(fmt.Append(nil, row))
+		}
+		b.Unmapped[0].Cells.AppendString(fmt.Sprint("u", row))
+		if bad(row) {
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: row % 2, Level: intray.LevelError})
+		}
+	}
+	return b
+}
+
+// cut gives the rows of a batch in batches too small for two goroutines.
+func cut(rows int, bad func(row int) bool) iter.Seq2[*intray.Batch, error] {
+	return func(yield func(*intray.Batch, error) bool) {
+		const few = divideRows - 1
+		for from := 0; from < rows; from += few {
+			whole := wide(rows, bad)
+			part := &intray.Batch{First: int64(from), Fields: make([]intray.Cells, 2), Unmapped: []intray.UnmappedCells{{Column: 7}}}
+			for row := from; row < min(from+few, rows); row++ {
+				part.Lines = append(part.Lines, 0)
+				for f := range part.Fields {
+					c := &whole.Fields[f]
+					switch v, there := c.Value(row); {
+					case !there:
+						part.Fields[f].AppendNull(c.Raw(row))
+					case bytes.Equal(v, c.Raw(row)):
+						part.Fields[f].AppendValue(v)
+					default:
+						part.Fields[f].AppendParsed(v, c.Raw(row))
+					}
+				}
+				part.Unmapped[0].Cells.Append(whole.Unmapped[0].Cells.At(row))
+			}
+			for _, p := range whole.Problems {
+				if p.Row >= from && p.Row < from+part.Rows() {
+					p.Row -= from
+					part.Problems = append(part.Problems, p)
+				}
+			}
+			if !yield(part, nil) {
+				return
+			}
+		}
+	}
+}
+
+func single(b *intray.Batch) iter.Seq2[*intray.Batch, error] {
+	return func(yield func(*intray.Batch, error) bool) { yield(b, nil) }
+}
+
+// TestHalves wants a large batch to come out as the same rows do in small ones.
+func TestHalves(t *testing.T) {
+	const rows = 3*divideRows + 5
+	bads := map[string]func(int) bool{
+		"none":        func(int) bool { return false },
+		"some":        func(row int) bool { return row%5 == 0 },
+		"first half":  func(row int) bool { return row < rows/2 },
+		"second half": func(row int) bool { return row >= rows/2 },
+		"all":         func(int) bool { return true },
+	}
+	for name, bad := range bads {
+		for _, behavior := range []intray.InvalidDataBehavior{intray.RemoveInvalidRows, intray.IncludeInvalidRows, intray.IncludeInvalidValues, intray.BlockSubmit} {
+			for _, format := range []Format{JSON, NDJSON, CSV} {
+				schema := &intray.Schema{
+					Fields:   []intray.Field{{Key: "name", Type: intray.FieldType{Name: intray.TypeString}}, {Key: "n", Type: intray.FieldType{Name: intray.TypeNumber}}},
+					Settings: intray.Settings{InvalidDataBehavior: behavior, PassThroughUnmappedColumns: true},
+				}
+				var small, large bytes.Buffer
+				smallRows, smallErr := Write(context.Background(), &small, format, schema, cut(rows, bad))
+				largeRows, largeErr := Write(context.Background(), &large, format, schema, single(wide(rows, bad)))
+				if (smallErr == nil) != (largeErr == nil) || errors.Is(smallErr, ErrInvalidRow) != errors.Is(largeErr, ErrInvalidRow) {
+					t.Fatalf("%s, %s, %s: %v and %v", name, behavior, format, smallErr, largeErr)
+				}
+				if smallErr == nil && (smallRows != largeRows || !bytes.Equal(small.Bytes(), large.Bytes())) {
+					t.Errorf("%s, %s, %s: %d and %d rows, or other bytes", name, behavior, format, smallRows, largeRows)
+				}
+			}
+		}
+	}
+}
+
+// TestHalvesAreNotMade wants batches with much text to go row by row: the second
+// half is held in memory.
+func TestHalvesAreNotMade(t *testing.T) {
+	b := wide(divideRows, func(int) bool { return false })
+	if !divisible(b) {
+		t.Error("a batch with rows enough is not divided")
+	}
+	b.Fields[0].Values.Arena = slices.Grow(b.Fields[0].Values.Arena, divideBytes)[:divideBytes]
+	if divisible(b) {
+		t.Error("a batch with much text is divided")
+	}
+}
+
+// TestPanicOfAHalf wants a panic to reach whoever called, with nothing left
+// behind.
+func TestPanicOfAHalf(t *testing.T) {
+	b := wide(divideRows, func(int) bool { return false })
+	b.Fields[0].Values.Ends = b.Fields[0].Values.Ends[:divideRows*3/4]
+	defer func() {
+		if recover() == nil {
+			t.Error("a broken batch was written")
+		}
+	}()
+	_, _ = Write(context.Background(), &bytes.Buffer{}, CSV, &intray.Schema{
+		Fields:   []intray.Field{{Key: "name", Type: intray.FieldType{Name: intray.TypeString}}, {Key: "n", Type: intray.FieldType{Name: intray.TypeNumber}}},
+		Settings: intray.Settings{InvalidDataBehavior: intray.RemoveInvalidRows, PassThroughUnmappedColumns: true},
+	}, single(b))
+}
