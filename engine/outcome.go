@@ -60,6 +60,9 @@ type Outcome struct {
 	DevelopmentMode *bool
 	// Hook is what a hook did wrong, where that broke the import.
 	Hook *intray.HookError
+	// Forms say how the cells of columns are read that can be read in several
+	// ways, by the keys of their fields: what reads them again later.
+	Forms map[string]string
 	// Questions are what a person must answer before the run can go on.
 	Questions []intray.Question
 }
@@ -94,7 +97,8 @@ func (o *Outcome) failHook(err error) bool {
 		return false
 	}
 	o.Hook = failed
-	o.fail(intray.HookFailed, failed.Error()+" Nothing was imported.")
+	o.Verdict = Broken
+	o.tell(intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: failed.Error() + " Nothing was imported.", Row: failed.Row})
 	return true
 }
 

@@ -124,6 +124,10 @@ func (s *surveyor) decide(schema *intray.Schema, out *Outcome) {
 		}
 		d := decisions[i]
 		s.plan.fields[f].parser = d.Parser
+		if out.Forms == nil {
+			out.Forms = map[string]string{}
+		}
+		out.Forms[s.plan.keys[f]] = d.Form
 		for _, tie := range d.Ties {
 			out.askForm(schema.Fields[f], s.plan.fields[f].headers[0], tie)
 		}

@@ -2,6 +2,8 @@ package value
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/value/number"
@@ -153,9 +155,26 @@ func (s *amountSurvey) Decide(answers map[string]string, beside []Beside) Decisi
 	with := *s.of
 	with.style, with.own = decided.Style, number.Style{}
 	with.percents = percentsOf(decided)
-	d.Parser = &with
+	d.Parser, d.Form = &with, d.Style+" percents="+percentNames[with.percents]
 	return d
 }
+
+// Restore reads the style, and behind it which percents are odd.
+func (a *amount) Restore(form string) (Parser, error) {
+	style, odd, _ := strings.Cut(form, " percents=")
+	at := slices.Index(percentNames[:], odd)
+	if at < 0 {
+		return nil, fmt.Errorf("there is no way %q to write numbers", form)
+	}
+	with := *a
+	with.own, with.percents = number.Style{}, percents(at)
+	if err := with.style.UnmarshalText([]byte(style)); err != nil {
+		return nil, err
+	}
+	return &with, nil
+}
+
+var percentNames = [...]string{allAlike: "alike", fewBare: "few-bare", fewPercents: "few"}
 
 // bareShare is how many numbers without a percent sign may come on one with it
 // before it is the sign that is odd.

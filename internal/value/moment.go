@@ -249,8 +249,17 @@ func (s *momentSurvey) Decide(answers map[string]string, beside []Beside) Decisi
 	d.style = decided.Style
 	with := *s.of
 	with.style = decided.Style
-	d.Parser = &with
+	d.Parser, d.Form = &with, d.Style
 	return d
+}
+
+// Restore reads the style.
+func (m *moment) Restore(form string) (Parser, error) {
+	with := *m
+	if err := with.style.UnmarshalText([]byte(form)); err != nil {
+		return nil, err
+	}
+	return &with, nil
 }
 
 // choiceName is how an answer names a choice: the order, or the languages.

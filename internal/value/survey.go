@@ -8,6 +8,9 @@ type Surveyed interface {
 	Parser
 	// Survey begins to look at a column.
 	Survey() Survey
+	// Restore gives the Parser of a Decision by its Form. Any other text is an
+	// error.
+	Restore(form string) (Parser, error)
 }
 
 // Survey looks at the cells of one column, in their order. It is for one
@@ -30,6 +33,8 @@ type Beside struct {
 type Decision struct {
 	// Parser reads the column so.
 	Parser Parser
+	// Form is that as text, from which Surveyed.Restore makes the Parser again.
+	Form string
 	// Style is that in words, as other columns are told; "" where no cell needs
 	// one.
 	Style string

@@ -1,6 +1,8 @@
 package value
 
 import (
+	"fmt"
+
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/value/phone"
 )
@@ -55,6 +57,14 @@ func digitsText(c Cell) []byte {
 
 func (t doubtfulTelephone) Survey() Survey { return &telephoneSurvey{of: t.telephone} }
 
+func (t doubtfulTelephone) Restore(form string) (Parser, error) {
+	habit, known := phone.ParseHabit(form)
+	if !known {
+		return nil, fmt.Errorf("there is no way %q to write phone numbers", form)
+	}
+	return &telephone{t.field, t.reader.With(habit)}, nil
+}
+
 type telephoneSurvey struct {
 	of   *telephone
 	seen phone.Survey
@@ -64,7 +74,7 @@ func (s *telephoneSurvey) Add(c Cell) { s.of.reader.Observe(&s.seen, digitsText(
 
 func (s *telephoneSurvey) Decide(map[string]string, []Beside) Decision {
 	habit, why := s.seen.Decide()
-	d := Decision{Parser: &telephone{s.of.field, s.of.reader.With(habit)}}
+	d := Decision{Parser: &telephone{s.of.field, s.of.reader.With(habit)}, Form: habit.String()}
 	if habit != phone.NoHabit {
 		d.Reasons = []string{why}
 	}

@@ -16,6 +16,21 @@ const (
 	WithoutCode
 )
 
+var habitNames = [...]string{"unknown", "with-code", "without-code"}
+
+// String names the habit.
+func (h Habit) String() string { return habitNames[h] }
+
+// ParseHabit reads what String wrote.
+func ParseHabit(name string) (Habit, bool) {
+	for i, n := range habitNames {
+		if n == name {
+			return Habit(i), true
+		}
+	}
+	return NoHabit, false
+}
+
 // way is how one number of the configured country is written without a plus.
 type way uint8
 
