@@ -65,7 +65,7 @@ func (p *plan) apply(b *intray.Batch, changes []intray.Change, scratch []byte) e
 		byCells[at] = append(byCells[at], c)
 	}
 	for at, list := range byCells {
-		p.changeCells(b, at, list, scratch)
+		p.changeCells(b, at, list, false, scratch)
 	}
 	if len(p.parts) > 0 && len(changes) > 0 {
 		p.gatherAgain(b)
@@ -84,8 +84,10 @@ func (p *plan) cellsOf(b *intray.Batch, c intray.Change) (int, error) {
 	return c.Field, nil
 }
 
-// changeCells applies the changes of one column, the later over the earlier.
-func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, scratch []byte) {
+// changeCells applies the changes of one column, the later over the earlier. What
+// a person typed is the raw text of the cell from then on; that of the file stays
+// where a hook changed it.
+func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typed bool, scratch []byte) {
 	values, infos := map[int]intray.Change{}, map[int][]intray.Info{}
 	options := map[int][]intray.SelectOption{}
 	for _, c := range changes {
@@ -111,7 +113,7 @@ func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, scr
 		return read
 	})
 	if len(values) > 0 {
-		p.setValues(b, at, values, options, scratch)
+		p.setValues(b, at, values, options, typed, scratch)
 	}
 	for row, list := range infos {
 		for _, info := range list {
@@ -120,8 +122,8 @@ func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, scr
 	}
 }
 
-// setValues replaces the values of some rows of a column. The raw text stays.
-func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, options map[int][]intray.SelectOption, scratch []byte) {
+// setValues replaces the values of some rows of a column.
+func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, options map[int][]intray.SelectOption, typed bool, scratch []byte) {
 	f := p.fieldAt(at)
 	old := b.Fields[at]
 	b.Fields[at] = intray.Cells{}
@@ -133,6 +135,9 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 			continue
 		}
 		raw := old.Raw(row)
+		if typed {
+			raw = []byte(*change.Value)
+		}
 		if change.Value == nil {
 			cells.AppendNull(raw)
 			continue

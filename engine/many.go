@@ -112,9 +112,12 @@ func (p *plan) fold(b *intray.Batch) {
 	for i := range b.Problems {
 		p.foldProblem(&b.Problems[i])
 	}
-	slices.SortStableFunc(b.Problems, func(x, y intray.Problem) int {
-		return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field), cmp.Compare(x.Part, y.Part))
-	})
+	slices.SortStableFunc(b.Problems, byPlace)
+}
+
+// byPlace is the order of problems in a batch.
+func byPlace(x, y intray.Problem) int {
+	return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field), cmp.Compare(x.Part, y.Part))
 }
 
 // foldProblem gives the problem of a column to its field.

@@ -123,6 +123,9 @@ type Server struct {
 	out     *lockedBuffer
 }
 
+// PID is the number of the process.
+func (s *Server) PID() int { return s.command.Process.Pid }
+
 // Start starts a server and waits until it serves. It is ended with the test.
 func Start(t testing.TB, cfg Config) *Server {
 	t.Helper()

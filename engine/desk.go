@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/check"
+	"github.com/intraydata/intray/internal/value"
+)
+
+// Desk changes staged rows as a person wants: what is typed is read and checked
+// as the run read and checked the file. It may be used from several goroutines.
+type Desk struct {
+	plan *plan
+}
+
+// Edit is what a person typed into a cell; "" empties it.
+type Edit struct {
+	// Row counts from the first row of the batch.
+	Row int
+	// Field is the place of the field in the schema of the run, and Part which of
+	// its columns is meant, where it takes several.
+	Field, Part int
+	Text        string
+}
+
+// Reopen makes a desk for rows that a run staged with this outcome.
+func (e *Engine) Reopen(imp Import, out *Outcome) (*Desk, error) {
+	plan, err := compile(out.Schema(imp.Schema), out.Mapping, out.Headers)
+	if err != nil {
+		return nil, err
+	}
+	for i := range plan.fields {
+		form, decided := out.Forms[plan.keys[i]]
+		parser, surveyed := plan.fields[i].parser.(value.Surveyed)
+		if !decided || !surveyed {
+			continue
+		}
+		if plan.fields[i].parser, err = parser.Restore(form); err != nil {
+			return nil, fmt.Errorf("read field %q as the run did: %w", plan.keys[i], err)
+		}
+	}
+	plan.teach(imp)
+	return &Desk{plan}, nil
+}
+
+// Blank makes rows without content, as a person adds them.
+func (d *Desk) Blank(first int64, rows int) *intray.Batch {
+	b := &intray.Batch{First: first, Lines: make([]int64, rows), Fields: make([]intray.Cells, len(d.plan.fields))}
+	for i := range b.Fields {
+		for range rows {
+			b.Fields[i].AppendNull(nil)
+		}
+	}
+	for _, column := range d.plan.unmapped {
+		u := intray.UnmappedCells{Column: column}
+		for range rows {
+			u.Cells.Append(nil)
+		}
+		b.Unmapped = append(b.Unmapped, u)
+	}
+	return b
+}
+
+// Change puts edits, the later over the earlier, into a batch as it was staged,
+// and checks its rows again. The problems of rules about all rows of the table are
+// left as they are: only who knows all rows can tell which of them still hold.
+func (d *Desk) Change(_ context.Context, b *intray.Batch, edits []Edit) error {
+	if len(b.Fields) != len(d.plan.fields) {
+		return fmt.Errorf("a batch of %d fields is to be changed by a schema of %d", len(b.Fields), len(d.plan.fields))
+	}
+	if err := d.plan.unfold(b); err != nil {
+		return err
+	}
+	kept := d.plan.takeProblems(b)
+	if err := d.plan.typed(b, edits); err != nil {
+		return err
+	}
+	d.plan.rules.Apply(b)
+	d.plan.fold(b)
+	b.Problems = append(b.Problems, kept...)
+	slices.SortStableFunc(b.Problems, byPlace)
+	return nil
+}
+
+// typed puts what a person typed into the cells.
+func (p *plan) typed(b *intray.Batch, edits []Edit) error {
+	scratch := make([]byte, 0, scratchBytes)
+	byCells := map[int][]intray.Change{}
+	for _, e := range edits {
+		at, err := p.cellsOf(b, intray.Change{Row: e.Row, Field: e.Field, Part: e.Part})
+		if err != nil {
+			return fmt.Errorf("there is no cell at row %d, field %d, part %d of %d rows", e.Row, e.Field, e.Part, b.Rows())
+		}
+		if f := p.fields[e.Field]; f.field.ManyToOne && f.parts == 0 {
+			return fmt.Errorf("no column feeds the field %q, so that it has no cells to type into", f.field.Key)
+		}
+		byCells[at] = append(byCells[at], intray.Change{Row: e.Row, HasValue: true, Value: &e.Text})
+	}
+	for at, list := range byCells {
+		p.changeCells(b, at, list, true, scratch)
+	}
+	if len(p.parts) > 0 {
+		p.gatherAgain(b)
+	}
+	return nil
+}
+
+// takeProblems takes the problems that are found anew from a batch, and gives
+// those of rules about all rows.
+func (p *plan) takeProblems(b *intray.Batch) (aboutAll []intray.Problem) {
+	own := b.Problems[:0:0]
+	for _, q := range b.Problems {
+		switch rule, all := check.IsRule(q.Code); {
+		case all:
+			p.foldProblem(&q)
+			aboutAll = append(aboutAll, q)
+		case !rule:
+			own = append(own, q)
+		}
+	}
+	b.Problems = own
+	return aboutAll
+}
+
+// unfold puts the columns of fields with several behind the fields again.
+func (p *plan) unfold(b *intray.Batch) error {
+	if len(p.parts) == 0 {
+		return nil
+	}
+	for f := range p.fields {
+		field := &p.fields[f]
+		if field.parts == 0 {
+			continue
+		}
+		columns := make([]intray.Cells, len(field.columns))
+		for row := range b.Rows() {
+			if err := field.divide(&b.Fields[f], row, columns); err != nil {
+				return fmt.Errorf("row %d: %w", b.First+int64(row), err)
+			}
+		}
+		b.Fields = append(b.Fields, columns...)
+	}
+	for i := range b.Problems {
+		q := &b.Problems[i]
+		if q.Field >= 0 && p.fields[q.Field].parts > 0 {
+			q.Field, q.Part = p.fields[q.Field].parts+q.Part, 0
+		}
+	}
+	return nil
+}
+
+// divide adds a row of a field to its columns: what join made of them.
+func (f *fieldPlan) divide(from *intray.Cells, row int, columns []intray.Cells) error {
+	v, there := from.Value(row)
+	if !there {
+		for i := range columns {
+			columns[i].AppendNull(nil)
+		}
+		return nil
+	}
+	var raws []string
+	var values []json.RawMessage
+	if json.Unmarshal(from.Raw(row), &raws) != nil || json.Unmarshal(v, &values) != nil || len(raws) != len(columns) || len(values) != len(columns) {
+		return fmt.Errorf("the value of field %q is not one for each of its columns", f.field.Key)
+	}
+	for i := range columns {
+		if err := f.divideOne(&columns[i], values[i], raws[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *fieldPlan) divideOne(to *intray.Cells, v json.RawMessage, raw string) error {
+	if bytes.Equal(v, []byte("null")) {
+		to.AppendNull([]byte(raw))
+		return nil
+	}
+	if !f.literal {
+		var text string
+		if err := json.Unmarshal(v, &text); err != nil {
+			return fmt.Errorf("a value of field %q: %w", f.field.Key, err)
+		}
+		v = []byte(text)
+	}
+	appendChanged(to, v, []byte(raw))
+	return nil
+}

@@ -1,0 +1,170 @@
+package engine_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/all"
+)
+
+// keptRows keeps a copy of the one batch of a small file.
+type keptRows struct{ batch *intray.Batch }
+
+func (k *keptRows) Stage(b *intray.Batch) (func() error, error) {
+	copied := &intray.Batch{First: b.First, Lines: slices.Clone(b.Lines), Problems: slices.Clone(b.Problems), Fields: make([]intray.Cells, len(b.Fields))}
+	for f := range b.Fields {
+		for row := range b.Rows() {
+			v, there := b.Fields[f].Value(row)
+			raw := slices.Clone(b.Fields[f].Raw(row))
+			switch {
+			case !there:
+				copied.Fields[f].AppendNull(raw)
+			case bytes.Equal(v, raw):
+				copied.Fields[f].AppendValue(raw)
+			default:
+				copied.Fields[f].AppendParsed(slices.Clone(v), raw)
+			}
+		}
+	}
+	k.batch = copied
+	return func() error { return nil }, nil
+}
+
+// deskSchema has fields of most kinds, with rules on single cells, on rows and on
+// all rows, and one that two columns feed.
+func deskSchema() *intray.Schema {
+	return &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
+		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "required"}, {Rule: "length", Options: map[string]any{"max": 8}}}},
+		{Key: "email", Label: "E-Mail", Type: intray.FieldType{Name: intray.TypeEmail}, Validators: []intray.Validator{{Rule: "unique"}}},
+		{Key: "born", Label: "Born", Type: intray.FieldType{Name: intray.TypeDate}},
+		{Key: "amount", Label: "Amount", Type: intray.FieldType{Name: intray.TypeNumber}, Validators: []intray.Validator{{Rule: "require_with", Options: map[string]any{"fields": []any{"born"}}}}},
+		{Key: "kind", Label: "Kind", Type: intray.FieldType{Name: intray.TypeSelect}, SelectOptions: []intray.SelectOption{{Label: "Private", Value: "p"}, {Label: "Company", Value: "c"}}},
+		{Key: "score", Label: "Score", Type: intray.FieldType{Name: intray.TypeNumber}, ManyToOne: true, AlternateMatches: []string{"Score 1", "Score 2"}},
+		{Key: "nobody", Label: "Nobody", Type: intray.FieldType{Name: intray.TypeString}},
+	}}
+}
+
+var deskHeader = []string{"Name", "E-Mail", "Born", "Amount", "Kind", "Score 1", "Score 2"}
+
+// deskCells are cells of each column. The first rows of a file decide how dates
+// and numbers are read, whatever is edited later.
+var deskCells = [][]string{
+	{"Ada", "", "Bartholomew", " Cy "},
+	{"a@example.org", "b@example.org", "nobody", "", " c@example.org"},
+	{"31.12.1990", "1.2.1991", "1991-03-04", "32.1.1990", ""},
+	{"1.234,56", "7", "-0,5", "much", ""},
+	{"Private", "company", "c", "Compny", "x", ""},
+	{"1,5", "2", "", "two"},
+	{"3", "4,25", "", "four"},
+}
+
+// decided is a row that decides the columns, which nobody edits.
+var decided = []string{"First", "z@example.org", "31.12.1990", "1.234,56", "p", "1,5", "2,5"}
+
+// imported runs a file and gives its rows and outcome.
+func imported(t *rapid.T, schema *intray.Schema, rows [][]string) (engine.Import, *engine.Engine, *engine.Outcome, *intray.Batch) {
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	_ = w.Write(deskHeader)
+	_ = w.WriteAll(rows)
+	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats("")})
+	kept := &keptRows{}
+	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: bytes.NewReader(text.Bytes()), Size: int64(text.Len())}, Schema: schema}
+	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return kept, nil })
+	if err != nil || kept.batch == nil {
+		t.Fatalf("%v, %+v", err, out)
+	}
+	return imp, e, out, kept.batch
+}
+
+// TestDesk edits cells of staged rows and wants what an import of a file with
+// these cells gives: values, raw texts and problems.
+func TestDesk(t *testing.T) {
+	schema := deskSchema()
+	rapid.Check(t, func(t *rapid.T) {
+		rows := [][]string{decided}
+		for range rapid.IntRange(1, 5).Draw(t, "rows") {
+			var row []string
+			for c := range deskCells {
+				row = append(row, rapid.SampledFrom(deskCells[c]).Draw(t, deskHeader[c]))
+			}
+			rows = append(rows, row)
+		}
+		imp, e, out, staged := imported(t, schema, rows)
+		desk, err := e.Reopen(imp, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var edits []engine.Edit
+		edited := [][]string{decided}
+		for _, row := range rows[1:] {
+			edited = append(edited, slices.Clone(row))
+		}
+		for range rapid.IntRange(1, 6).Draw(t, "edits") {
+			row := rapid.IntRange(1, len(rows)-1).Draw(t, "row")
+			column := rapid.IntRange(0, len(deskCells)-1).Draw(t, "column")
+			text := rapid.SampledFrom(deskCells[column]).Draw(t, "text")
+			edits = append(edits, engine.Edit{Row: row, Field: min(column, 5), Part: max(0, column-5), Text: text})
+			edited[row][column] = text
+		}
+		if err := desk.Change(t.Context(), staged, edits); err != nil {
+			t.Fatal(err)
+		}
+		_, _, _, want := imported(t, schema, edited)
+		if diff := cmp.Diff(shownRows(want), shownRows(staged), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("edited file (-) and edited rows (+):\n%s", diff)
+		}
+	})
+}
+
+// shownRows are all cells with their raw text and their problems, but those of
+// rules about all rows.
+func shownRows(b *intray.Batch) (lines []string) {
+	for row := range b.Rows() {
+		for f := range b.Fields {
+			v, there := b.Fields[f].Value(row)
+			lines = append(lines, fmt.Sprintf("%d %d: %q %v raw %q", row, f, v, there, b.Fields[f].Raw(row)))
+		}
+	}
+	for _, p := range b.Problems {
+		if !strings.HasPrefix(p.Code, "unique") {
+			lines = append(lines, fmt.Sprintf("%+v", p))
+		}
+	}
+	return lines
+}
+
+// TestDeskRows wants rows that a person adds to begin empty, with what is wrong
+// with empty rows, and edits beyond the rows to be refused.
+func TestDeskRows(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		imp, e, out, _ := imported(rt, deskSchema(), [][]string{decided})
+		desk, err := e.Reopen(imp, out)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		b := desk.Blank(7, 2)
+		if err := desk.Change(rt.Context(), b, []engine.Edit{{Row: 1, Field: 0, Text: "New"}, {Row: 1, Field: 6, Text: "by nobody"}}); err != nil {
+			rt.Fatal(err)
+		}
+		if v, _ := b.Fields[0].Value(1); string(v) != "New" || len(b.Problems) != 1 || b.Problems[0].Row != 0 || b.Problems[0].Code != "required" {
+			rt.Errorf("added rows: %q, %+v", v, b.Problems)
+		}
+		for _, edit := range []engine.Edit{{Row: 2}, {Row: -1}, {Field: 7}, {Field: 5, Part: 2}, {Field: -1}} {
+			if err := desk.Change(rt.Context(), desk.Blank(0, 2), []engine.Edit{edit}); err == nil {
+				rt.Errorf("the edit %+v was taken", edit)
+			}
+		}
+	})
+}
