@@ -18,6 +18,10 @@ func (a *API) admit(c *call) error {
 		if err := a.admitHydrated(c); err != nil {
 			return err
 		}
+	case reviewed:
+		if err := a.admitReviewer(c); err != nil {
+			return err
+		}
 	}
 	return a.admitPace(c)
 }

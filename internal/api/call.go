@@ -29,7 +29,9 @@ const (
 	hydrated
 	// signed operations carry their right in the address.
 	signed
-	// reviewed operations need a review token.
+	// linked operations need a review token.
+	linked
+	// reviewed operations need the cookie that a review token was exchanged for.
 	reviewed
 )
 
@@ -90,7 +92,9 @@ type call struct {
 	org     string
 	licence service.Licence
 	session service.Session
-	body    *body
+	// reviewed is the import that a person reviews.
+	reviewed service.Import
+	body     *body
 	// fixedID is the id for what the call makes, where it carries an
 	// idempotency key; else "".
 	fixedID string

@@ -225,7 +225,9 @@ func (s *server) review(id string) {
 	s.Helper()
 	address := s.text(s.do("GET", "/api/v1/headless/imports/"+id+"/", ""), "review_url")
 	_, token, _ := strings.Cut(address, "#")
-	w := s.do("GET", "/api/review/v1/"+id+"/", "", "Authorization", "Bearer "+token)
+	opened := s.do("POST", "/api/review/v1/"+id+"/session/", "", "Authorization", "Bearer "+token)
+	cookie, _, _ := strings.Cut(opened.Header().Get("Set-Cookie"), ";")
+	w := s.do("GET", "/api/review/v1/"+id+"/", "", "Cookie", cookie)
 	if w.Header().Get("Cache-Control") != "no-store" {
 		s.Error("the answer to the review page may be kept")
 	}
@@ -317,6 +319,8 @@ func TestEveryOperationRefuses(t *testing.T) {
 				tries = append(tries, refused{"no object", `[]`, nil, 400}, refused{"broken JSON", `{`, nil, 400}, refused{"an unknown property", `{"surprise":1}`, nil, 400},
 					refused{"a form", `a=b`, []string{"Content-Type", "application/x-www-form-urlencoded"}, 415})
 			}
+		case reviewed:
+			tries = append(tries, refused{"no cookie", "", nil, 401}, refused{"a wrong cookie", "", []string{"Cookie", visitCookie + "=x", "Authorization", "Bearer x"}, 401})
 		default:
 			tries = append(tries, refused{"no token", "", nil, 403}, refused{"a wrong token", "", []string{"X-Hydration-Id", "x", "Authorization", "Bearer x"}, 403})
 		}

@@ -59,7 +59,8 @@ func (a *API) securitySchemes() map[string]any {
 		"backendKey": map[string]any{"type": "apiKey", "in": "header", "name": a.cfg.KeyHeaders[0], "description": key},
 		"hydrationToken": map[string]any{"type": "apiKey", "in": "header", "name": "X-Hydration-Id",
 			"description": "The hydration token of a session; also accepted as hydrationId in the query."},
-		"reviewToken": map[string]any{"type": "http", "scheme": "bearer", "description": "The fragment of a review_url."},
+		"reviewToken":  map[string]any{"type": "http", "scheme": "bearer", "description": "The fragment of a review_url."},
+		"reviewCookie": map[string]any{"type": "apiKey", "in": "cookie", "name": visitCookie, "description": "What openReview answers to the fragment of a review_url."},
 	}
 }
 
@@ -109,7 +110,7 @@ func (op *operation) tag() string {
 }
 
 func (op *operation) security() []any {
-	scheme := map[door]string{backend: "backendKey", hydrated: "hydrationToken", reviewed: "reviewToken"}[op.door]
+	scheme := map[door]string{backend: "backendKey", hydrated: "hydrationToken", linked: "reviewToken", reviewed: "reviewCookie"}[op.door]
 	if scheme == "" {
 		return []any{}
 	}
@@ -191,8 +192,10 @@ func (op *operation) statuses() []int {
 	switch op.door {
 	case backend:
 		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
-	case hydrated, signed, reviewed:
+	case hydrated, signed, linked:
 		list = append(list, http.StatusForbidden)
+	case reviewed:
+		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
 	}
 	if op.method == http.MethodPost && op.door == backend {
 		list = append(list, http.StatusBadRequest, http.StatusConflict)

@@ -21,7 +21,11 @@ type review struct {
 // maxReviewNotices is the most notices that the page is told.
 const maxReviewNotices = 50
 
-func (a *API) getReview(c *call) (*answer, error) {
+// visitCookie is the name of the cookie of a review.
+const visitCookie = "intray_review"
+
+// openReview gives the cookie for the token of a link.
+func (a *API) openReview(c *call) (*answer, error) {
 	id, err := c.id("id")
 	if err != nil {
 		return nil, err
@@ -30,10 +34,50 @@ func (a *API) getReview(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	imp, err := a.cfg.Service.Reviewed(c.ctx(), id, token)
+	imp, visit, err := a.cfg.Service.Visit(c.ctx(), id, token)
 	if err != nil {
 		return nil, err
 	}
+	cookie := http.Cookie{
+		Name: visitCookie, Value: visit, Path: "/api/review/v1/" + imp.ID, MaxAge: int(service.VisitLife.Seconds()),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(a.base(c.r), "https://"),
+	}
+	reply, err := a.replyReview(imp)
+	if err != nil {
+		return nil, err
+	}
+	reply.header.Set("Set-Cookie", cookie.String())
+	return reply, nil
+}
+
+// admitReviewer opens the import of a review by its cookie. A call that pages of
+// other sites made is refused, whatever cookie came with it.
+func (a *API) admitReviewer(c *call) error {
+	cookie, err := c.r.Cookie(visitCookie)
+	if err != nil {
+		return unauthorized("Open the review link first: its token is exchanged for a cookie at session/.")
+	}
+	id, err := c.id("id")
+	if err != nil {
+		return err
+	}
+	imp, err := a.cfg.Service.Reviewed(c.ctx(), id, cookie.Value)
+	if service.IsKind(err, service.Denied) {
+		return unauthorized(err.Error())
+	}
+	if err != nil {
+		return err
+	}
+	if err := http.NewCrossOriginProtection().Check(c.r); err != nil {
+		return refuse(http.StatusForbidden, "cross_origin", "Reviews are settled on the review page; pages of other sites cannot do it.")
+	}
+	c.reviewed, c.org = imp, imp.Org
+	return nil
+}
+
+func (a *API) getReview(c *call) (*answer, error) { return a.replyReview(c.reviewed) }
+
+func (a *API) replyReview(imp service.Import) (*answer, error) {
 	page, err := a.wireReview(imp)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ const (
 // from it.
 func operations() []operation {
 	return slices.Concat(importOperations(), uploadOperations(), schemaOperations(), credentialOperations(), memoryOperations(),
-		sessionOperations(), fileOperations(), serviceOperations())
+		sessionOperations(), fileOperations(), reviewOperations(), serviceOperations())
 }
 
 func importOperations() []operation {
@@ -141,9 +141,17 @@ func fileOperations() []operation {
 			status: 200, errors: []int{400, 404, 408, 409, 413, 415}, serve: (*API).receiveUpload, text: "multipart/form-data with one part named file, and at most 1 MiB beside it. Digests in the header of that part are verified."},
 		{method: "GET", path: "/download/{id}", id: "downloadFile", summary: "Read a received file or a result", door: signed, query: token,
 			status: 200, media: "*/*", errors: []int{404}, serve: (*API).serveDownload},
-		{method: "GET", path: "/api/review/v1/{id}/", id: "getReview", summary: "What the review page shows of an import", door: reviewed, memory: perRead,
-			status: 200, answer: reviewAnswer(), errors: []int{404}, serve: (*API).getReview,
-			text: "The token is the fragment of review_url, sent as Authorization: Bearer."},
+	}
+}
+
+func reviewOperations() []operation {
+	const one = "/api/review/v1/{id}/"
+	return []operation{
+		{method: "POST", path: one + "session/", id: "openReview", summary: "Exchange the token of a review link for a cookie", door: linked, memory: perRead,
+			status: 200, answer: reviewAnswer(), errors: []int{404}, serve: (*API).openReview,
+			text: "The token is the fragment of review_url, sent as Authorization: Bearer. The cookie lasts 12 hours, is for this import only and is not shown to scripts."},
+		{method: "GET", path: one, id: "getReview", summary: "What the review page shows of an import", door: reviewed, memory: perRead,
+			status: 200, answer: reviewAnswer(), errors: []int{404}, serve: (*API).getReview},
 	}
 }
 

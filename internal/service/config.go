@@ -89,8 +89,8 @@ type Service struct {
 
 // keyring holds one key for each purpose, all derived from the master key.
 type keyring struct {
-	licence, upload, download, review, hydration, idempotency, password seal.Key
-	secrets, replays                                                    *seal.Box
+	licence, upload, download, review, visit, hydration, idempotency, password seal.Key
+	secrets, replays                                                           *seal.Box
 }
 
 // New makes a service.
@@ -123,7 +123,7 @@ func New(cfg Config) (*Service, error) {
 func deriveKeys(m seal.Master) (keyring, error) {
 	k := keyring{
 		licence: m.Derive("licence keys"), upload: m.Derive("upload addresses"),
-		download: m.Derive("download addresses"), review: m.Derive("review links"),
+		download: m.Derive("download addresses"), review: m.Derive("review links"), visit: m.Derive("review visits"),
 		hydration: m.Derive("hydration tokens"), idempotency: m.Derive("idempotency keys"),
 		password: m.Derive("password fingerprints"),
 	}

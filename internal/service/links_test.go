@@ -85,11 +85,18 @@ func TestReviewLinksLastAsLongAsTheImport(t *testing.T) {
 	imp := f.create("")
 	token := f.token(f.ReviewToken(imp))
 	f.clock.Advance(10 * 365 * 24 * time.Hour)
-	if _, err := f.Reviewed(f.ctx, imp.ID, token); err != nil {
-		t.Errorf("after ten years: %v", err)
+	_, visit, err := f.Visit(f.ctx, imp.ID, token)
+	if err != nil {
+		t.Fatalf("after ten years: %v", err)
 	}
+	if seen, err := f.Reviewed(f.ctx, imp.ID, visit); err != nil || seen.ID != imp.ID {
+		t.Errorf("the visit: %v", err)
+	}
+	f.clock.Advance(service.VisitLife + time.Second)
+	_, err = f.Reviewed(f.ctx, imp.ID, visit)
+	f.refused(err, service.Denied, "expired")
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
-	_, err := f.Reviewed(f.ctx, imp.ID, token)
+	_, _, err = f.Visit(f.ctx, imp.ID, token)
 	f.refused(err, service.NotFound, "not_found")
 }
 
@@ -102,7 +109,10 @@ func TestTokensServeOnePurpose(t *testing.T) {
 	must(t, err)
 	session, err := f.CreateSession(f.ctx, f.org, service.NewSession{})
 	must(t, err)
+	_, visit, err := f.Visit(f.ctx, imp.ID, f.token(f.ReviewToken(imp)))
+	must(t, err)
 	tokens := map[string]string{
+		"visit":     visit,
 		"upload":    f.token(f.UploadToken(imp)),
 		"download":  f.token(f.DownloadToken(upload, service.RawFile)),
 		"review":    f.token(f.ReviewToken(imp)),
@@ -111,7 +121,8 @@ func TestTokensServeOnePurpose(t *testing.T) {
 	uses := map[string]func(token string) error{
 		"upload":    func(token string) error { _, err := f.BeginUpload(f.ctx, imp.ID, token, -1); return err },
 		"download":  func(token string) error { _, err := f.Download(f.ctx, upload.ID, token); return err },
-		"review":    func(token string) error { _, err := f.Reviewed(f.ctx, imp.ID, token); return err },
+		"review":    func(token string) error { _, _, err := f.Visit(f.ctx, imp.ID, token); return err },
+		"visit":     func(token string) error { _, err := f.Reviewed(f.ctx, imp.ID, token); return err },
 		"hydration": func(token string) error { _, err := f.Hydrated(f.ctx, token); return err },
 	}
 	for purpose, use := range uses {
@@ -141,7 +152,11 @@ func TestTokensNameOneThing(t *testing.T) {
 	f.refused(err, service.Denied, "bad_signature")
 	_, err = f.Download(f.ctx, other.UploadID, f.token(f.DownloadToken(upload, "json")))
 	f.refused(err, service.Denied, "bad_signature")
-	_, err = f.Reviewed(f.ctx, other.ID, f.token(f.ReviewToken(one)))
+	_, _, err = f.Visit(f.ctx, other.ID, f.token(f.ReviewToken(one)))
+	f.refused(err, service.Denied, "bad_signature")
+	_, visit, err := f.Visit(f.ctx, one.ID, f.token(f.ReviewToken(one)))
+	must(t, err)
+	_, err = f.Reviewed(f.ctx, other.ID, visit)
 	f.refused(err, service.Denied, "bad_signature")
 }
 

@@ -3,19 +3,41 @@ package service
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/seal"
 	"github.com/intraydata/intray/schemajson"
 )
 
-// Reviewed opens the import that a review token was made for.
-func (s *Service) Reviewed(ctx context.Context, id, token string) (Import, error) {
-	g, err := s.verify(s.keys.review, token, "review link")
+// VisitLife is how long a person may go on reviewing before the link must be
+// opened again.
+const VisitLife = 12 * time.Hour
+
+// Visit exchanges the review token of an import for one of a visit, which lasts
+// VisitLife.
+func (s *Service) Visit(ctx context.Context, id, token string) (Import, string, error) {
+	imp, err := s.opened(ctx, s.keys.review, id, token, "review link")
+	if err != nil {
+		return Import{}, "", err
+	}
+	visit, err := s.sign(s.keys.visit, grant{Org: imp.Org, ID: imp.ID, Expires: until(s.now().Add(VisitLife))})
+	return imp, visit, err
+}
+
+// Reviewed opens the import that a visit is for.
+func (s *Service) Reviewed(ctx context.Context, id, visit string) (Import, error) {
+	return s.opened(ctx, s.keys.visit, id, visit, "review session")
+}
+
+// opened gives the import that a token of the key was made for.
+func (s *Service) opened(ctx context.Context, key seal.Key, id, token, noun string) (Import, error) {
+	g, err := s.verify(key, token, noun)
 	if err != nil {
 		return Import{}, err
 	}
 	if g.ID != id {
-		return Import{}, refuse(Denied, "bad_signature", "This review link is not one that was given out. Use it exactly as it was given.")
+		return Import{}, refuse(Denied, "bad_signature", "This %s is not one that was given out. Use it exactly as it was given.", noun)
 	}
 	return s.Import(ctx, g.Org, id)
 }

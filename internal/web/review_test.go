@@ -108,6 +108,11 @@ func browse(t *testing.T, status int, it object, steps string, milliseconds int)
 		_, _ = io.WriteString(w, text+steps)
 	})
 	mux.HandleFunc("GET /api/review/v1/{id}/", func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(it)
+	})
+	mux.HandleFunc("POST /api/review/v1/{id}/session/", func(w http.ResponseWriter, r *http.Request) {
 		if got := r.Header.Get("Authorization"); !strings.HasPrefix(got, "Bearer t") {
 			t.Errorf("the page asks with %q", got)
 		}

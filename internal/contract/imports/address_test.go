@@ -173,7 +173,7 @@ func (c client) refusedDownload(address string) {
 
 func (c client) refusedReview(id, token string) {
 	c.T.Helper()
-	if got := c.review(id, token); got.Status != http.StatusForbidden {
+	if got := c.openReview(id, token); got.Status != http.StatusForbidden {
 		c.T.Errorf("the review of %s with the token %q: status %d: %.200s", id, token, got.Status, got.Body)
 	}
 }

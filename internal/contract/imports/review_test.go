@@ -11,10 +11,48 @@ import (
 	"github.com/intraydata/intray/internal/livetest"
 )
 
-// review asks what the review page shows of an import.
+// openReview exchanges the token of a review link.
+func (c client) openReview(id, token string) *livetest.Reply {
+	c.T.Helper()
+	return c.Bare().Call("POST", reviewPath+id+"/session/", nil, "Authorization", "Bearer "+token)
+}
+
+// review asks what the review page shows of an import, as the page does.
 func (c client) review(id, token string) *livetest.Reply {
 	c.T.Helper()
-	return c.Bare().Call("GET", reviewPath+id+"/", nil, "Authorization", "Bearer "+token)
+	opened := c.openReview(id, token).Want(http.StatusOK)
+	cookie, err := http.ParseSetCookie(opened.Header.Get("Set-Cookie"))
+	if err != nil || !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != strings.TrimSuffix(reviewPath+id, "/") || cookie.MaxAge != 12*60*60 {
+		c.T.Errorf("the cookie of a review is %v: %v", cookie, err)
+	}
+	reply := c.Bare().Call("GET", reviewPath+id+"/", nil, "Cookie", cookie.Name+"="+cookie.Value)
+	if diff := cmp.Diff(opened.Text(), reply.Text()); diff != "" {
+		c.T.Errorf("the opened review and the one asked for:\n%s", diff)
+	}
+	return reply
+}
+
+// TestReviewCookie opens an import with every cookie but its own, and from other
+// pages.
+func TestReviewCookie(t *testing.T) {
+	each(t, func(c client) {
+		made, other := c.create(inline(people())), c.create(inline(people())).String("id")
+		id, token := made.String("id"), c.address(made.String("review_url")).Fragment
+		visit, _, _ := strings.Cut(c.openReview(id, token).Want(http.StatusOK).Header.Get("Set-Cookie"), ";")
+		name, value, _ := strings.Cut(visit, "=")
+		path := reviewPath + id + "/"
+		for _, wrong := range append(altered(value, 1), "", token, c.Key, value[:len(value)-1]) {
+			c.Bare().Call("GET", path, nil, "Cookie", name+"="+wrong).Want(http.StatusUnauthorized)
+		}
+		c.Bare().Call("GET", reviewPath+other+"/", nil, "Cookie", visit).Want(http.StatusUnauthorized)
+		for _, headers := range [][]string{{}, {"Authorization", "Bearer " + token}, {"Authorization", "Bearer " + value}} {
+			c.Bare().Call("GET", path, nil, headers...).Want(http.StatusUnauthorized)
+		}
+		c.Call("GET", path, nil).Want(http.StatusUnauthorized)
+		c.Bare().Call("GET", path, nil, "Cookie", visit).Want(http.StatusOK)
+		// A visit is no token of a link.
+		c.openReview(id, value).Want(http.StatusForbidden)
+	})
 }
 
 // TestReviewAPI reads an import with its review token, in each state.
@@ -56,9 +94,9 @@ func TestReviewTokenAltered(t *testing.T) {
 		}
 		other := c.create(inline(people())).String("id")
 		c.refusedReview(other, token)
-		c.Bare().Call("GET", reviewPath+id+"/", nil).Want(http.StatusForbidden)
-		c.Bare().Call("GET", reviewPath+id+"/?token="+token, nil).Want(http.StatusForbidden)
-		c.Call("GET", reviewPath+id+"/", nil).Want(http.StatusForbidden)
+		c.Bare().Call("POST", reviewPath+id+"/session/", nil).Want(http.StatusForbidden)
+		c.Bare().Call("POST", reviewPath+id+"/session/?token="+token, nil).Want(http.StatusForbidden)
+		c.Call("POST", reviewPath+id+"/session/", nil).Want(http.StatusForbidden)
 		// The review token opens nothing else.
 		for _, path := range []string{importsPath + id + "/", importsPath, schemasPath} {
 			c.Bare().Call("GET", path, nil, "Authorization", "Bearer "+token).Want(http.StatusUnauthorized)

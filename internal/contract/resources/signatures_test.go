@@ -37,7 +37,7 @@ func (c client) makeRights() rights {
 	}
 }
 
-func reviewPath(id string) string { return "/api/review/v1/" + id + "/" }
+func reviewPath(id string) string { return "/api/review/v1/" + id + "/session/" }
 
 // TestRightsSurviveRestart kills the program and uses what it signed before.
 func TestRightsSurviveRestart(t *testing.T) {
@@ -52,7 +52,7 @@ func TestRightsSurviveRestart(t *testing.T) {
 		c.get(r.raw).Want(http.StatusOK)
 		c.Put(r.upload, "email\na@example.org\n").Want(http.StatusOK)
 		c.Call("GET", statePath, nil, "X-Hydration-Id", r.hydration).Want(http.StatusOK)
-		c.Call("GET", reviewPath(r.importID), nil, "Authorization", "Bearer "+r.review).Want(http.StatusOK)
+		c.Call("POST", reviewPath(r.importID), nil, "Authorization", "Bearer "+r.review).Want(http.StatusOK)
 		if again := c.once("before", sessionsPath+"auth/", "").Want(http.StatusCreated); again.Text() != kept.Text() {
 			t.Errorf("kept %s, given after the restart %s", kept.Body, again.Body)
 		}
@@ -84,9 +84,9 @@ func TestRightsServeOnePurpose(t *testing.T) {
 				c.Call("GET", statePath, nil, "X-Hydration-Id", token).Want(http.StatusForbidden)
 			}
 			if name != "review" {
-				c.Call("GET", reviewPath(r.importID), nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
+				c.Call("POST", reviewPath(r.importID), nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
 			}
-			c.Call("GET", reviewPath(r.waitingID), nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
+			c.Call("POST", reviewPath(r.waitingID), nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
 			client{s.Client(t, token)}.Call("GET", schemasPath, nil).Want(http.StatusUnauthorized)
 		}
 		c.Put(r.upload, "email\na@example.org\n").Want(http.StatusOK)

@@ -120,6 +120,8 @@ function showTrouble(headline, lead, mayPass) {
 let asked = 0;
 let timer;
 let shown = "";
+// The token for which there is a cookie.
+let opened;
 
 async function look() {
   clearTimeout(timer);
@@ -142,10 +144,13 @@ async function look() {
 async function ask() {
   const id = location.pathname.split("/")[2] || "";
   try {
-    const answer = await fetch(`/api/review/v1/${encodeURIComponent(id)}/`, {
-      headers: { Authorization: `Bearer ${location.hash.slice(1)}` },
-      cache: "no-store",
-    });
+    const path = `/api/review/v1/${encodeURIComponent(id)}/`;
+    const token = location.hash.slice(1);
+    let answer = opened === token ? await fetch(path, { cache: "no-store" }) : new Response(null, { status: 401 });
+    if (answer.status === 401) { // the token is exchanged for a cookie
+      answer = await fetch(`${path}session/`, { method: "POST", headers: { Authorization: `Bearer ${token}` }, cache: "no-store" });
+      opened = answer.ok ? token : undefined;
+    }
     if (answer.ok) return { import: await answer.text() };
     return { trouble: troubles[answer.status] || ["The import could not be looked up.", "The service answered with an error. Try again in a moment.", true] };
   } catch {
