@@ -263,3 +263,24 @@ type Trash struct {
 	Prefix string
 	Due    time.Time
 }
+
+// Edit is an entry of the log of an import under review: what a person changed in
+// its rows, or that the last change was undone, or done again.
+type Edit struct {
+	Org      string
+	ImportID string
+	// Run is the run whose rows are changed, Seq the place in its log, from 1.
+	Run int
+	Seq int64
+	// Op is the id that the caller gave, so that nothing is done twice.
+	Op   string
+	Kind string
+	// Request says what was asked for, Told what came of it.
+	Request json.RawMessage
+	Told    json.RawMessage
+	// Layer holds the rows as they are behind it; nil where there are none, or so
+	// many that they are kept as blobs under Prefix.
+	Layer  []byte
+	Prefix string
+	Made   time.Time
+}

@@ -40,6 +40,7 @@ type Tx struct {
 	Credentials CredentialRows
 	Replays     ReplayRows
 	Memory      MemoryRows
+	Edits       EditRows
 	Trash       TrashRows
 	Nodes       NodeRows
 	Jobs        Jobs
@@ -184,6 +185,19 @@ type MemoryRows interface {
 	Trim(ctx context.Context, org, identifier string, most int, size int64) error
 	// Forget removes all that an import identifier has.
 	Forget(ctx context.Context, org, identifier string) error
+}
+
+// EditRows are the logs of imports under review. They go with their imports.
+type EditRows interface {
+	// Append is a Conflict where the place in the log is taken, or where the
+	// import has an entry with this Op.
+	Append(ctx context.Context, e Edit) error
+	ByOp(ctx context.Context, org, importID, op string) (Edit, error)
+	// After yields the entries of a run behind one, in their order. Rows are read
+	// as they are yielded.
+	After(ctx context.Context, org, importID string, run int, seq int64) iter.Seq2[Edit, error]
+	// Last is the place of the last entry of a run; 0 where there is none.
+	Last(ctx context.Context, org, importID string, run int) (int64, error)
 }
 
 // TrashRows are the blobs to be removed.

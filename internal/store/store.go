@@ -192,6 +192,7 @@ func (s *Store) rows(tx queue.Tx, hold string) service.Tx {
 		Credentials: credentials{t},
 		Replays:     replays{t},
 		Memory:      memory{t},
+		Edits:       edits{t},
 		Trash:       trash{t},
 		Nodes:       nodes{t},
 		Jobs:        jobs{t},

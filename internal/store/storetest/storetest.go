@@ -51,6 +51,7 @@ func cases() []testCase {
 		{"replays", testReplays},
 		{"memory", testMemory},
 		{"memory trimmed", testMemoryTrimmed},
+		{"edits", testEdits},
 		{"trash", testTrash},
 		{"nodes", testNodes},
 		{"rows of others", testRowsOfOthers},
