@@ -66,6 +66,7 @@ type commands struct {
 	Inspect inspectCommand `cmd:"" help:"Show how a file would be read, and why so."`
 	Map     mapCommand     `cmd:"" help:"Show which column each field of a schema would get, and why."`
 	Convert convertCommand `cmd:"" help:"Write any table as clean CSV."`
+	Demo    demoCommand    `cmd:"" help:"Start the service in a temporary folder and walk through an import."`
 	Schema  struct {
 		Check schemaCheckCommand `cmd:"" help:"Say whether a schema can be used, and what in it can hardly be meant."`
 	} `cmd:"" help:"Look at schemas."`

@@ -56,6 +56,9 @@ type Config struct {
 	// BackendKey and FrontendKey are the first keys of an empty store; "" lets
 	// them be made.
 	BackendKey, FrontendKey string
+	// Serving is called once the service serves, with its address. Default nobody
+	// is told.
+	Serving func(address string)
 	// Version is told in logs and in the API document.
 	Version string
 	// Out takes what a person who starts the service should read. Log takes

@@ -63,6 +63,9 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	}
 	failed := servers.serve()
 	fmt.Fprintf(cfg.Out, "Intray listens on %s\n", servers.address())
+	if cfg.Serving != nil {
+		cfg.Serving(servers.address())
+	}
 	select {
 	case <-ctx.Done():
 		cfg.Log.Info("shutting down")

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestDemo starts the demo, reads up to the link, opens it and stops the demo,
+// which must leave nothing behind.
+func TestDemo(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	from, to := io.Pipe()
+	var said strings.Builder
+	status := make(chan int, 1)
+	go func() {
+		status <- run(ctx, []string{"demo", "--no-browser"}, streams{strings.NewReader(""), to, io.Discard})
+		_ = to.Close()
+	}()
+	link := regexp.MustCompile(`^Review: http://127\.0\.0\.1:[0-9]+/review/[0-9a-f-]{36}/#\S+$`)
+	found := false
+	for lines := bufio.NewScanner(from); lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		found = found || link.MatchString(lines.Text())
+		if strings.HasPrefix(lines.Text(), "Press Ctrl+C") {
+			cancel()
+		}
+	}
+	if got := <-status; got != exitDone || !found {
+		t.Errorf("status %d, and it said:\n%s", got, said.String())
+	}
+	for _, want := range []string{"180 rows, 11 with an error", "NEEDS_REVIEW", "row "} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, said.String())
+		}
+	}
+	if strings.Contains(said.String(), "\x1b") {
+		t.Error("it colours what is no terminal")
+	}
+	left, err := filepath.Glob(filepath.Join(temp, "intray-demo-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if _, err := os.Stat(temp); err != nil {
+		t.Fatal(err)
+	}
+}
