@@ -1,5 +1,5 @@
 // Package output writes finished rows as files that other programs read: JSON,
-// NDJSON and CSV.
+// NDJSON, CSV and XLSX.
 //
 // A [Format] is the form of such a file. [Write] takes the batches of an
 // import, keeps the rows that the schema's [intray.InvalidDataBehavior] keeps,
@@ -29,6 +29,15 @@
 // spreadsheet could take for a formula has ' put before it: that which begins
 // with = + - @, their full-width forms, TAB, CR or NUL. Numbers and checkboxes
 // have not.
+//
+// # XLSX
+//
+// A sheet has the header and at most 1,048,575 rows; further rows are on further
+// sheets. Checkboxes are truth values, days and times what the application shows
+// as such where it counts them (from March 1900 on), numbers are numbers where a
+// workbook keeps all their digits (15), and everything else is text; no text is a
+// formula. A cell takes 32,767 characters: longer ones are cut, end with … and are
+// listed on a last sheet.
 package output
 
 import (
@@ -47,18 +56,20 @@ const (
 	NDJSON Format = "ndjson"
 	// CSV is comma-separated text with a header line.
 	CSV Format = "csv"
+	// XLSX is a workbook, with a header in each sheet.
+	XLSX Format = "xlsx"
 )
 
 // ParseFormat reads a wire name. Names of formats that are not written yet, and
 // all others, are an error.
 func ParseFormat(name string) (Format, error) {
 	switch f := Format(name); f {
-	case JSON, NDJSON, CSV:
+	case JSON, NDJSON, CSV, XLSX:
 		return f, nil
-	case "xlsx", "parquet":
-		return "", fmt.Errorf("the format %q is not yet written by this version; use json, ndjson or csv", name)
+	case "parquet":
+		return "", fmt.Errorf("the format %q is not yet written by this version; use json, ndjson, csv or xlsx", name)
 	}
-	return "", fmt.Errorf("unknown format %q; use json, ndjson or csv", name)
+	return "", fmt.Errorf("unknown format %q; use json, ndjson, csv or xlsx", name)
 }
 
 // ContentType gives the media type.
@@ -70,6 +81,8 @@ func (f Format) ContentType() string {
 		return "application/x-ndjson"
 	case CSV:
 		return "text/csv; charset=utf-8"
+	case XLSX:
+		return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 	}
 	return "application/octet-stream"
 }

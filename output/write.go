@@ -55,13 +55,23 @@ func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, ba
 		return 0, err
 	}
 	s.second.keep = keep
-	if s.second.form, err = secondForm(f, schema); err != nil {
-		return 0, fmt.Errorf("write %s: %w", f, err)
+	if f != XLSX { // its rows are numbered
+		if s.second.form, err = secondForm(f, schema); err != nil {
+			return 0, fmt.Errorf("write %s: %w", f, err)
+		}
+	}
+	var book *workbook
+	if f == XLSX {
+		book = newWorkbook(w)
+		w = book
 	}
 	s.pen = newPen(w)
 	defer func() {
 		if last := s.pen.close(); err == nil {
 			err = last
+		}
+		if book != nil && err == nil {
+			err = book.close(s.form.(*xlsxForm).cut)
 		}
 		if err != nil {
 			rows, err = s.rows, fmt.Errorf("write %s: %w", f, err)
@@ -79,6 +89,11 @@ func newForm(f Format, schema *intray.Schema, fields []field) (form, error) {
 		return newJSON(schema, fields, "\n", "", "\n"), nil
 	case CSV:
 		return &csvForm{fields: fields}, nil
+	case XLSX:
+		if columns := len(fields); columns > sheetColumns {
+			return nil, fmt.Errorf("a workbook has at most %d columns, and the schema has %d fields: take another format", sheetColumns, columns)
+		}
+		return newXLSX(schema, fields), nil
 	}
 	_, err := ParseFormat(string(f))
 	return nil, err
@@ -124,7 +139,9 @@ func (s *stream) begin() {
 	if !s.begun {
 		s.begun = true
 		s.buf = s.form.begin(s.buf, s.columns)
-		s.second.text = s.second.form.begin(s.second.text, s.columns)[:0]
+		if s.second.form != nil {
+			s.second.text = s.second.form.begin(s.second.text, s.columns)[:0]
+		}
 	}
 }
 
@@ -139,6 +156,9 @@ func (s *stream) agree(b *intray.Batch) error {
 	if !s.begun {
 		for _, u := range b.Unmapped {
 			s.columns = append(s.columns, u.Column)
+		}
+		if _, book := s.form.(*xlsxForm); book && len(s.fields)+len(s.columns) > sheetColumns {
+			return fmt.Errorf("a workbook has at most %d columns, and %d fields and %d passed columns are more: take another format", sheetColumns, len(s.fields), len(s.columns))
 		}
 	}
 	if len(b.Unmapped) != len(s.columns) {
@@ -158,7 +178,7 @@ func (s *stream) batch(ctx context.Context, b *intray.Batch) error {
 	}
 	s.begin()
 	middle := b.Rows()
-	if divisible(b) {
+	if s.second.form != nil && divisible(b) {
 		middle /= 2
 		wait := s.second.start(b, middle, len(s.fields), len(s.columns))
 		defer wait()

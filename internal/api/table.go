@@ -174,7 +174,7 @@ func pageParams() []parameter {
 }
 
 func formatParam() []parameter {
-	return []parameter{{"format", "The format of the result. Default json.", enum("", "json", "ndjson", "csv")}}
+	return []parameter{{"format", "The format of the result. Default json.", enum("", "json", "ndjson", "csv", "xlsx")}}
 }
 
 func uploadParams() []parameter {

@@ -1,0 +1,340 @@
+package output
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+)
+
+// Bounds of a worksheet, as applications have them (Excel specifications and
+// limits). The first row of each sheet is the header.
+const (
+	sheetRows    = 1_048_576
+	sheetColumns = 16_384
+	// cellUnits is the most UTF-16 code units of a cell.
+	cellUnits = 32_767
+	// maxCut is the most cells of which it is listed that they were cut.
+	maxCut = 10_000
+)
+
+// nextSheet stands between two sheets in what the form writes. No XML holds it.
+const nextSheet = 0
+
+// Styles of cells: places in cellXfs of the style sheet.
+const (
+	styleDay = iota + 1
+	styleMoment
+	styleClock
+	styleHeader
+	// styleText keeps an application from taking text for a formula when the cell
+	// is edited.
+	styleText
+)
+
+const (
+	sheetBegin = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n" +
+		`<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0">` +
+		`<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`
+	sheetEnd = `</sheetData></worksheet>`
+)
+
+// xlsxForm writes rows as those of worksheets (ECMA-376, part 1). Texts are inline,
+// so that no table of them is held in memory.
+type xlsxForm struct {
+	fields []field
+	names  []string
+	kinds  []intray.TypeName
+	// columns are the names of columns: A, B and so on.
+	columns []string
+	passed  int
+	// number is that of the last row in its sheet, sheet that of the sheet, from 1.
+	number, sheet int
+	// most is sheetRows, and less in tests.
+	most int
+	cut  cuts
+}
+
+// cuts are the cells that hold more text than a cell of a workbook takes.
+type cuts struct {
+	list []cutCell
+	// all counts them, listed or not.
+	all int64
+}
+
+type cutCell struct {
+	sheet, row int
+	column     string
+	units      int
+}
+
+func newXLSX(schema *intray.Schema, fields []field) *xlsxForm {
+	f := &xlsxForm{fields: fields, sheet: 1, most: sheetRows}
+	for i, of := range schema.Fields {
+		kind := of.Type.Name
+		if fields[i].write != nil || fields[i].many {
+			kind = intray.TypeString
+		}
+		f.kinds = append(f.kinds, kind)
+	}
+	return f
+}
+
+func (f *xlsxForm) begin(b []byte, columns []int) []byte {
+	f.passed = len(columns)
+	for i := range f.fields {
+		f.names = append(f.names, f.fields[i].key)
+	}
+	for _, c := range columns {
+		f.names = append(f.names, unmappedKey+"."+strconv.Itoa(c))
+	}
+	for i := range f.names {
+		f.columns = append(f.columns, columnName(i))
+	}
+	return f.header(append(b, sheetBegin...))
+}
+
+// columnName is A, B, … Z, AA and so on.
+func columnName(i int) string {
+	name := ""
+	for i++; i > 0; i = (i - 1) / 26 {
+		name = string(rune('A'+(i-1)%26)) + name
+	}
+	return name
+}
+
+// header begins a sheet.
+func (f *xlsxForm) header(b []byte) []byte {
+	f.number = 0
+	b = f.open(b)
+	for i, name := range f.names {
+		b = f.text(b, i, styleHeader, []byte(name))
+	}
+	return append(b, "</row>"...)
+}
+
+func (f *xlsxForm) open(b []byte) []byte {
+	f.number++
+	return append(strconv.AppendInt(append(b, `<row r="`...), int64(f.number), 10), `">`...)
+}
+
+func (f *xlsxForm) lead() string { return "" }
+
+func (f *xlsxForm) end(b []byte, _ int64) []byte { return append(b, sheetEnd...) }
+
+func (f *xlsxForm) row(b []byte, r *row, _ bool) ([]byte, error) {
+	if f.number == f.most {
+		f.sheet++
+		b = f.header(append(append(append(b, sheetEnd...), nextSheet), sheetBegin...))
+	}
+	b = f.open(b)
+	for i := range f.fields {
+		v, kind, err := r.shown(i, &f.fields[i])
+		if err != nil {
+			return b, err
+		}
+		if b, err = f.cell(b, i, v, kind); err != nil {
+			return b, err
+		}
+	}
+	for i := range f.passed {
+		b = f.text(b, len(f.fields)+i, 0, r.batch.Unmapped[i].Cells.At(r.index))
+	}
+	return append(b, "</row>"...), nil
+}
+
+// cell adds the cell of a field. Of a number only what a workbook keeps to the
+// last digit is one there.
+func (f *xlsxForm) cell(b []byte, i int, v []byte, kind content) ([]byte, error) {
+	if kind == null {
+		return b, nil
+	}
+	if kind == received {
+		return f.text(b, i, 0, v), nil
+	}
+	shape := f.fields[i].shape
+	if (shape == number || shape == truth) && !shape.literal(v) {
+		return b, fmt.Errorf("the value of field %q does not have the form of its type", f.fields[i].key)
+	}
+	switch {
+	case shape == truth:
+		digit := "0"
+		if v[0] == 't' {
+			digit = "1"
+		}
+		return append(append(f.reference(b, i, 0, `" t="b"><v>`), digit...), "</v></c>"...), nil
+	case shape == number && keepsDigits(v):
+		b = append(f.reference(b, i, 0, `"><v>`), v...)
+		return append(b, "</v></c>"...), nil
+	}
+	if serial, style, ok := serialOf(f.kinds[i], v); ok {
+		b = strconv.AppendFloat(f.reference(b, i, style, `"><v>`), serial, 'f', -1, 64)
+		return append(b, "</v></c>"...), nil
+	}
+	return f.text(b, i, 0, v), nil
+}
+
+// reference begins a cell: its place and style, and then rest.
+func (f *xlsxForm) reference(b []byte, i, style int, rest string) []byte {
+	b = append(append(b, `<c r="`...), f.columns[i]...)
+	b = strconv.AppendInt(b, int64(f.number), 10)
+	if style > 0 {
+		b = append(strconv.AppendInt(append(b, `" s="`...), int64(style), 10), rest...)
+		return b
+	}
+	return append(b, rest...)
+}
+
+// text adds a cell of text, which no application takes for a formula.
+func (f *xlsxForm) text(b []byte, i, style int, v []byte) []byte {
+	if style == 0 && len(v) > 0 && formula(v) {
+		style = styleText
+	}
+	if units := unitsOf(v); units > cellUnits {
+		f.cut.add(cutCell{f.sheet, f.number, f.names[i], units})
+		v = shorten(v)
+	}
+	b = f.reference(b, i, style, `" t="inlineStr"><is><t xml:space="preserve">`)
+	return append(appendXML(b, v), "</t></is></c>"...)
+}
+
+func (c *cuts) add(cell cutCell) {
+	if c.all++; c.all <= maxCut {
+		c.list = append(c.list, cell)
+	}
+}
+
+// unitsOf counts the UTF-16 code units of a text.
+func unitsOf(v []byte) (n int) {
+	if len(v) <= cellUnits {
+		return len(v) // there are never more than bytes
+	}
+	for len(v) > 0 {
+		r, size := utf8.DecodeRune(v)
+		if n++; r > 0xffff {
+			n++
+		}
+		v = v[size:]
+	}
+	return n
+}
+
+// shorten cuts text to what a cell takes, with a sign that it was cut.
+func shorten(v []byte) []byte {
+	n := 0
+	for at := 0; at < len(v); {
+		r, size := utf8.DecodeRune(v[at:])
+		if n++; r > 0xffff {
+			n++
+		}
+		if n > cellUnits-1 {
+			return append(v[:at:at], "…"...)
+		}
+		at += size
+	}
+	return v
+}
+
+// keepsDigits says whether a workbook, which keeps numbers as binary ones with 15
+// decimal digits, keeps this one as it is.
+func keepsDigits(v []byte) bool {
+	const most = 15
+	digits, zeros := 0, 0
+	for _, c := range v {
+		switch {
+		case c == 'e' || c == 'E':
+			return false
+		case c == '-' || c == '.':
+		case c == '0' && digits == 0: // zeros in front say nothing
+		case c == '0':
+			zeros++
+		default:
+			digits, zeros = digits+zeros+1, 0
+		}
+	}
+	return digits <= most && len(v) <= 64
+}
+
+// firstDay is the first that all applications count alike: those before the end
+// of February 1900 are counted as if that year had a leap day.
+var firstDay, dayZero = time.Date(1900, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+
+// serialOf is a day, time or both as workbooks count them, and the style that
+// shows it so.
+func serialOf(kind intray.TypeName, v []byte) (serial float64, style int, ok bool) {
+	var layouts []string
+	switch kind {
+	case intray.TypeDate:
+		layouts, style = []string{"2006-01-02"}, styleDay
+	case intray.TypeDatetime:
+		layouts, style = []string{"2006-01-02T15:04:05", "2006-01-02T15:04"}, styleMoment
+	case intray.TypeTime:
+		layouts, style = []string{"15:04:05", "15:04"}, styleClock
+	}
+	for _, layout := range layouts {
+		t, err := time.Parse(layout, string(v))
+		switch {
+		case err != nil:
+		case kind == intray.TypeTime:
+			return seconds(t) / 86400, style, true
+		case t.Before(firstDay):
+			return 0, 0, false
+		default:
+			return float64(int(t.Sub(dayZero).Hours()/24)) + seconds(t)/86400, style, true
+		}
+	}
+	return 0, 0, false
+}
+
+func seconds(t time.Time) float64 { return float64(t.Hour()*3600 + t.Minute()*60 + t.Second()) }
+
+// appendXML adds text as it stands in XML. What XML does not take is written as
+// _xHHHH_, as applications do, and so is what looks like that.
+func appendXML(b, s []byte) []byte {
+	for at := 0; at < len(s); {
+		c := s[at]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRune(s[at:])
+			if r == 0xfffe || r == 0xffff {
+				b = appendHidden(b, r)
+			} else {
+				b = utf8.AppendRune(b, r) // bytes that are no text become U+FFFD
+			}
+			at += size
+			continue
+		}
+		switch {
+		case c == '&':
+			b = append(b, "&amp;"...)
+		case c == '<':
+			b = append(b, "&lt;"...)
+		case c == '>':
+			b = append(b, "&gt;"...)
+		case c < ' ' && c != '\t' && c != '\n':
+			b = appendHidden(b, rune(c))
+		case c == '_' && hiddenAt(s[at:]):
+			b = appendHidden(b, '_')
+		default:
+			b = append(b, c)
+		}
+		at++
+	}
+	return b
+}
+
+func appendHidden(b []byte, r rune) []byte { return fmt.Appendf(b, "_x%04X_", r) }
+
+// hiddenAt says whether text begins like _x000D_.
+func hiddenAt(s []byte) bool {
+	if len(s) < 7 || s[1] != 'x' || s[6] != '_' {
+		return false
+	}
+	for _, c := range s[2:6] {
+		if c|0x20 < 'a' && (c < '0' || c > '9') || c|0x20 > 'f' {
+			return false
+		}
+	}
+	return true
+}
