@@ -24,6 +24,9 @@ import (
 // This program is its own child, too: a reader whose process is measured must
 // hold nothing else in its memory.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
+		os.Exit(serveHooks())
+	}
 	if len(os.Args) > 2 && os.Args[1] == childMark {
 		os.Exit(child(os.Args[2], os.Args[3:]))
 	}
@@ -43,7 +46,7 @@ func childCommand(task string, args ...string) []string {
 func child(task string, args []string) (status int) {
 	tasks := map[string]func([]string) (any, error){
 		"measure": measure, "generate": generateFile, "intray": readWithIntray, "encoding/csv": readWithStandard,
-		"windows": windows,
+		"windows": windows, "hooks": runHooks, "hook workers": startWorkers,
 	}
 	answer, err := tasks[task](args)
 	if err == nil {

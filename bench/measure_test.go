@@ -110,7 +110,11 @@ func spreadOf(costs []cost, figure func(cost) float64) spread {
 	for i, c := range costs {
 		figures[i] = figure(c)
 	}
-	slices.Sort(figures)
+	return spreadOfFigures(figures)
+}
+
+func spreadOfFigures(figures []float64) spread {
+	figures = slices.Sorted(slices.Values(figures))
 	n := len(figures)
 	return spread{figures[0], (figures[(n-1)/2] + figures[n/2]) / 2, figures[n-1]}
 }

@@ -138,10 +138,13 @@ func (s spread) text() string { return fmt.Sprintf("%.2f (%.2f to %.2f)", s.medi
 var titles = []string{"contest", "rows", "MB", "contestant", "CPU s (least to most)", "wall s (least to most)", "start CPU s",
 	"peak MB", "rows per CPU s", "CPU ratio", "wall ratio", "goal"}
 
-func (r *report) table() string {
+func (r *report) table() string { return tabulated(titles, r.lines) }
+
+// tabulated writes lines below their titles.
+func tabulated(titles []string, lines [][]string) string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	for _, line := range append([][]string{titles}, r.lines...) {
+	for _, line := range append([][]string{titles}, lines...) {
 		fmt.Fprintln(w, strings.Join(line, "\t"))
 	}
 	w.Flush()

@@ -80,6 +80,7 @@ func kindOf(f intray.Field) realm.ValueKind {
 func (s *shape) column(at int, list []span) *realm.Column {
 	if !s.field.ManyToOne {
 		c := newCells(s)
+		c.grow(at, list)
 		for _, one := range list {
 			cells := &one.batch.Fields[at]
 			for row := one.from; row < one.to; row++ {
@@ -115,7 +116,42 @@ type cells struct {
 	scratch []byte
 }
 
-func newCells(s *shape) *cells { return &cells{shape: s} }
+func newCells(s *shape) *cells {
+	return &cells{shape: s, differ: s.kind != realm.ValueText || s.write != nil || s.labels != nil || s.show != nil}
+}
+
+// grow makes room for the cells of a field at once.
+func (c *cells) grow(at int, list []span) {
+	rows, size := 0, 0
+	for _, one := range list {
+		ends := one.batch.Fields[at].Values.Ends
+		rows += one.to - one.from
+		if one.to > one.from {
+			size += int(ends[one.to-1])
+			if one.from > 0 {
+				size -= int(ends[one.from-1])
+			}
+		}
+	}
+	texts := []*intray.Texts{&c.shown}
+	if c.differ {
+		texts = append(texts, &c.result)
+		c.kinds = slices.Grow(c.kinds, rows)
+	}
+	for _, t := range texts {
+		t.Arena, t.Ends = slices.Grow(t.Arena, size), slices.Grow(t.Ends, rows)
+	}
+}
+
+// fork keeps what goes out beside what is shown, from now on.
+func (c *cells) fork() {
+	if c.differ {
+		return
+	}
+	c.differ = true
+	c.result = intray.Texts{Arena: slices.Clone(c.shown.Arena), Ends: slices.Clone(c.shown.Ends)}
+	c.kinds = make([]realm.ValueKind, c.shown.Len(), max(c.shown.Len(), cap(c.shown.Ends)))
+}
 
 // add takes a cell: what is shown of it, and what goes out. A cell that could
 // not be read shows its raw text and goes out as null.
@@ -128,16 +164,17 @@ func (c *cells) add(v []byte, there bool, from *intray.Cells, row int) {
 }
 
 func (c *cells) addNull(raw []byte) {
+	c.fork()
 	c.shown.Append(raw)
 	c.result.Append(nil)
 	c.kinds = append(c.kinds, realm.ValueNull)
-	c.differ = true
 }
 
 func (c *cells) addValue(v []byte) {
 	c.shown.Append(c.shape.display(v, &c.scratch))
-	c.differ = c.differ || c.shape.kind != realm.ValueText || c.shape.write != nil || c.shape.labels != nil || c.shape.show != nil
-	c.addResult(v)
+	if c.differ {
+		c.addResult(v)
+	}
 }
 
 func (c *cells) addResult(v []byte) {

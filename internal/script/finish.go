@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/script/realm"
@@ -14,34 +16,25 @@ import (
 const finishRows = 200_000
 
 // Finish calls beforeFinishCallback with the rows of the result. A message that
-// is not nil cancels the import.
+// is not nil cancels the import. The rows are gone through several times where
+// they are many.
 func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (cancel *string, err error) {
-	request, err := s.finishCall(schema, rows, about)
+	f, err := s.gather(schema, rows, about)
 	if err != nil {
 		return nil, err
 	}
-	one, err := s.take(ctx, schema.Fields)
-	if err != nil {
-		return nil, err
-	}
-	a, err := s.call(ctx, one, request, realm.Bounds{Parts: make([]int, len(schema.Fields))}, s.budget(request.Count))
-	if err == nil {
-		s.learnTimes(a)
-		if a.Failure != nil {
-			err = hookError(a.Failure)
-		} else {
+	var a *realm.Answer
+	err = s.retried(ctx, schema.Fields, f.c, func(one *seat) error {
+		a, err = f.run(ctx, one)
+		if err == nil {
 			err = tooLate(a.Commands)
 		}
+		return err
+	})
+	if err != nil || !a.Cancelled {
+		return nil, err
 	}
-	if err != nil {
-		s.drop(one)
-		return nil, broken(ctx, err, "beforeFinishCallback", "with all rows of the result")
-	}
-	s.give(one)
-	if a.Cancelled {
-		return &a.Message, nil
-	}
-	return nil, nil
+	return &a.Message, nil
 }
 
 // tooLate refuses what the callback asks of the import: its rows and fields are
@@ -55,69 +48,182 @@ func tooLate(commands []realm.Command) error {
 	return nil
 }
 
-// finishCall gathers the rows of the result, column by column.
-func (s *Session) finishCall(schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (*realm.FinishCall, error) {
+// finishing is the last call, with the rows of the result.
+type finishing struct {
+	*Session
+	schema *intray.Schema
+	rows   iter.Seq2[*intray.Batch, error]
+	shapes []shape
+	call   *realm.FinishCall
+	c      circumstance
+}
+
+// gather counts the rows of the result, and takes them into the call, column by
+// column, unless they are many.
+func (s *Session) gather(schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (*finishing, error) {
 	shapes, err := shapesOf(intray.HookRows{Fields: schema.Fields, Parts: make([]int, len(schema.Fields))})
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]*cells, len(shapes))
+	f := &finishing{Session: s, schema: schema, rows: rows, shapes: shapes, call: &realm.FinishCall{NewIDs: newIDs}}
 	for i := range shapes {
 		if shapes[i].field.ManyToOne {
 			shapes[i].kind, shapes[i].write = realm.ValueList, nil
 		}
-		columns[i] = newCells(&shapes[i])
+		f.call.Keys = append(f.call.Keys, schema.Fields[i].Key)
 	}
-	call := &realm.FinishCall{NewIDs: newIDs}
-	for b, err := range rows {
+	if f.call.About, err = json.Marshal(finishAbout(schema, about)); err != nil {
+		return nil, err
+	}
+	if err := f.count(); err != nil {
+		return nil, err
+	}
+	f.c = circumstance{hooks: s.namesOf(realm.HookBeforeFinish), limit: s.most(f.call.Count), when: "with all rows of the result"}
+	return f, nil
+}
+
+func (f *finishing) count() error {
+	columns := f.all()
+	for b, err := range f.rows {
 		if err != nil {
+			return err
+		}
+		if f.call.Count += gatherResult(columns, b, f.schema.Settings.InvalidDataBehavior); f.call.Count > finishRows {
+			return &intray.HookError{Hook: "beforeFinishCallback", Text: fmt.Sprintf(
+				"the result has more than %s rows, and that is the most that it is given. Divide the file, or do without it.", grouped(finishRows))}
+		}
+		if f.call.Lazy = isLarge(f.call.Count, len(columns)); f.call.Lazy {
+			clear(columns) // they are only counted from here on
+		}
+	}
+	for _, c := range columns {
+		if !f.call.Lazy {
+			f.call.Values = append(f.call.Values, realm.Cells{Texts: &c.result, Kinds: c.kinds})
+		}
+	}
+	return nil
+}
+
+// all are empty columns, one for each field.
+func (f *finishing) all() []*cells {
+	columns := make([]*cells, len(f.shapes))
+	for i := range f.shapes {
+		columns[i] = newCells(&f.shapes[i])
+	}
+	return columns
+}
+
+// run makes the call; where the rows are many, with the columns that it asks for.
+func (f *finishing) run(ctx context.Context, one *seat) (*realm.Answer, error) {
+	budget := f.budget(f.call.Count)
+	until := time.Now().Add(budget)
+	sent := make([]bool, len(f.shapes))
+	for {
+		f.call.Budget = f.inside(budget)
+		a, err := f.told(ctx, one, f.call, len(f.shapes), budget, f.c)
+		if err != nil || len(a.Missed) == 0 {
+			return a, err
+		}
+		if !f.call.Lazy || !anyNew(sent, a.Missed) {
+			return nil, errAgain
+		}
+		if err := f.keep(ctx, one, a.Missed); err != nil {
 			return nil, err
 		}
-		if call.Count += gatherResult(columns, b, schema.Settings.InvalidDataBehavior); call.Count > finishRows {
-			return nil, &intray.HookError{Hook: "beforeFinishCallback", Text: fmt.Sprintf(
-				"the result has more than %d rows, and that is the most that it is given. Divide the file, or do without it.", finishRows)}
+		f.call.Fresh, budget = true, max(time.Until(until), f.cfg.Batch/10)
+	}
+}
+
+// keep sends columns ahead of the call, some rows at a time.
+func (f *finishing) keep(ctx context.Context, one *seat, fields []int) error {
+	columns := make([]*cells, len(f.shapes))
+	empty := func() {
+		for _, field := range fields {
+			columns[field] = newCells(&f.shapes[field])
 		}
 	}
-	for i, c := range columns {
-		call.Keys = append(call.Keys, schema.Fields[i].Key)
-		call.Values = append(call.Values, realm.Cells{Texts: &c.result, Kinds: c.kinds})
+	send := func(from int) error {
+		for _, field := range fields {
+			c := columns[field]
+			column := &realm.Column{Value: realm.Cells{Texts: &c.result, Kinds: c.kinds}}
+			pack := &realm.Keep{Field: field, Part: -1, From: from, Size: packRows, Column: column, Budget: f.inside(f.cfg.Batch)}
+			if err := f.kept(ctx, one, pack, f.c); err != nil {
+				return err
+			}
+		}
+		empty()
+		return nil
 	}
-	call.Budget = s.inside(s.budget(call.Count))
-	call.About, err = json.Marshal(finishAbout(schema, about))
-	return call, err
+	empty()
+	n := 0
+	for b, err := range f.rows {
+		if err != nil {
+			return err
+		}
+		for row := range b.Rows() {
+			if !gatherRow(columns, b, row, f.schema.Settings.InvalidDataBehavior) {
+				continue
+			}
+			if n++; n%packRows == 0 {
+				if err := send(n - packRows); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if n != f.call.Count {
+		return fmt.Errorf("the result had %d rows, and then %d", f.call.Count, n)
+	}
+	if n%packRows == 0 {
+		return nil
+	}
+	return send(n - n%packRows)
 }
 
 // gatherResult adds the rows of a batch that are in the result, and gives their
 // number.
 func gatherResult(columns []*cells, b *intray.Batch, behavior intray.InvalidDataBehavior) (n int) {
-	next := 0
 	for row := range b.Rows() {
-		bad := map[int]bool{}
-		failed := false
-		for ; next < len(b.Problems) && b.Problems[next].Row == row; next++ {
-			if p := b.Problems[next]; p.Level == intray.LevelError {
-				bad[p.Field], failed = true, true
-			}
-		}
-		if failed && behavior == intray.RemoveInvalidRows {
-			continue
-		}
-		n++
-		for i, c := range columns {
-			v, there := b.Fields[i].Value(row)
-			raw := b.Fields[i].Raw(row)
-			switch {
-			case bad[i] && behavior == intray.IncludeInvalidValues && len(raw) > 0:
-				c.addRaw(raw)
-			case bad[i], !there:
-				c.result.Append(nil)
-				c.kinds = append(c.kinds, realm.ValueNull)
-			default:
-				c.addResult(v)
-			}
+		if gatherRow(columns, b, row, behavior) {
+			n++
 		}
 	}
 	return n
+}
+
+// gatherRow adds a row to the columns that are there, if it is in the result.
+func gatherRow(columns []*cells, b *intray.Batch, row int, behavior intray.InvalidDataBehavior) bool {
+	problems := problemsOf(b, row)
+	bad := func(field int) bool {
+		return slices.ContainsFunc(problems, func(p intray.Problem) bool { return p.Level == intray.LevelError && (p.Field == field || field < 0) })
+	}
+	if behavior == intray.RemoveInvalidRows && bad(-1) {
+		return false
+	}
+	for i, c := range columns {
+		if c == nil {
+			continue
+		}
+		v, there := b.Fields[i].Value(row)
+		raw := b.Fields[i].Raw(row)
+		switch wrong := bad(i); {
+		case wrong && behavior == intray.IncludeInvalidValues && len(raw) > 0:
+			c.addRaw(raw)
+		case wrong, !there:
+			c.result.Append(nil)
+			c.kinds = append(c.kinds, realm.ValueNull)
+		default:
+			c.addResult(v)
+		}
+	}
+	return true
+}
+
+// problemsOf are those of a row.
+func problemsOf(b *intray.Batch, row int) []intray.Problem {
+	from, _ := slices.BinarySearchFunc(b.Problems, row, byRow)
+	to, _ := slices.BinarySearchFunc(b.Problems, row+1, byRow)
+	return b.Problems[from:to]
 }
 
 // finishAbout is what the callback is told of the import.

@@ -26,7 +26,7 @@ var _ engine.Hooks = (*script.Session)(nil)
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
 		_ = cage.Serve(func([]byte) (cage.Handle, error) {
-			engine, err := realm.New(realm.Config{Memory: 96 << 20, Answer: 16 << 20})
+			engine, err := realm.New(realm.Config{Memory: 96 << 20, Answer: 64 << 20, Note: cage.Note})
 			if err != nil {
 				return nil, err
 			}
@@ -65,7 +65,7 @@ func newScript(t testing.TB, runtime cage.Runtime, cfg script.Config, cagecfg ca
 		}
 		cagecfg.Script = realm.NodeScript()
 	}
-	cagecfg.Runtime = runtime
+	cagecfg.Runtime, cagecfg.Answer = runtime, 64<<20
 	c, err := cage.New(cagecfg)
 	var refused *cage.RefusedError
 	if errors.As(err, &refused) {

@@ -7,6 +7,11 @@
 // changes. The first rows teach which columns the hooks use, and only those are
 // sent from then on.
 //
+// Hooks that take all rows get their columns one by one, in packs of rows, and
+// only those that they look at, where the rows are many: a worker holds less than
+// the parent. A worker that dies is followed by a fresh one, which does the same
+// again and tells of each row ahead; so the row that kills is known.
+//
 // What a hook does wrong is an [intray.HookError], which names the hook, the
 // place in its source and the row. Every other error is a fault of the
 // machinery. The package parses and checks no values, and knows neither files
@@ -18,6 +23,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -28,19 +34,23 @@ import (
 const (
 	// batchRows is how many rows a worker is given at once.
 	batchRows = 1000
-	// longest is the most that one call may take, however many rows it has.
-	longest = time.Minute
+	// DefaultQuiet is 60 seconds.
+	DefaultQuiet = time.Minute
 )
 
 // Config holds the choices of a Script. The zero Config works.
 type Config struct {
 	// Batch is how long hooks may take for 1,000 rows. Default 5 s.
 	Batch time.Duration
+	// Quiet is the most that one call may take, however many rows it has: so long
+	// an import may go without progress. Default DefaultQuiet. One batch may take
+	// its time all the same.
+	Quiet time.Duration
 	// Seats is how many workers an import may have at once. Default one for each
 	// processor.
 	Seats int
-	// Answer is the most that hooks may change in one call, in bytes. Default
-	// 16 MiB.
+	// Answer is the most that hooks may change in one call, in bytes; where a call
+	// has very many rows it is four times as much. Default 16 MiB.
 	Answer int
 }
 
@@ -48,6 +58,12 @@ type Config struct {
 type Script struct {
 	cage *cage.Cage
 	cfg  Config
+	// waiting is how many sessions wait for a worker.
+	waiting atomic.Int32
+
+	mu sync.Mutex
+	// sessions are those that are open.
+	sessions map[*Session]struct{}
 }
 
 // New makes a Script whose workers come from a cage.
@@ -55,13 +71,16 @@ func New(c *cage.Cage, cfg Config) *Script {
 	if cfg.Batch <= 0 {
 		cfg.Batch = cage.DefaultBatch
 	}
+	if cfg.Quiet <= 0 {
+		cfg.Quiet = DefaultQuiet
+	}
 	if cfg.Seats <= 0 {
 		cfg.Seats = runtime.GOMAXPROCS(0)
 	}
 	if cfg.Answer <= 0 {
 		cfg.Answer = realm.DefaultAnswer
 	}
-	return &Script{c, cfg}
+	return &Script{cage: c, cfg: cfg, sessions: map[*Session]struct{}{}}
 }
 
 // Session is the hooks of one import.
@@ -69,15 +88,14 @@ type Session struct {
 	*Script
 	hooks intray.Hooks
 	pins  intray.Pins
-	// turns holds one for each seat that nobody uses, whether it was made or not.
-	turns chan struct{}
 
 	mu sync.Mutex
-	// idle are the seats that were made and that nobody uses.
+	// made is how many seats there are, idle are those that nobody uses.
+	made   int
 	idle   []*seat
 	closed bool
-	// closing is held by whoever collects the turns.
-	closing sync.Mutex
+	// changed is closed, and made anew, when a seat comes free or goes.
+	changed chan struct{}
 	// used are the fields that row hooks use, by their keys; nil as long as
 	// nobody knows. times is what each hook took.
 	used  map[string]bool
@@ -90,10 +108,10 @@ func (s *Script) Open(_ context.Context, hooks intray.Hooks, pins intray.Pins) (
 	if faults := realm.Check(realm.HooksOf(hooks)); len(faults) > 0 {
 		return nil, faultError(faults[0])
 	}
-	session := &Session{Script: s, hooks: hooks, pins: pins, turns: make(chan struct{}, s.cfg.Seats), times: map[string]time.Duration{}}
-	for range s.cfg.Seats {
-		session.turns <- struct{}{}
-	}
+	session := &Session{Script: s, hooks: hooks, pins: pins, changed: make(chan struct{}), times: map[string]time.Duration{}}
+	s.mu.Lock()
+	s.sessions[session] = struct{}{}
+	s.mu.Unlock()
 	return session, nil
 }
 
@@ -103,21 +121,24 @@ var errClosed = errors.New("the session of the hooks is closed")
 // Close waits for the calls that are under way and ends the workers of the
 // session. It may be called again.
 func (s *Session) Close() error {
-	s.closing.Lock()
-	defer s.closing.Unlock()
-	for range s.cfg.Seats {
-		<-s.turns
+	for {
+		s.mu.Lock()
+		s.closed = true
+		for _, one := range s.idle {
+			one.worker.Close()
+			s.made--
+		}
+		s.idle = nil
+		left, changed := s.made, s.changed
+		s.mu.Unlock()
+		if left == 0 {
+			s.Script.mu.Lock()
+			delete(s.sessions, s)
+			s.Script.mu.Unlock()
+			return nil
+		}
+		<-changed
 	}
-	s.mu.Lock()
-	for _, one := range s.idle {
-		one.worker.Close()
-	}
-	s.idle, s.closed = nil, true
-	s.mu.Unlock()
-	for range s.cfg.Seats {
-		s.turns <- struct{}{}
-	}
-	return nil
 }
 
 // Times is what each hook took so far, by its name.
@@ -181,10 +202,6 @@ func (s *Session) known(fields []intray.Field) (list []bool, known bool) {
 	return list, s.used != nil
 }
 
-func faultError(f realm.Fault) *intray.HookError {
-	return &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column, Text: named(f.Name, f.Message)}
-}
-
 // inside is the engine's own budget, below that after which the process is
 // killed: an engine that stops by itself can say where it was.
 func (s *Session) inside(budget time.Duration) time.Duration { return budget - budget/20 }
@@ -192,8 +209,14 @@ func (s *Session) inside(budget time.Duration) time.Duration { return budget - b
 // budget is how long a call with so many rows may take.
 func (s *Session) budget(rows int) time.Duration {
 	batches := (rows + batchRows - 1) / batchRows
-	return max(s.cfg.Batch, min(longest, time.Duration(batches)*s.cfg.Batch))
+	return max(s.cfg.Batch, min(s.cfg.Quiet, time.Duration(batches)*s.cfg.Batch))
 }
+
+// room is how many bytes of what was sent and read are kept for the next call.
+const (
+	room       = 4 << 20
+	changeSize = 150
+)
 
 // request is a call of hooks.
 type request interface{ Append(dst []byte) []byte }
@@ -201,54 +224,17 @@ type request interface{ Append(dst []byte) []byte }
 // call gives a request to a seat. An error means that the seat is of no use any
 // more.
 func (s *Session) call(ctx context.Context, one *seat, r request, bounds realm.Bounds, budget time.Duration) (*realm.Answer, error) {
-	raw, err := s.send(ctx, one, r.Append(nil), budget)
+	one.request = r.Append(one.request[:0])
+	raw, err := s.send(ctx, one, one.request, budget)
 	if err != nil {
 		return nil, err
 	}
-	a, err := realm.ReadAnswer(raw, bounds)
+	a, err := realm.ReadAnswerInto(one.changes, raw, bounds)
 	if err != nil {
 		return nil, unreadable(err)
 	}
+	if one.changes = a.Changes; cap(one.request) > room || cap(one.changes)*changeSize > room {
+		one.request, one.changes = nil, nil
+	}
 	return a, nil
-}
-
-// unreadable is what an answer comes to that is none. Only a hook that meddles
-// with what writes it brings that about.
-func unreadable(err error) error {
-	return &cage.Failure{Kind: cage.KindProtocol, Detail: "its answer cannot be read: " + err.Error(), Exit: -1, Cause: err}
-}
-
-// broken makes of the death of a worker what is to be told: hooks killed it, or
-// the machinery failed.
-func broken(ctx context.Context, err error, hook, when string) error {
-	var dead *cage.Failure
-	if ctx.Err() != nil || !errors.As(err, &dead) {
-		return err
-	}
-	text := ""
-	switch dead.Kind {
-	case cage.KindDeadline:
-		text = "it takes longer than it may"
-	case cage.KindMemory:
-		text = "it needs more memory than it may have"
-	case cage.KindThreads, cage.KindDied:
-		text = "it ended the process that runs it"
-	case cage.KindProtocol, cage.KindOutput:
-		text = "it gives back more than it may, or what cannot be read"
-	case cage.KindFault:
-		text = "the engine that runs it broke down"
-	default:
-		return err
-	}
-	if when != "" {
-		text += ", " + when
-	}
-	return &intray.HookError{Hook: hook, Text: text + "."}
-}
-
-func named(name, message string) string {
-	if name == "" {
-		return message
-	}
-	return name + ": " + message
 }

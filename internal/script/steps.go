@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/script/realm"
@@ -20,29 +21,36 @@ func (s *Session) Step(ctx context.Context, call intray.StepCall) (intray.StepCh
 	if err != nil {
 		return nil, fmt.Errorf("tell step hooks of the import: %w", err)
 	}
-	one, err := s.take(ctx, call.Fields)
-	if err != nil {
-		return nil, err
-	}
 	request := &realm.StepCall{About: about, NewIDs: newIDs, Budget: s.inside(s.cfg.Batch)}
 	for i, h := range s.hooks.Step {
 		if h.Step == call.Step {
 			request.Hooks = append(request.Hooks, fmt.Sprintf("stepHooks[%d]", i))
 		}
 	}
-	a, err := s.call(ctx, one, request, realm.Bounds{Parts: make([]int, len(call.Fields))}, s.cfg.Batch)
-	if err == nil {
-		s.learnTimes(a)
-		if a.Failure != nil {
-			err = hookError(a.Failure)
-		}
-	}
+	c := circumstance{hooks: request.Hooks, group: "stepHooks", when: "at " + call.Step}
+	c.limit = fmt.Sprintf("the %v that the hooks of a step may take (--hook-batch)", plain(s.cfg.Batch))
+	var a *realm.Answer
+	err = s.retried(ctx, call.Fields, c, func(one *seat) error {
+		a, err = s.told(ctx, one, request, len(call.Fields), s.cfg.Batch, c)
+		return err
+	})
 	if err != nil {
-		s.drop(one)
-		return nil, broken(ctx, err, "stepHooks", "at "+call.Step)
+		return nil, err
 	}
-	s.give(one)
 	return stepChanges(a.Commands, call.Fields)
+}
+
+// told makes a call that changes no cells.
+func (s *Session) told(ctx context.Context, one *seat, r request, fields int, budget time.Duration, c circumstance) (*realm.Answer, error) {
+	a, err := s.call(ctx, one, r, realm.Bounds{Parts: make([]int, fields)}, budget)
+	if err != nil {
+		return nil, err
+	}
+	s.learnTimes(a)
+	if a.Failure != nil {
+		return nil, s.failed(a.Failure, c)
+	}
+	return a, nil
 }
 
 // aboutOf is what step hooks are told, in the words of the contract.

@@ -233,7 +233,7 @@ func TestFinishTooMuch(t *testing.T) {
 		rows[i] = []any{"x"}
 	}
 	_, err := session.Finish(t.Context(), schema, sequence(nil, batch(0, rows...), batch(100_001, rows...)), about)
-	if failed := hookError(t, err); !strings.Contains(failed.Text, "more than 200000 rows") {
+	if failed := hookError(t, err); !strings.Contains(failed.Text, "more than 200,000 rows") {
 		t.Error(failed)
 	}
 	broken := errors.New("the stage broke")

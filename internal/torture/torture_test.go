@@ -1,5 +1,6 @@
 // Package torture kills the running service again and again and looks whether
-// anything was lost or happened twice. It speaks HTTP only.
+// anything was lost or happened twice. It speaks HTTP, and looks at nothing else
+// but processes and the data folder.
 //
 // A tenth of each test runs by default, the whole with INTRAY_TORTURE=full.
 // INTRAY_TORTURE_SEED repeats a run.

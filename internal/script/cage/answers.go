@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"time"
 )
 
 // read takes the frames of the worker until they end, or until one is wrong.
@@ -44,6 +45,8 @@ func (w *Worker) frame(from io.Reader, kind byte, size int) (*Failure, error) {
 		w.isReady()
 	case frameBegun:
 		w.hasBegun()
+	case frameNote:
+		w.noted(string(payload))
 	case frameAnswer:
 		w.answered(payload)
 	case frameFault:
@@ -61,6 +64,8 @@ func (w *Worker) most(kind byte) int {
 		return w.answer
 	case frameFault:
 		return longestFault
+	case frameNote:
+		return longestNote
 	}
 	return 0
 }
@@ -83,6 +88,8 @@ func (w *Worker) fits(kind byte) bool {
 		return len(w.calls) > 0 && !w.calls[0].begun
 	case frameAnswer:
 		return len(w.calls) > 0 && w.calls[0].begun
+	case frameNote:
+		return len(w.calls) > 0 && w.calls[0].begun && w.calls[0].notes < mostNotes
 	}
 	return kind == frameFault
 }
@@ -102,6 +109,14 @@ func (w *Worker) hasBegun() {
 	defer w.mu.Unlock()
 	w.calls[0].begun = true
 	w.rearm()
+}
+
+func (w *Worker) noted(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	one := w.calls[0]
+	one.note, one.noted = text, time.Now()
+	one.notes++
 }
 
 // answered ends the first call. An answer after a failure comes too late: who

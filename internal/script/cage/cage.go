@@ -13,14 +13,16 @@
 //
 //	to the worker      S  setup, once        from the worker  R  ready, once
 //	                   Q  request                             B  begun
+//	                                                          N  note: what it does now
 //	                                                          A  answer
 //	                                                          F  fault, a text
 //
 // Every Q is met by B and then A, in their order, or by F, which ends the
-// worker. Before S comes L, which tells of the jail and never reaches the code
-// that answers. Whatever comes from a worker may be forged by the stranger in
-// it: the length, the order and the kind are checked here; what an answer means
-// must be checked by whoever asked.
+// worker. Between B and A come notes, a million at most: the last one is told
+// where the call ends the worker. Before S comes L, which tells of the jail and
+// never reaches the code that answers. Whatever comes from a worker may be forged
+// by the stranger in it: the length, the order and the kind are checked here; what
+// an answer means must be checked by whoever asked.
 //
 // The package knows no JavaScript, no rows and no organizations. It keeps code
 // from harming others, not from giving wrong answers.
@@ -53,9 +55,11 @@ type Cage struct {
 	thread  sync.WaitGroup
 	close   sync.Once
 
-	mu     sync.Mutex
-	shut   bool
-	alive  map[*Worker]struct{}
+	mu    sync.Mutex
+	shut  bool
+	alive map[*Worker]struct{}
+	// claims is how many workers are in use or waited for.
+	claims int
 	graves sync.WaitGroup
 }
 
@@ -105,9 +109,62 @@ func newCage(cfg Config, has Abilities) (*Cage, error) {
 // Abilities tells what this cage uses of the system. Missing lists the rest.
 func (c *Cage) Abilities() Abilities { return c.jail.abilities() }
 
+// Memory is the most that a worker may hold, in bytes.
+func (c *Cage) Memory() int64 { return c.cfg.Memory }
+
 // Worker takes a fresh worker, which nobody had before. It waits for one while
 // as many are in use as there may be. The caller closes it.
 func (c *Cage) Worker(ctx context.Context, limits Limits) (*Worker, error) {
+	c.claim(0)
+	return c.claimed(ctx, limits)
+}
+
+// TryWorker is Worker for who can do without one: where as many workers are in
+// use, or waited for, as there may be, it gives none and false at once. Else it
+// waits for no longer than one takes to start.
+func (c *Cage) TryWorker(ctx context.Context, limits Limits) (*Worker, bool, error) {
+	if !c.claim(c.cfg.Workers) {
+		return nil, false, nil
+	}
+	w, err := c.claimed(ctx, limits)
+	return w, err == nil, err
+}
+
+// claim counts one who wants a worker, if there are fewer than most; 0 is any
+// number.
+func (c *Cage) claim(most int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if most > 0 && c.claims >= most {
+		return false
+	}
+	c.claims++
+	return true
+}
+
+func (c *Cage) unclaim() {
+	c.mu.Lock()
+	c.claims--
+	c.mu.Unlock()
+}
+
+// claimed waits for a worker. The claim ends with the worker, or here where
+// there is none.
+func (c *Cage) claimed(ctx context.Context, limits Limits) (*Worker, error) {
+	w, err := c.wait(ctx)
+	if err != nil {
+		c.unclaim()
+		return nil, err
+	}
+	w.take(limits)
+	go func() {
+		<-w.dead
+		c.unclaim()
+	}()
+	return w, nil
+}
+
+func (c *Cage) wait(ctx context.Context) (*Worker, error) {
 	select {
 	case <-c.closing:
 		return nil, ErrClosed
@@ -115,7 +172,6 @@ func (c *Cage) Worker(ctx context.Context, limits Limits) (*Worker, error) {
 	}
 	select {
 	case w := <-c.warm:
-		w.take(limits)
 		return w, nil
 	case err := <-c.broken:
 		return nil, err
@@ -167,12 +223,17 @@ func (c *Cage) fill(spare *Worker) {
 // spare starts a worker, again and again until one lives. It gives nil when the
 // cage closes.
 func (c *Cage) spare() *Worker {
-	for {
+	for killed := false; ; {
 		select {
 		case slot := <-c.slots:
 			w, err := c.start(slot)
 			if err == nil {
 				return w
+			}
+			var dead *Failure
+			if !killed && errors.As(err, &dead) && dead.Kind == KindKilled {
+				killed = true // nothing is wrong with the next one
+				continue
 			}
 			c.tell(err)
 		case <-c.closing:

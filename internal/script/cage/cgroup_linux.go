@@ -29,20 +29,57 @@ type cgroup struct {
 
 const groupPrefix = "intray-hooks-"
 
-func openCgroups(folder string) (*cgroups, error) {
+// openCgroups tries the folder out, so that who names one that is of no use is
+// told why when the service starts, and not when a hook is to run.
+func openCgroups(folder string, memory int64) (*cgroups, error) {
+	g, err := findCgroups(folder)
+	if err != nil {
+		return nil, err
+	}
+	g.sweep()
+	return g, g.try(memory)
+}
+
+// findCgroups tells which version a folder is of.
+func findCgroups(folder string) (*cgroups, error) {
 	g := &cgroups{folder: folder}
 	controllers, err := os.ReadFile(filepath.Join(folder, "cgroup.controllers"))
 	switch {
 	case err == nil:
 		g.second = true
 		if !bytes.Contains(controllers, []byte("memory")) {
-			return nil, fmt.Errorf("the cgroup %s for hooks cannot bound memory: give it the memory controller", folder)
+			return nil, fmt.Errorf("the cgroup %s for hooks cannot bound memory: give it the memory controller, by writing +memory into the cgroup.subtree_control above it", folder)
 		}
+	case !exists(folder):
+		return nil, fmt.Errorf("there is no folder %s, in which hooks shall have their cgroups: make it", folder)
 	case !exists(filepath.Join(folder, "memory.limit_in_bytes")):
 		return nil, fmt.Errorf("%s is no cgroup of the memory controller, and hooks shall have theirs in it", folder)
 	}
-	g.sweep()
 	return g, nil
+}
+
+// try makes a cgroup without a process, and bounds it.
+func (g *cgroups) try(memory int64) error {
+	one := g.name()
+	if err := os.Mkdir(one.folder, 0o755); err != nil {
+		return fmt.Errorf("the cgroup %s for hooks is of no use: %w. Give the folder to the user of this program", g.folder, err)
+	}
+	defer one.remove()
+	if g.second && !exists(filepath.Join(one.folder, "memory.max")) {
+		return fmt.Errorf("the cgroup %s for hooks does not bound the memory of what is in it: write +memory into its cgroup.subtree_control, which works while no process is in it itself", g.folder)
+	}
+	if err := one.bound(memory); err != nil {
+		return fmt.Errorf("the cgroup %s for hooks is of no use: bounding memory in it: %w. Give the folder to the user of this program", g.folder, err)
+	}
+	return nil
+}
+
+// name is a cgroup that is yet to be made.
+func (g *cgroups) name() *cgroup {
+	return &cgroup{
+		folder: filepath.Join(g.folder, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), g.next.Add(1))),
+		second: g.second,
+	}
 }
 
 func exists(path string) bool {
@@ -77,10 +114,7 @@ func (g *cgroups) add(pid int, memory int64) (*cgroup, error) {
 	if g == nil {
 		return nil, nil
 	}
-	one := &cgroup{
-		folder: filepath.Join(g.folder, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), g.next.Add(1))),
-		second: g.second,
-	}
+	one := g.name()
 	if err := os.Mkdir(one.folder, 0o755); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,9 @@ package cage
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"time"
 )
 
 // Kind says what was broken.
@@ -17,9 +19,12 @@ const (
 	KindMemory Kind = "memory"
 	// KindThreads: the worker had more threads than it may.
 	KindThreads Kind = "threads"
-	// KindDied: the process ended by itself, or something else ended it. A
-	// worker that did what the jail forbids dies by the signal SIGSYS.
+	// KindDied: the process ended by itself. A worker that did what the jail
+	// forbids dies by the signal SIGSYS.
 	KindDied Kind = "died"
+	// KindKilled: something outside ended the process: an operator, the end of
+	// the service's whole group, or a system that has no memory left.
+	KindKilled Kind = "killed"
 	// KindProtocol: the worker wrote what is no frame, or none that fits.
 	KindProtocol Kind = "protocol"
 	// KindOutput: the worker wrote more than it may.
@@ -47,6 +52,11 @@ type Failure struct {
 	// Stderr is the end of what the worker wrote to its standard error, at most
 	// 8 KiB. Strangers may have written it.
 	Stderr string
+	// Note is the last note of the call that was under way, "" where there was
+	// none; a stranger may have forged it. Noted is how long before the end that
+	// was.
+	Note  string
+	Noted time.Duration
 	// Cause is the error behind it, if there is one.
 	Cause error
 }
@@ -65,8 +75,8 @@ func died(end ending) *Failure {
 		f.Kind, f.Detail = KindMemory, "it held more memory than its cgroup may"
 	case end.signal == "SIGSYS":
 		f.Detail = "it tried what the jail forbids (SIGSYS)"
-	case end.signal == "SIGKILL":
-		f.Detail = "something else killed it (SIGKILL), as a system does that has no memory left"
+	case slices.Contains(foreign, end.signal):
+		f.Kind, f.Detail = KindKilled, "something else killed it ("+end.signal+"), as a system does that has no memory left"
 	case end.signal != "":
 		f.Detail = "it died by " + end.signal
 	default:
@@ -75,6 +85,9 @@ func died(end ending) *Failure {
 	return f
 }
 
+// foreign are signals that no worker can send itself: its jail forbids that.
+var foreign = []string{"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"}
+
 // exhausted are what runtimes write where they end for want of memory. Who
 // forges them gains nothing but another word in the error.
 var exhausted = []string{"cannot allocate memory", "runtime: out of memory", "JavaScript heap out of memory", "Allocation failed - process out of memory"}
@@ -82,7 +95,7 @@ var exhausted = []string{"cannot allocate memory", "runtime: out of memory", "Ja
 // witness looks at the last words of a process that ended by itself.
 func (f *Failure) witness(stderr string) {
 	f.Stderr = stderr
-	if f.Kind != KindDied {
+	if f.Kind != KindDied && f.Kind != KindKilled {
 		return
 	}
 	for _, mark := range exhausted {
@@ -106,6 +119,17 @@ func exited(state *os.ProcessState) ending {
 		return ending{exit: -1}
 	}
 	return ending{exit: state.ExitCode()}
+}
+
+// TooLongError says that a request was not sent.
+type TooLongError struct {
+	// Size is how long it is, Most how long one may be, in bytes.
+	Size, Most int
+}
+
+// Error gives both.
+func (e *TooLongError) Error() string {
+	return fmt.Sprintf("a request of %d bytes is too long for a hook worker, which takes %d", e.Size, e.Most)
 }
 
 // RefusedError says that a strict jail cannot be built here.

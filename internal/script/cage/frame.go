@@ -14,6 +14,7 @@ const (
 	frameRequest = 'Q'
 	frameReady   = 'R'
 	frameBegun   = 'B'
+	frameNote    = 'N'
 	frameAnswer  = 'A'
 	frameFault   = 'F'
 )
@@ -21,8 +22,11 @@ const (
 const (
 	headerSize   = 5
 	longestFrame = 1 << 30
-	// longestFault bounds the text of a fault.
+	// longestFault bounds the text of a fault, longestNote that of a note, and
+	// mostNotes how many a call may have.
 	longestFault = 64 << 10
+	longestNote  = 1 << 10
+	mostNotes    = 1 << 20
 	// oneWrite is the longest payload that is copied behind its header.
 	oneWrite = 64 << 10
 	// step is how much of a payload is made room for before it is there.

@@ -38,7 +38,7 @@ func newJail(cfg *Config, has Abilities) (*jail, error) {
 	if cfg.Cgroup == "" {
 		return j, nil
 	}
-	groups, err := openCgroups(cfg.Cgroup)
+	groups, err := openCgroups(cfg.Cgroup, cfg.Memory)
 	switch {
 	case err == nil:
 		j.groups = groups

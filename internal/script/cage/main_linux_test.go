@@ -53,6 +53,7 @@ func setUp(first []byte) (Handle, error) {
 
 // deeds are what the worker of the tests can be asked to do.
 var deeds = map[string]func(rest []byte) ([]byte, error){
+	"note":   note,
 	"echo":   func(rest []byte) ([]byte, error) { return bytes.Clone(rest), nil },
 	"spin":   func([]byte) ([]byte, error) { spin(); return nil, nil },
 	"sleep":  func([]byte) ([]byte, error) { time.Sleep(time.Hour); return nil, nil },
@@ -123,6 +124,19 @@ func nap(rest []byte) ([]byte, error) {
 	length, err := time.ParseDuration(string(rest))
 	time.Sleep(length)
 	return []byte("woke"), err
+}
+
+// note tells of each word, and never ends after the word spin.
+func note(rest []byte) ([]byte, error) {
+	for _, word := range strings.Fields(string(rest)) {
+		if word == "spin" {
+			spin()
+		}
+		if err := Note(word); err != nil {
+			return nil, err
+		}
+	}
+	return []byte("noted"), nil
 }
 
 // spin never ends; the compiler must not see it.

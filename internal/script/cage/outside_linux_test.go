@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestKilledParentLeavesNoWorker kills a program with three workers that never
@@ -214,13 +216,13 @@ func TestSecondVersion(t *testing.T) {
 	if err := os.WriteFile(controllers, []byte("cpu pids\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openCgroups(folder); err == nil || !strings.Contains(err.Error(), "memory controller") {
+	if _, err := findCgroups(folder); err == nil || !strings.Contains(err.Error(), "memory controller") {
 		t.Errorf("got %v", err)
 	}
 	if err := os.WriteFile(controllers, []byte("cpu memory pids\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	groups, err := openCgroups(folder)
+	groups, err := findCgroups(folder)
 	if err != nil || groups.kind() != "v2" {
 		t.Fatalf("got %v, %v", groups, err)
 	}
@@ -238,4 +240,56 @@ func TestSecondVersion(t *testing.T) {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
+}
+
+// TestUselessCgroups: a folder that cannot be used is told of when the cage is
+// made, with what to do.
+func TestUselessCgroups(t *testing.T) {
+	needJail(t)
+	second := func(t *testing.T) string {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, "cgroup.controllers"), []byte("memory\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return folder
+	}
+	for name, test := range map[string]struct {
+		folder func(t *testing.T) string
+		words  string
+	}{
+		"none":              {func(t *testing.T) string { return filepath.Join(t.TempDir(), "gone") }, "make it"},
+		"another folder":    {func(t *testing.T) string { return t.TempDir() }, "no cgroup of the memory controller"},
+		"not handed down":   {second, "write +memory into its cgroup.subtree_control"},
+		"not one's own":     {func(*testing.T) string { return "/proc/self/net" }, "no cgroup of the memory controller"},
+		"a mounted version": {mounted, "give it the memory controller"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := test.folder(t)
+			if _, err := New(Config{Cgroup: folder}); err == nil || !strings.Contains(err.Error(), folder) || !strings.Contains(err.Error(), test.words) {
+				t.Errorf("got %v", err)
+			}
+			c, err := New(Config{Cgroup: folder, Jail: BestEffort})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if c.Abilities().Cgroup != "" || !strings.Contains(strings.Join(c.Abilities().Missing(), " "), "20 ms") {
+				t.Errorf("it has %+v", c.Abilities())
+			}
+		})
+	}
+}
+
+// mounted gives a real folder of version 2, where the memory controller is in use
+// by version 1 and so is not there.
+func mounted(t *testing.T) string {
+	folder := t.TempDir()
+	if err := unix.Mount("none", folder, "cgroup2", 0, ""); err != nil {
+		t.Skipf("no cgroup2 can be mounted: %v", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(folder, 0) })
+	if text, _ := os.ReadFile(filepath.Join(folder, "cgroup.controllers")); strings.Contains(string(text), "memory") {
+		t.Skip("the memory controller is one of version 2 here")
+	}
+	return folder
 }

@@ -15,6 +15,13 @@ import (
 // ends the worker, and its text reaches who called.
 type Handle func(request []byte) (answer []byte, err error)
 
+// Note tells who called what the worker does now, in at most 1,000 bytes. It is
+// for a Handle, while it answers, and only where Serve runs it.
+func Note(text string) error {
+	_, to := standard()
+	return writeFrame(to, frameNote, []byte(text[:min(len(text), longestNote)]))
+}
+
 // order is what a worker is told before anything else.
 type order struct {
 	Memory     int64

@@ -41,6 +41,7 @@ type Worker struct {
 	greet  bool
 	calls  []*call
 	failed *Failure
+	ended  time.Time
 	clock  *time.Timer
 	due    time.Time
 	late   Failure
@@ -52,6 +53,9 @@ type Worker struct {
 type call struct {
 	budget time.Duration
 	begun  bool
+	note   string
+	noted  time.Time
+	notes  int
 	answer []byte
 	done   chan struct{}
 }
@@ -132,7 +136,7 @@ func (w *Worker) take(limits Limits) {
 // a *Failure: the worker is dead and gone. A context that ends kills it too.
 func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration) ([]byte, error) {
 	if len(request) > w.cfg.Request {
-		return nil, fmt.Errorf("a request of %d bytes is too long for a hook worker, which takes %d", len(request), w.cfg.Request)
+		return nil, &TooLongError{Size: len(request), Most: w.cfg.Request}
 	}
 	if budget <= 0 {
 		budget = w.cfg.Batch
@@ -160,6 +164,9 @@ func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration)
 		return nil, w.failed
 	}
 }
+
+// PID is the id of its process, for a log.
+func (w *Worker) PID() int { return w.proc.os.Pid }
 
 // Close kills the worker and returns when its process is gone.
 func (w *Worker) Close() {
@@ -260,7 +267,7 @@ func (w *Worker) fail(f *Failure) {
 func (w *Worker) blame(f *Failure) {
 	if w.failed == nil {
 		f.Exit = -1
-		w.failed = f
+		w.failed, w.ended = f, time.Now()
 	}
 }
 
@@ -274,6 +281,13 @@ func (w *Worker) lost(detail string) {
 	}
 }
 
+// remember adds what the first call said last.
+func (w *Worker) remember() {
+	if len(w.calls) > 0 && w.calls[0].notes > 0 {
+		w.failed.Note, w.failed.Noted = w.calls[0].note, max(0, w.ended.Sub(w.calls[0].noted))
+	}
+}
+
 // bury waits for the end of the process, whatever ends it, and leaves nothing
 // of it behind.
 func (w *Worker) bury() {
@@ -282,9 +296,10 @@ func (w *Worker) bury() {
 	w.readers.Wait()
 	w.mu.Lock()
 	if w.failed == nil {
-		w.failed = died(end)
+		w.failed, w.ended = died(end), time.Now()
 	}
 	w.failed.witness(w.words.text())
+	w.remember()
 	w.mu.Unlock()
 	w.clock.Stop()
 	w.proc.close()

@@ -30,6 +30,9 @@ type Answer struct {
 	Message   string
 	// Failure is why the call broke off, or nil.
 	Failure *Failure
+	// More says that these are not all changes: [More] asks for the next ones.
+	// An answer that comes later can still be a failure.
+	More bool
 }
 
 // Change is what a hook changed in one cell.
@@ -150,4 +153,6 @@ type Bounds struct {
 	Parts []int
 	// Learn says that the call was to learn columns.
 	Learn bool
+	// Changes is how many there may be; 0 stands for one for each cell.
+	Changes int
 }

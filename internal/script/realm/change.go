@@ -1,6 +1,8 @@
 package realm
 
 import (
+	"slices"
+
 	"github.com/intraydata/intray"
 )
 
@@ -19,8 +21,18 @@ func (s *scanner) changes(a *Answer, bounds Bounds) {
 	if s.take(']') {
 		return
 	}
-	a.Changes = make([]Change, 0, min(bounds.Rows, len(s.raw)/8)) // often one for each row
+	most := bounds.Changes
+	if most == 0 {
+		for _, parts := range bounds.Parts {
+			most += bounds.Rows * max(parts, 1)
+		}
+	}
+	a.Changes = slices.Grow(s.room, min(bounds.Rows*len(bounds.Parts), len(s.raw)/20))
 	for s.err == nil {
+		if len(a.Changes) == most {
+			s.fail("there are more than %d changes", most)
+			return
+		}
 		a.Changes = append(a.Changes, Change{})
 		s.change(&a.Changes[len(a.Changes)-1], bounds)
 		if s.take(']') {

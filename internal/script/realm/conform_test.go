@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/intraydata/intray"
 
 	"github.com/intraydata/intray/internal/script/realm"
 )
@@ -146,7 +147,7 @@ func (s *stage) ask(request []byte) []byte {
 }
 
 func (s *stage) read(raw []byte, learn bool) *realm.Answer {
-	answer, err := realm.ReadAnswer(raw, realm.Bounds{Rows: s.call.Count, Parts: s.parts, Learn: learn})
+	answer, err := realm.ReadAnswer(raw, realm.Bounds{Rows: s.call.Count, Parts: s.parts, Learn: learn, Changes: 1000})
 	if err != nil {
 		s.t.Fatalf("%.300s: %v", raw, err)
 	}
@@ -162,7 +163,10 @@ func (s *stage) playColumns() {
 		call := realm.ColumnCall{Hooks: []string{hook.Name}, Field: at.field, Part: at.part, Rows: s.call}
 		call.Rows.Columns = make([]*realm.Column, len(s.fields))
 		call.Rows.Columns[at.field] = s.columns()[at.field]
-		s.tell(s.read(s.ask(call.Append(nil)), false))
+		a := s.read(s.ask(call.Append(nil)), false)
+		call.Lazy, call.Rows.Columns[at.field] = true, s.keep(at.field, call.Rows.Columns[at.field])
+		s.same(a, s.read(s.ask(call.Append(nil)), false))
+		s.tell(a)
 	}
 }
 
@@ -192,8 +196,79 @@ func (s *stage) playRows(kind realm.HookKind) bool {
 			s.t.Errorf("run %d with fewer columns gives something else (-learning +later):\n%s", i, diff)
 		}
 	}
+	if kind == realm.HookBulkRow {
+		call := realm.RowsCall{Kind: kind, Rows: s.call, Mode: s.mode, Fresh: true, Lazy: true, Budget: time.Minute}
+		call.Rows.Columns = make([]*realm.Column, len(s.fields))
+		a := s.read(s.ask(call.Append(nil)), false)
+		for a.Missed != nil {
+			for _, f := range a.Missed {
+				call.Rows.Columns[f] = s.keep(f, s.columns()[f])
+			}
+			a = s.read(s.ask(call.Append(nil)), false)
+		}
+		s.same(first, a)
+	}
 	s.tell(first)
 	return first.Failure == nil
+}
+
+// packSize is how many rows come at once where they are kept.
+const packSize = 2
+
+// keep sends a column ahead, some rows at a time.
+func (s *stage) keep(field int, column *realm.Column) *realm.Column {
+	kept := &realm.Column{Kept: true}
+	parts := []realm.Column{*column}
+	if column.Parts != nil {
+		kept.Parts = make([]realm.Column, len(column.Parts))
+		parts = column.Parts
+	}
+	for p := range parts {
+		for from := 0; from < s.call.Count; from += packSize {
+			part, to := p, min(from+packSize, s.call.Count)
+			if column.Parts == nil {
+				part = -1
+			}
+			pack := cutColumn(&parts[p], from, to)
+			s.ask((&realm.Keep{Field: field, Part: part, From: from, Size: packSize, Column: pack}).Append(nil))
+		}
+	}
+	return kept
+}
+
+func cutColumn(c *realm.Column, from, to int) *realm.Column {
+	some := &realm.Column{Value: cutCells(&c.Value, from, to)}
+	if c.Result != nil {
+		result := cutCells(c.Result, from, to)
+		some.Result = &result
+	}
+	for _, one := range c.Infos {
+		if one.Row >= from && one.Row < to {
+			some.Infos = append(some.Infos, realm.CellInfos{Row: one.Row - from, Infos: one.Infos})
+		}
+	}
+	for _, one := range c.Options {
+		if one.Row >= from && one.Row < to {
+			some.Options = append(some.Options, realm.CellOptions{Row: one.Row - from, Options: one.Options})
+		}
+	}
+	return some
+}
+
+func cutCells(c *realm.Cells, from, to int) realm.Cells {
+	some := realm.Cells{Texts: &intray.Texts{}, Kinds: c.Kinds[from:to]}
+	for i := from; i < to; i++ {
+		some.Texts.Append(c.Texts.At(i))
+	}
+	return some
+}
+
+// same compares what a call gives with rows made at once and made when they are
+// looked at.
+func (s *stage) same(few, many *realm.Answer) {
+	if diff := cmp.Diff(s.lines(few), s.lines(many)); diff != "" {
+		s.t.Errorf("many rows give something else (-few +many):\n%s", diff)
+	}
 }
 
 func (s *stage) rowsWith(kind realm.HookKind, columns []*realm.Column, learn bool) *realm.Answer {
@@ -214,7 +289,13 @@ func (s *stage) playSteps() {
 				call.Keys = append(call.Keys, field.Key)
 				call.Values = append(call.Values, cellsOf(len(s.rows), func(i int) any { return s.rows[i][f] }))
 			}
-			s.tell(s.read(s.ask(call.Append(nil)), false))
+			a := s.read(s.ask(call.Append(nil)), false)
+			for f := range s.fields {
+				s.keep(f, &realm.Column{Value: call.Values[f]})
+			}
+			call.Lazy, call.Values = true, nil
+			s.same(a, s.read(s.ask(call.Append(nil)), false))
+			s.tell(a)
 		}
 	}
 }

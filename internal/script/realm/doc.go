@@ -44,6 +44,12 @@
 //
 // gets the real clock. There is no network, timer, module, file, code made from
 // text, nor anything that shows the work of the garbage collector or of threads.
+// Nothing follows the machine: the time zone is UTC and the locale en-US on both
+// runtimes, unless the [Pins] say otherwise, whatever TZ and LANG of the process
+// are. new Date(y, m, d), toLocaleString without arguments and
+// Intl.DateTimeFormat().resolvedOptions() show that. The live clock is the only
+// way out, and one of time alone.
+//
 // QuickJS is in UTC and has no locales: what would need them (Intl, localeCompare,
 // toLocaleString and its kin) is an error that names Node. What a hook keeps
 // between rows lasts as long as its worker, but nothing is promised: calls go to
@@ -57,10 +63,12 @@
 // A request and its answer are JSON texts in UTF-8. Every request begins with
 // {"budget":MS, 0 where the worker's own counts; then "op":
 //
-//	load    fields [{key, many?}], hooks [{kind, name, source}],
+//	load    memory, fields [{key, many?}], hooks [{kind, name, source}],
 //	        pins {now, seed, timeZone, locale}, limit, sparse
-//	rows    mode, learn?, fresh?, and rows; so do bulk and delete
+//	rows    mode, learn?, fresh?, lazy?, trace?, limit?, and rows; so do bulk and delete
 //	column  hooks [name], field, part (-1: the whole field), and rows
+//	keep    field, part (-1: the field has none), from, size, pack
+//	more
 //	step    hooks [name], about (any JSON), newIds, nextId
 //	finish  rows (a number), keys, values (columns), about, newIds, nextId
 //
@@ -74,6 +82,7 @@
 // with a fault do not run. Other answers are one of
 //
 //	{changes, times, used?, commands?, cancel?, message?}
+//	{changes, more: true}   the next request asks for more
 //	{miss}     a hook touched columns that were not sent; nothing was changed
 //	{failure}  {kind, hook, row, name, message, line, column}
 //
@@ -87,7 +96,32 @@
 // with miss, though the hook may catch whatever it likes, and is to be made again
 // with that column, Fresh.
 //
-// All of this is written by [Load], [RowsCall], [ColumnCall], [StepCall] and
+// # Many rows
+//
+// Calls over very many rows are lazy. Their columns come before, in packs of some
+// rows: a request keep holds {value, result?, lists?, infos?, options?} where value
+// and result are {text, sizes, kinds?, long?}: all texts as one, the length of each
+// as the code of a character above 255, its kind where some are no texts, and the
+// lengths that are too large for that. In columns such a one stands as a number:
+// 1, and the number of its parts more. The lists that hooks are given then make
+// their elements when they are looked at, and keep what a hook changes. Hooks see
+// two differences: an element that was not changed is another object when it is
+// looked at much later, and it cannot be frozen. Changes come in several answers.
+//
+// # Notes
+//
+// Before a hook is called with all rows, at a step or at the end, and before its
+// source is read, its name is noted; with trace, row hooks and the index of each
+// row. Whoever ends the process knows from the last note what it did.
+//
+// # What hooks do to the language
+//
+// A hook may change whatever objects it finds, Array.prototype and JSON among them.
+// The prelude took what it needs before, and answers as if nothing had been done;
+// where lists can no longer be written at all (a number as a key of
+// Array.prototype), the hook fails and is told so.
+//
+// All of this is written by [Load], [Keep], [More], [RowsCall], [ColumnCall], [StepCall] and
 // [FinishCall], and read by [ReadLoaded] and [ReadAnswer], which take the bytes
 // for forged: a hook that breaks out of its engine can write what it likes.
 package realm

@@ -17,10 +17,38 @@ type words struct {
 	at     int
 	// before is the last token: a word, or the last byte of something else.
 	before string
-	// braces holds, for each brace that is open, whether a template goes on
-	// behind it.
-	braces []bool
-	doubt  bool
+	// open are the brackets that are open.
+	open  []bracket
+	doubt bool
+	// ended says that a semicolon stood outside of all brackets, and stray is
+	// where something stands that cannot belong to one expression, or -1.
+	ended bool
+	stray int
+}
+
+// bracket is one that is open.
+type bracket struct {
+	sign byte
+	// before is what stood before it.
+	before string
+	// back says that a template goes on behind it.
+	back bool
+}
+
+func wordsOf(source string) *words { return &words{source: source, stray: -1} }
+
+// token notes what is part of the code, and where it stands.
+func (w *words) token(text string, at int) {
+	w.before = text
+	if w.ended {
+		w.astray(at)
+	}
+}
+
+func (w *words) astray(at int) {
+	if w.stray < 0 && !w.doubt {
+		w.stray = at
+	}
 }
 
 // operators are words behind which a slash begins a regular expression.
@@ -43,11 +71,16 @@ func (w *words) next() (word string, at int, before string) {
 			for w.at < len(w.source) && isWord(w.source[w.at]) && w.blank() == 0 {
 				w.at++
 			}
-			w.before = w.source[at:w.at]
-			return w.before, at, before
+			word = w.source[at:w.at]
+			if w.token(word, at); before == "." {
+				w.before = "name" // a property, whatever it is called
+			}
+			return word, at, before
 		case b == '"' || b == '\'':
+			w.token("0", w.at)
 			w.quoted(b)
 		case b == '`':
+			w.token("0", w.at)
 			w.at++
 			w.template()
 		case b == '/':
@@ -76,32 +109,73 @@ func isWord(b byte) bool {
 }
 
 func (w *words) sign(b byte) {
-	rest := w.source[w.at:]
+	rest, at := w.source[w.at:], w.at
 	w.at++
 	switch {
 	case b == ' ' || b == '\t' || b == '\n' || b == '\r' || b == '\v' || b == '\f':
 		return
 	case strings.HasPrefix(rest, "<!--") || strings.HasPrefix(rest, "-->"):
 		w.doubt = true
-	case strings.HasPrefix(rest, "..."), strings.HasPrefix(rest, "++"), strings.HasPrefix(rest, "--"):
-		w.before = rest[:2]
-		w.at += len(w.before) - 1
-		if b == '.' {
-			w.at++
-		}
+	case strings.HasPrefix(rest, "..."):
+		w.token(rest[:2], at)
+		w.at += 2
 		return
-	case b == '{':
-		w.braces = append(w.braces, false)
-	case b == '}' && len(w.braces) > 0:
-		last := len(w.braces) - 1
-		back := w.braces[last]
-		w.braces = w.braces[:last]
-		if back {
-			w.template()
-			return
-		}
+	case strings.HasPrefix(rest, "++"), strings.HasPrefix(rest, "--"):
+		w.token(rest[:2], at)
+		w.at++
+		return
 	}
-	w.before = rest[:1]
+	if w.brackets(b, at) {
+		return
+	}
+	w.token(rest[:1], at)
+}
+
+// brackets follows how deep the source is, and says whether the sign needs no
+// more.
+func (w *words) brackets(b byte, at int) (done bool) {
+	switch {
+	case b == '{' || b == '(' || b == '[':
+		w.open = append(w.open, bracket{sign: b, before: w.before})
+	case b == '}' || b == ')' || b == ']':
+		w.closing(b, at)
+		return true
+	case b == ';' && len(w.open) == 0:
+		w.ended, w.before = true, ";"
+		return true
+	case b == ',' && len(w.open) == 0:
+		w.astray(at)
+	}
+	return false
+}
+
+// pairs are the brackets that open, by those that close.
+var pairs = map[byte]byte{'}': '{', ')': '(', ']': '['}
+
+// heads are words behind whose brackets a statement begins.
+var heads = []string{"if", "while", "for", "with"}
+
+func (w *words) closing(b byte, at int) {
+	w.token(string(b), at)
+	last := len(w.open) - 1
+	if last < 0 {
+		w.astray(at)
+		return
+	}
+	if w.open[last].sign != pairs[b] {
+		w.doubt = true // no engine takes it, and engines tell better why
+		return
+	}
+	one := w.open[last]
+	w.open = w.open[:last]
+	switch {
+	case one.back:
+		w.template()
+	case b == ')' && slices.Contains(heads, one.before):
+		w.before = ";"
+	case b == ')' && one.before == "await":
+		w.before = "of" // for await has a statement behind it, and await alone has not
+	}
 }
 
 // quoted passes over a text.
@@ -133,7 +207,7 @@ func (w *words) template() {
 			return
 		case strings.HasPrefix(w.source[w.at:], "${"):
 			w.at += 2
-			w.braces = append(w.braces, true)
+			w.open = append(w.open, bracket{sign: '{', back: true})
 			w.before = "{"
 			return
 		}
@@ -151,9 +225,10 @@ func (w *words) slash() {
 	case strings.HasPrefix(rest, "/*"):
 		w.skip(strings.Index(rest[2:], "*/"), 4)
 	case w.divides():
+		w.token("/", w.at)
 		w.at++
-		w.before = "/"
 	default:
+		w.token("/", w.at)
 		w.expression()
 	}
 }
@@ -171,13 +246,13 @@ func (w *words) divides() bool {
 	switch {
 	case w.before == "":
 		return false
-	case slices.Contains(unsure, w.before) || slices.Contains([]string{")", "}", "++", "--"}, w.before):
+	case slices.Contains(unsure, w.before) || slices.Contains([]string{"}", "++", "--"}, w.before):
 		w.doubt = true
 		return true
 	case isWord(w.before[0]):
 		return !slices.Contains(operators, w.before)
 	default:
-		return w.before == "]"
+		return w.before == "]" || w.before == ")"
 	}
 }
 
@@ -208,7 +283,7 @@ var anyImport = regexp.MustCompile(`\bimport(?:[\s\v\p{Z}\x{feff}]|//[^\n]*|/\*(
 
 // importIn finds a call of import in code, or gives -1.
 func importIn(source string) int {
-	w := &words{source: source}
+	w := wordsOf(source)
 	for {
 		word, at, before := w.next()
 		if word == "" {
@@ -227,18 +302,36 @@ func importIn(source string) int {
 	return -1
 }
 
+// strayIn finds what cannot belong to one expression, or gives -1: a bracket that
+// closes what it did not open, and what stands behind a semicolon or a comma
+// outside of all brackets. Where it is in doubt, it leaves that to [Load], which
+// finds it too.
+func strayIn(source string) int {
+	w := wordsOf(source)
+	for {
+		if word, _, _ := w.next(); word == "" {
+			return w.stray
+		}
+	}
+}
+
 // Check finds what no runtime lets hooks do, before they are loaded: import(),
-// with which a hook could reach out of its context in Node. Hooks with such a
-// fault must not be loaded. It is no check of syntax; [Load] is.
+// with which a hook could reach out of its context in Node, and sources that are
+// more than one function expression, some of which close the brackets that they
+// are put into. Hooks with such a fault must not be loaded. It is no check of
+// syntax; [Load] is.
 func Check(hooks []Hook) []Fault {
 	var faults []Fault
 	for _, hook := range hooks {
-		at := importIn(hook.Source)
+		at, message := importIn(hook.Source), "hooks cannot load modules: import() is not there"
+		if at < 0 {
+			at, message = strayIn(hook.Source), "the hook is more than one function expression"
+		}
 		if at < 0 {
 			continue
 		}
 		line, column := placeOf(hook.Source, at)
-		faults = append(faults, Fault{Hook: hook.Name, Message: "hooks cannot load modules: import() is not there", Line: line, Column: column})
+		faults = append(faults, Fault{Hook: hook.Name, Message: message, Line: line, Column: column})
 	}
 	return faults
 }
@@ -253,7 +346,7 @@ func placeOf(source string, at int) (line, column int) {
 // name may stand for something that the hook made itself.
 func Names(source string, names ...string) []string {
 	seen := map[string]bool{}
-	w := &words{source: source}
+	w := wordsOf(source)
 	for {
 		word, _, before := w.next()
 		if word == "" {

@@ -55,11 +55,77 @@ func TestCheckLetsOthersPass(t *testing.T) {
 		"(a) => [/[/]import(/, 'x', a]",
 		"",
 		"'", "`", "/", "/*", "`${", "\\", "'\\",
+		"() => {};;\n // done\n; /* ) */", "(a) => a.b / (1) / [2] / 3", "async f() { for await (const x of y) /[)]/.test(x); }",
+		"function ({ a = /[}]/, b = ')' } = {}, c) { return (a, b, c); }", "(x) => { {} /[)]/.test(x) }", "(x) => { while (x --> 0) /)/; }",
+		"(x) => `${{ a: `}` }.a}` + x /* ` */", "(a) => a ? { b: 1 } : ([, 2])", "(a) => a.if (1) / 2",
 	} {
 		if faults := realm.Check([]realm.Hook{{Source: source}}); faults != nil {
 			t.Errorf("%q: %v", source, faults)
 		}
 	}
+}
+
+func TestCheckFindsMoreThanOneFunction(t *testing.T) {
+	for source, want := range map[string][2]int{
+		"() => {}); for (;;); (() => {}":                             {1, 9},
+		"() => {}\n}); ({ f() {}":                                    {2, 1},
+		"() => {}, () => {}":                                         {1, 9},
+		"function a() {}; function b() {}":                           {1, 18},
+		"() => {}; /* and */ 7":                                      {1, 21},
+		"() => {}; `x`":                                              {1, 11},
+		"() => /[)]/.test(')') // )\n) ":                             {2, 1},
+		"() => { if (a) /[)]/.test(b); })":                           {1, 32},
+		"(x) => (x) / 2 )/ 1":                                        {1, 16},
+		"() => `${`)`}${')'}` )":                                     {1, 22},
+		"(x) => x.if(1) / 2 / 3 ]":                                   {1, 24},
+		"(a) => { for (const b of a) /\\//.test(b) } /* ) */ ] // ]": {1, 52},
+	} {
+		faults := realm.Check([]realm.Hook{{Name: "rowHooks[0]", Source: source}})
+		if len(faults) != 1 || !strings.Contains(faults[0].Message, "more than one function") || [2]int{faults[0].Line, faults[0].Column} != want {
+			t.Errorf("%q: %v, want %v", source, faults, want)
+		}
+	}
+}
+
+// TestBothWaysFindTheSecondFunction: where the source is in doubt, the engines
+// find it.
+func TestBothWaysFindTheSecondFunction(t *testing.T) {
+	for _, runtime := range runtimes {
+		w := runtime.open(t)
+		for _, source := range []string{
+			"() => {}); globalThis.ran = 1; (() => {}", "f() {}}); ({g() {}", "() => { {} /[/]/.x }); globalThis.ran = 1; (() => {} // ]/",
+			"() => {}\n-->)\n); globalThis.ran = 1; (() => {}",
+		} {
+			load := realm.Load{Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
+			raw, err := w.Handle(load.Append(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if faults, err := realm.ReadLoaded(raw); err != nil || len(faults) != 1 || !strings.Contains(faults[0].Message, "more than one function") && faults[0].Name != "SyntaxError" {
+				t.Errorf("%s: %q: %v, %v", runtime.name, source, faults, err)
+			}
+		}
+		load := realm.Load{Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: "() => { console.log(typeof ran); }"}}}
+		_, _ = w.Handle(load.Append(nil))
+		if raw, err := w.Handle((&realm.RowsCall{Kind: realm.HookRow, Rows: realm.Rows{Count: 1}}).Append(nil)); err != nil || !strings.Contains(string(raw), `"undefined"`) {
+			t.Errorf("%s: what stood behind the first function ran: %s, %v", runtime.name, raw, err)
+		}
+	}
+}
+
+// TestCheckLetsHooksPass: none of the hooks of the tests is refused.
+func TestCheckLetsHooksPass(t *testing.T) {
+	n := 0
+	for _, s := range scenes(t) {
+		for _, hook := range s.hooks {
+			for _, fault := range realm.Check([]realm.Hook{hook}) {
+				if n++; !strings.Contains(strings.Join([]string{s.want[""], s.want["node"], s.want["quickjs"]}, ""), "fault "+hook.Name) {
+					t.Errorf("%s: %q: %v", s.title, hook.Source, fault)
+				}
+			}
+		}
+	}
+	t.Logf("%d were refused that no engine takes either", n)
 }
 
 func TestNames(t *testing.T) {

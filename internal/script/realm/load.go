@@ -89,11 +89,15 @@ type Load struct {
 	Sparse int
 	// Budget is how long it may take; 0 is the worker's own.
 	Budget time.Duration
+	// Memory is the most that the engine may hold from now on, in bytes; 0
+	// leaves it. Node has its bound from its start.
+	Memory int64
 }
 
 // Append adds the request to dst.
 func (l *Load) Append(dst []byte) []byte {
 	dst = appendHead(dst, l.Budget, "load")
+	dst = strconv.AppendInt(append(dst, `,"memory":`...), l.Memory, 10)
 	dst = append(dst, `,"fields":[`...)
 	for i, field := range l.Fields {
 		dst = appendComma(dst, i)

@@ -10,7 +10,7 @@ import (
 var scripts embed.FS
 
 // parts of the prelude, in the order in which they are read.
-var parts = []string{"1-guard.js", "2-absent.js", "3-pins.js", "4-cells.js", "5-changes.js", "6-load.js", "7-jobs.js", "8-answer.js"}
+var parts = []string{"1-guard.js", "2-absent.js", "3-pins.js", "4-cells.js", "5-changes.js", "6-load.js", "7-large.js", "8-jobs.js", "9-answer.js"}
 
 // script gives one of the embedded scripts.
 func script(name string) string {

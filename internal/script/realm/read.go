@@ -66,8 +66,11 @@ func (s *scanner) fault() (f Fault) {
 // ReadAnswer reads the answer to any other call. The bytes may be forged:
 // whatever the call does not allow for is an error, and nothing is taken then.
 // The answer keeps raw.
-func ReadAnswer(raw []byte, bounds Bounds) (*Answer, error) {
-	s := &scanner{raw: raw}
+func ReadAnswer(raw []byte, bounds Bounds) (*Answer, error) { return ReadAnswerInto(nil, raw, bounds) }
+
+// ReadAnswerInto is ReadAnswer that puts the changes into the room of list.
+func ReadAnswerInto(list []Change, raw []byte, bounds Bounds) (*Answer, error) {
+	s := &scanner{raw: raw, room: list[:0]}
 	if !utf8.Valid(raw) {
 		s.fail("it is no UTF-8")
 	}
@@ -97,6 +100,8 @@ func (s *scanner) member(a *Answer, name string, bounds Bounds) {
 		a.Console = s.console()
 	case "commands":
 		s.list(maxCommands, func(int) { a.Commands = append(a.Commands, s.command()) })
+	case "more":
+		a.More = s.boolean()
 	case "cancel":
 		a.Cancelled = s.boolean()
 	case "message":

@@ -32,6 +32,10 @@ type Config struct {
 	Budget time.Duration
 	// Answer is the longest answer, in bytes. Default DefaultAnswer.
 	Answer int
+	// Note is told which hook is called next, and on which row where the request
+	// asks for it: the name of the hook and, behind a space, the index. Whoever
+	// ends the process learns from it what hung. nil is told nothing.
+	Note func(text string) error
 }
 
 // Realm is one QuickJS engine with the prelude. It serves one goroutine.
@@ -84,6 +88,16 @@ func (r *Realm) open() error {
 	if err := r.vm.RegisterHostFunc("intrayClock", clock); err != nil {
 		return err
 	}
+	note := func(args []any) (any, error) {
+		text, is := args[0].(string)
+		if !is || r.cfg.Note == nil {
+			return nil, nil
+		}
+		return nil, r.cfg.Note(text)
+	}
+	if err := r.vm.RegisterHostFunc("intrayNote", note); err != nil {
+		return err
+	}
 	enter, err := r.vm.EvalValue(prelude()+"()", quickjs.EvalGlobal)
 	if err != nil {
 		return err
@@ -102,6 +116,9 @@ func (r *Realm) Close() {
 // more. It is of none either after a failure that says [Failure.Fatal].
 func (r *Realm) Handle(request []byte) (answer []byte, err error) {
 	deadline := time.Now().Add(r.budget(request))
+	if memory := loadMemory(request); memory > 0 {
+		r.vm.SetMemoryLimit(uintptr(memory))
+	}
 	text, err := r.call(deadline, "handle", string(request))
 	if err == nil && text == "" {
 		text, err = r.settle(deadline)
@@ -188,17 +205,37 @@ func interrupted(err error) bool {
 const budgetHead = `{"budget":`
 
 func (r *Realm) budget(request []byte) time.Duration {
-	rest, found := bytes.CutPrefix(request, []byte(budgetHead))
-	if !found {
-		return r.cfg.Budget
-	}
-	end := bytes.IndexByte(rest, ',')
-	if end < 0 {
-		return r.cfg.Budget
-	}
-	ms, err := strconv.ParseInt(string(rest[:end]), 10, 32)
-	if err != nil || ms <= 0 {
+	ms, _ := headNumber(request, budgetHead)
+	if ms <= 0 {
 		return r.cfg.Budget
 	}
 	return time.Duration(ms) * time.Millisecond
+}
+
+// loadMemory is what a load says of the memory of the engine, or 0.
+func loadMemory(request []byte) int64 {
+	_, rest := headNumber(request, budgetHead)
+	memory, _ := headNumber(rest, memoryHead)
+	return memory
+}
+
+// memoryHead follows the budget of a load.
+const memoryHead = `"op":"load","memory":`
+
+// headNumber reads the number behind a head, and gives what stands behind it and
+// a comma.
+func headNumber(request []byte, head string) (n int64, rest []byte) {
+	rest, found := bytes.CutPrefix(request, []byte(head))
+	if !found {
+		return 0, nil
+	}
+	digits, rest, found := bytes.Cut(rest[:min(len(rest), 100)], []byte(","))
+	if !found {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(string(digits), 10, 64)
+	if err != nil {
+		return 0, nil
+	}
+	return n, rest
 }

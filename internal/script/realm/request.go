@@ -34,6 +34,9 @@ type Column struct {
 	// file that feeds it, and is not nil even where there is none; the rest is
 	// empty then.
 	Parts []Column
+	// Kept says that the column was sent by [Keep] calls, each of its Parts as
+	// well; all else but the number of Parts is empty then.
+	Kept bool
 }
 
 // ValueKind is what a value is in JavaScript.
@@ -89,7 +92,14 @@ type RowsCall struct {
 	Learn bool
 	// Fresh makes the functions of all hooks anew, and drops what they left on
 	// the global object, before anything is called.
-	Fresh  bool
+	Fresh bool
+	// Lazy gives bulk hooks a list that makes its records when they are looked
+	// at: for very many rows. All columns that are sent were kept before.
+	Lazy bool
+	// Trace notes each row before a row hook is called with it.
+	Trace bool
+	// Limit takes the place of that of the load, where it is not 0.
+	Limit  int
 	Budget time.Duration
 }
 
@@ -102,6 +112,9 @@ func (c *RowsCall) Append(dst []byte) []byte {
 	dst = appendMember(append(dst, ','), "mode", c.Mode)
 	dst = appendFlag(dst, "learn", c.Learn)
 	dst = appendFlag(dst, "fresh", c.Fresh)
+	dst = appendFlag(dst, "lazy", c.Lazy)
+	dst = appendFlag(dst, "trace", c.Trace)
+	dst = appendLimit(dst, c.Limit)
 	return append(c.Rows.append(dst), '}')
 }
 
@@ -114,7 +127,10 @@ type ColumnCall struct {
 	// are several. The column must be sent, others need not.
 	Field, Part int
 	Rows        Rows
-	Budget      time.Duration
+	// Lazy and Limit are those of a [RowsCall].
+	Lazy   bool
+	Limit  int
+	Budget time.Duration
 }
 
 // Append adds the request to dst.
@@ -125,6 +141,7 @@ func (c *ColumnCall) Append(dst []byte) []byte {
 	if column := c.Rows.Columns[c.Field]; column.Parts != nil {
 		part = c.Part
 	}
+	dst = appendLimit(appendFlag(dst, "lazy", c.Lazy), c.Limit)
 	dst = append(dst, `,"field":`...)
 	dst = strconv.AppendInt(dst, int64(c.Field), 10)
 	dst = append(dst, `,"part":`...)
@@ -158,8 +175,13 @@ func (c *StepCall) Append(dst []byte) []byte {
 type FinishCall struct {
 	Count int
 	// Keys and Values are the columns of the result.
-	Keys   []string
+	Keys []string
+	// Values is empty in a Lazy call: each column was kept then, by the place of
+	// its key.
 	Values []Cells
+	Lazy   bool
+	// Fresh is that of a [RowsCall].
+	Fresh bool
 	// About is the second argument, as JSON.
 	About  []byte
 	NewIDs string
@@ -173,6 +195,7 @@ func (c *FinishCall) Append(dst []byte) []byte {
 	dst = append(dst, `,"rows":`...)
 	dst = strconv.AppendInt(dst, int64(c.Count), 10)
 	dst = appendNames(append(dst, `,"keys":`...), c.Keys)
+	dst = appendFlag(appendFlag(dst, "lazy", c.Lazy), "fresh", c.Fresh)
 	dst = append(dst, `,"values":[`...)
 	for i := range c.Values {
 		dst = c.Values[i].append(appendComma(dst, i))

@@ -14,9 +14,10 @@ const deepest = 64
 // scanner reads a JSON text that a stranger may have written. The first thing
 // that is wrong ends all reading; what is read after it is empty.
 type scanner struct {
-	raw []byte
-	at  int
-	err error
+	raw  []byte
+	room []Change
+	at   int
+	err  error
 }
 
 var errAnswer = errors.New("the hook worker gave an answer that cannot be understood")

@@ -45,14 +45,17 @@ type nodeWorker struct {
 	out *bufio.Reader
 }
 
-func newNode(t testing.TB) worker {
+func newNode(t testing.TB) worker { return newNodeIn(t, []string{}) }
+
+// newNodeIn starts one in an environment.
+func newNodeIn(t testing.TB, env []string) worker {
 	t.Helper()
 	path, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("Node is not installed: its runtime is NOT tested here")
 	}
 	cmd := exec.Command(path, "--max-old-space-size=256", "--single-threaded-gc", "--v8-pool-size=0", "--disallow-code-generation-from-strings", "-e", realm.NodeScript())
-	cmd.Env = []string{}
+	cmd.Env = append([]string{}, env...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -100,6 +103,9 @@ func (w *nodeWorker) Handle(request []byte) ([]byte, error) {
 		return nil, errors.Join(fmt.Errorf("got %c %s in place of B", kind, text), err)
 	}
 	kind, answer, err := w.read()
+	for kind == 'N' && err == nil { // a note
+		kind, answer, err = w.read()
+	}
 	if err != nil || kind != 'A' {
 		return nil, errors.Join(fmt.Errorf("got %c %s in place of A", kind, answer), err)
 	}

@@ -37,6 +37,13 @@ func appendFlag(dst []byte, name string, set bool) []byte {
 	return append(dst, `":true`...)
 }
 
+func appendLimit(dst []byte, limit int) []byte {
+	if limit == 0 {
+		return dst
+	}
+	return strconv.AppendInt(append(dst, `,"limit":`...), int64(limit), 10)
+}
+
 func appendNames(dst []byte, names []string) []byte {
 	dst = append(dst, '[')
 	for i, name := range names {
@@ -134,6 +141,9 @@ func (r *Rows) append(dst []byte) []byte {
 }
 
 func (c *Column) append(dst []byte) []byte {
+	if c.Kept {
+		return strconv.AppendInt(dst, int64(len(c.Parts))+1, 10)
+	}
 	if c.Parts != nil {
 		dst = append(dst, `{"parts":[`...)
 		for i := range c.Parts {

@@ -9,17 +9,31 @@ const { keys, create, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, 
 const { imul, floor } = Math;
 const ProxyOf = Proxy;
 const ErrorOf = Error;
-const PromiseOf = Promise;
-const promiseThen = Promise.prototype.then;
-const promiseResolve = Promise.resolve;
+const EvalErrorOf = EvalError;
+const TypeErrorOf = TypeError;
+const RangeErrorOf = RangeError;
+const StringOf = String;
+const FunctionOf = Function;
+const WeakMapOf = WeakMap;
+const WeakSetOf = WeakSet;
+const MapOf = Map;
+const Uint8ArrayOf = Uint8Array;
+const Uint32ArrayOf = Uint32Array;
+const ObjectPrototype = Object.prototype;
+const ArrayPrototype = Array.prototype;
 const indirectEval = eval;
 const uncurry = (method) => (self, ...args) => apply(method, self, args);
-const slice = uncurry(String.prototype.slice);
+
+// Methods that are called for each cell take as many arguments as they need.
+const uncurryOne = (method) => (self, a) => apply(method, self, [a]);
+const uncurryTwo = (method) => (self, a, b) => apply(method, self, [a, b]);
+const slice = uncurryTwo(String.prototype.slice);
 const indexOf = uncurry(String.prototype.indexOf);
-const split = uncurry(String.prototype.split);
+const charCodeAt = uncurryOne(String.prototype.charCodeAt);
 const wellFormed = uncurry(String.prototype.toWellFormed);
 const isWellFormed = uncurry(String.prototype.isWellFormed);
 const search = uncurry(RegExp.prototype.exec);
+const hasOwn = uncurryOne(Object.prototype.hasOwnProperty);
 
 const global = globalThis;
 const node = host !== undefined;
@@ -28,7 +42,29 @@ const node = host !== undefined;
 // name, or a mark that no other code has.
 const compile = node ? host.compile : (text) => indirectEval(text);
 const clock = node ? host.clock : global.intrayClock;
+
+// parseOnly reads a script and does not run it.
+const parseOnly = node ? host.parse : (text) => FunctionOf(text);
+
+// note tells the outside what is done from now on: when the process is killed,
+// that is all that is known.
+const note = node ? host.note : global.intrayNote;
 delete global.intrayClock;
+delete global.intrayNote;
+
+// Whatever a script may find is as changeable as what it made itself. From the
+// first hook on, this code therefore calls nothing by name of an object that
+// hooks can reach, goes through lists by their places, reads what may be absent
+// with own, and makes objects with all that they will have.
+const own = (object, name) => hasOwn(object, name) ? object[name] : undefined;
+
+// property is a plain one, whatever the prototype of all objects was given.
+const property = (value) => ({ __proto__: null, value, writable: true, enumerable: true, configurable: true });
+
+// The functions behind the traps of proxies, by their names.
+const trapNames = ["get", "set", "has", "deleteProperty", "ownKeys", "getOwnPropertyDescriptor", "defineProperty", "getPrototypeOf", "setPrototypeOf", "isExtensible", "preventExtensions"];
+const plainTraps = create(null);
+for (const name of trapNames) plainTraps[name] = Reflect[name];
 
 const maxText = 500; // characters of a message of an error
 const maxStack = 20000;
@@ -38,6 +74,7 @@ const maxLine = 200;
 // Fault is a breach of what a hook may give back.
 class Fault {
 	#brand = true;
+	message;
 
 	constructor(message) {
 		this.message = message;
@@ -62,10 +99,10 @@ function nameKind(value) {
 	switch (typeof value) {
 		case "undefined": return "undefined";
 		case "string": return "a text";
-		case "number": return isFinite(value) ? "a number" : `the number ${value}`;
-		case "boolean": return `${value}`;
-		case "object": return value instanceof Date ? "a Date" : "an object";
-		default: return `a ${typeof value}`;
+		case "number": return isFinite(value) ? "a number" : "the number " + value;
+		case "boolean": return "" + value;
+		case "object": return value instanceof RealDate ? "a Date" : "an object";
+		default: return "a " + (typeof value);
 	}
 }
 
@@ -73,7 +110,7 @@ function nameKind(value) {
 function describe(thrown) {
 	try {
 		if (typeof thrown !== "object" && typeof thrown !== "function" || thrown === null) {
-			return { name: "", message: short(String(thrown), maxText) };
+			return { name: "", message: short(StringOf(thrown), maxText) };
 		}
 		const { name, message } = thrown;
 		if (typeof message === "string") {
@@ -93,14 +130,30 @@ function headOf(stack, message) {
 	return at < 0 || at > maxText ? 0 : at + message.length;
 }
 
+// endOf gives where the line that begins at a place ends.
+function endOf(text, from) {
+	const end = indexOf(text, "\n", from);
+	return end < 0 ? text.length : end;
+}
+
+// linesIn counts lines.
+function linesIn(text) {
+	let n = 1;
+	for (let at = endOf(text, 0); at < text.length; at = endOf(text, at + 1)) n++;
+	return n;
+}
+
 // locate finds the place in the source of a hook where an error arose.
 function locate(thrown, hook) {
 	try {
 		const stack = thrown.stack;
 		if (typeof stack !== "string") return {};
-		for (const line of split(slice(stack, headOf(stack, thrown.message), maxStack), "\n")) {
-			const found = search(/^\s+at .*?([^\s(]+):(\d+):(\d+)\)?$/, line);
+		const text = slice(stack, headOf(stack, thrown.message), maxStack);
+		for (let from = 0; from <= text.length;) {
+			const end = endOf(text, from);
+			const found = search(/^\s+at .*?([^\s(]+):(\d+):(\d+)\)?$/, slice(text, from, end));
 			if (found && found[1] === hook.mark) return place(hook, +found[2], +found[3], node ? 0 : hook.indent);
+			from = end + 1;
 		}
 	} catch { /* a stack that cannot be read names no place */ }
 	return {};

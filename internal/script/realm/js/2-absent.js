@@ -3,7 +3,7 @@
 const absent = create(null);
 
 function without(names, why) {
-	for (const name of split(names, " ")) absent[name] = `${why}: ${name} is not there`;
+	for (const name of names.split(" ")) absent[name] = why + ": " + name + " is not there";
 }
 
 without("fetch XMLHttpRequest WebSocket EventSource", "hooks have no network");
@@ -19,11 +19,11 @@ if (!node) absent.Intl = "the QuickJS runtime has no Intl: it comes with --hook-
 function explain(name, message) {
 	if (name !== "ReferenceError") return message;
 	const found = search(/^'?([\w$]+)'? is not defined$/, message);
-	return found ? absent[found[1]] || `${found[1]} is not defined` : message;
+	return found ? absent[found[1]] || found[1] + " is not defined" : message;
 }
 
 function replace(object, name, value) {
-	defineProperty(object, name, { value, writable: true, enumerable: false, configurable: true });
+	defineProperty(object, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 }
 
 for (const name of ["SharedArrayBuffer", "Atomics", "WebAssembly", "WeakRef", "FinalizationRegistry", "gc"]) delete global[name];
@@ -31,13 +31,13 @@ for (const name of ["SharedArrayBuffer", "Atomics", "WebAssembly", "WeakRef", "F
 // Code is what a schema holds and what its author reads: none comes into being
 // while rows pass by.
 replace(global, "eval", function () {
-	throw new EvalError("hooks cannot build code from text: eval is not there");
+	throw new EvalErrorOf("hooks cannot build code from text: eval is not there");
 });
 
 for (const sample of [function () {}, async function () {}, function* () {}, async function* () {}]) {
 	const prototype = getPrototypeOf(sample);
 	const refused = function () {
-		throw new EvalError("hooks cannot build code from text: the Function constructor is not there");
+		throw new EvalErrorOf("hooks cannot build code from text: the Function constructor is not there");
 	};
 	defineProperty(refused, "prototype", { value: prototype });
 	defineProperty(refused, "name", { value: prototype.constructor.name });
@@ -51,7 +51,7 @@ if (node) defineProperty(ErrorOf, "prepareStackTrace", { value: undefined, writa
 // is not what other engines give, so nothing comes out.
 function needsNode(object, name) {
 	replace(object, name, function () {
-		throw new TypeError(`${name} needs locales, which the QuickJS runtime does not have: they come with --hook-runtime node`);
+		throw new TypeErrorOf(name + " needs locales, which the QuickJS runtime does not have: they come with --hook-runtime node");
 	});
 }
 
@@ -60,8 +60,8 @@ function rootCase(name, plain) {
 	const method = String.prototype[plain];
 	replace(String.prototype, name, function (locales) {
 		const tag = isArray(locales) ? locales[0] : locales;
-		if (tag !== undefined && search(/^(tr|az|lt)\b/i, `${tag}`)) {
-			throw new RangeError(`${name} for ${short(`${tag}`, 20)} needs locales, which the QuickJS runtime does not have: they come with --hook-runtime node`);
+		if (tag !== undefined && search(/^(tr|az|lt)\b/i, "" + tag)) {
+			throw new RangeErrorOf(name + " for " + short("" + tag, 20) + " needs locales, which the QuickJS runtime does not have: they come with --hook-runtime node");
 		}
 		return apply(method, this, []);
 	});
@@ -82,9 +82,9 @@ function show(value) {
 	if (typeof value === "string") return value;
 	try {
 		if (typeof value === "object" && value !== null) {
-			return value instanceof ErrorOf ? `${value.name}: ${value.message}` : `${stringify(value)}`;
+			return value instanceof ErrorOf ? value.name + ": " + value.message : "" + stringify(value);
 		}
-		return String(value);
+		return StringOf(value);
 	} catch {
 		return "[cannot be shown]";
 	}

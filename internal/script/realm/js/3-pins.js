@@ -9,11 +9,12 @@ const pins = { now: 0, seed: 0, locale: "en-US", timeZone: "UTC" };
 
 const RealDate = Date;
 const realNow = RealDate.now;
+let dateText = RealDate.prototype.toString;
 const now = () => atHook !== null && atHook.live ? apply(realNow, RealDate, []) : pins.now;
 
 function PinnedDate(first) {
 	const count = arguments.length;
-	if (new.target === undefined) return `${new RealDate(now())}`;
+	if (new.target === undefined) return apply(dateText, new RealDate(now()), []);
 	if (new.target === PinnedDate) {
 		if (count === 0) return new RealDate(now());
 		if (count === 1) return new RealDate(first);
@@ -34,13 +35,14 @@ function nameZone(method) {
 	const plain = RealDate.prototype[method];
 	replace(RealDate.prototype, method, function () {
 		const text = apply(plain, this, []);
-		return text === "Invalid Date" ? text : `${text} (Coordinated Universal Time)`;
+		return text === "Invalid Date" ? text : text + " (Coordinated Universal Time)";
 	});
 }
 
 if (!node) {
 	nameZone("toString");
 	nameZone("toTimeString");
+	dateText = RealDate.prototype.toString;
 }
 
 // mix spreads the bits of a number (the finalizer of MurmurHash3).
@@ -89,16 +91,34 @@ function localizedFormat(name) {
 	replace(Intl, name, Pinned);
 }
 
+// The machine may have another locale. Whatever a load asks for is looked up
+// when a hook calls.
+let localePinned = false;
+
+// nameZoneAgain names the zone in English, where the machine would not.
+function nameZoneAgain(method) {
+	const plain = RealDate.prototype[method];
+	replace(RealDate.prototype, method, function () {
+		const text = apply(plain, this, []);
+		const name = pins.timeZone === "UTC" ? search(/^(.* \()[^(]*\)$/, text) : null;
+		return name === null ? text : name[1] + "Coordinated Universal Time)";
+	});
+	dateText = RealDate.prototype.toString;
+}
+
 function pinLocale() {
-	if (new Intl.NumberFormat().resolvedOptions().locale === pins.locale) return;
+	if (localePinned) return;
+	localePinned = true;
 	for (const name of Object.getOwnPropertyNames(Intl)) localizedFormat(name);
 	for (const type of [Number, BigInt]) localized(type, "toLocaleString", 0);
 	for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) localized(RealDate, name, 0);
 	for (const name of ["toLocaleUpperCase", "toLocaleLowerCase"]) localized(String, name, 0);
 	localized(String, "localeCompare", 1);
+	for (const name of ["toString", "toTimeString"]) nameZoneAgain(name);
 }
 
 if (node) {
+	if (new Intl.NumberFormat().resolvedOptions().locale !== pins.locale) pinLocale();
 	// A format without a date shows the clock.
 	const prototype = Intl.DateTimeFormat.prototype;
 	const { get } = getOwnPropertyDescriptor(prototype, "format");
@@ -122,9 +142,9 @@ function pin(wanted) {
 	pins.timeZone = wanted.timeZone;
 	if (node) {
 		host.zone(pins.timeZone);
-		pinLocale();
+		if (pins.locale !== "en-US") pinLocale();
 		return;
 	}
-	if (pins.timeZone !== "UTC") throw new Fault(`the time zone ${pins.timeZone} comes with --hook-runtime node; the QuickJS runtime has UTC`);
-	if (pins.locale !== "en-US") throw new Fault(`the locale ${pins.locale} comes with --hook-runtime node; the QuickJS runtime has en-US`);
+	if (pins.timeZone !== "UTC") throw new Fault("the time zone " + pins.timeZone + " comes with --hook-runtime node; the QuickJS runtime has UTC");
+	if (pins.locale !== "en-US") throw new Fault("the locale " + pins.locale + " comes with --hook-runtime node; the QuickJS runtime has en-US");
 }

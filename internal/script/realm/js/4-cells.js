@@ -21,35 +21,74 @@ let someMissing = false;
 let quick = [];
 
 function take(request) {
-	columns = request.columns;
+	columns = [];
 	learning = request.learn === true;
 	used = [];
 	missing = [];
 	someMissing = false;
 	quick = [];
-	for (let f = 0; f < columns.length; f++) {
-		const column = columns[f];
-		quick[f] = !learning && !fields[f].many;
-		if (column === 0) continue;
-		prepare(column, f, -1);
-		if (column.parts) for (let p = 0; p < column.parts.length; p++) prepare(column.parts[p], f, p);
+	for (let f = 0; f < request.columns.length; f++) {
+		columns[f] = prepared(request.columns[f], f);
+		quick[f] = !learning && !fields[f].many && (columns[f] === 0 || columns[f].packs === null);
 	}
 }
 
-// prepare gives a column its sparse infos and options, by row.
-function prepare(column, field, part) {
-	column.field = field;
-	column.part = part;
-	column.infos = byRow(column.infos);
-	column.options = byRow(column.options);
-	if (column.result === undefined) column.result = null;
-	column.lists = column.lists === true;
+// prepared is a column as the rest of this code wants it: 0 stays where it was
+// not sent, and one that was kept is at hand already.
+function prepared(given, field) {
+	if (given === 0) return 0;
+	const many = fields[field].many;
+	if (typeof given === "number") return many ? keptParts(field, given - 1) : keptColumn(field, -1);
+	const column = columnOf(given, field, -1);
+	if (!many) return column;
+	column.parts = [];
+	const parts = own(given, "parts");
+	for (let p = 0; p < parts.length; p++) column.parts[p] = columnOf(parts[p], field, p);
+	return column;
 }
 
-function byRow(pairs) {
-	if (pairs === undefined) return null;
-	const found = create(null);
-	for (let i = 0; i < pairs.length; i += 2) found[pairs[i]] = pairs[i + 1];
+// Column is what there is of a column. Infos and options are sparse, by row; packs
+// are those of a column that was kept, size is how many rows are in each, and over,
+// next and touched are what hooks changed of it.
+class Column {
+	field;
+	part;
+	parts = null;
+	packs = null;
+	size = 0;
+	over = null;
+	next = null;
+	touched = null;
+	value = null;
+	result = null;
+	lists = false;
+	infos = null;
+	options = null;
+
+	constructor(field, part) {
+		this.field = field;
+		this.part = part;
+	}
+}
+
+function columnOf(given, field, part) {
+	const column = new Column(field, part), result = own(given, "result");
+	column.value = own(given, "value");
+	if (result !== undefined) column.result = result;
+	column.lists = own(given, "lists") === true;
+	column.infos = byRow(own(given, "infos"), null, 0);
+	column.options = byRow(own(given, "options"), null, 0);
+	return column;
+}
+
+const valueAt = (column, i) => column.packs === null ? column.value[i] : packedValue(column, i);
+const resultAt = (column, i) => column.packs === null ? (column.result === null ? column.value : column.result)[i] : packedResult(column, i);
+
+// byRow adds to found, from a row on.
+function byRow(pairs, found, from) {
+	if (pairs === undefined) return found;
+	if (found === null) found = create(null);
+	for (let i = 0; i < pairs.length; i += 2) found[from + pairs[i]] = pairs[i + 1];
 	return found;
 }
 
@@ -62,7 +101,7 @@ function copyArray(list) {
 }
 
 const copyInfo = (info) => ({ message: info.message, level: info.level });
-const copyOption = (option) => ({ label: option.label, value: option.value, alternateMatches: copyArray(option.alternateMatches || []) });
+const copyOption = (option) => ({ label: option.label, value: option.value, alternateMatches: copyArray(own(option, "alternateMatches") || []) });
 
 function copyEach(list, copy) {
 	const made = [];
@@ -96,20 +135,22 @@ function listOf(column, i) {
 }
 
 function cellOf(column, i) {
-	const value = copyList(column.value[i]);
-	const resultValue = column.result === null ? copyList(column.value[i]) : copyList(column.result[i]);
+	const value = copyList(valueAt(column, i));
+	const resultValue = copyList(resultAt(column, i));
 	return withOptions({ value, resultValue, info: infosOf(column, i) }, column, i);
+}
+
+function miss(field) {
+	missing[field] = true;
+	someMissing = true;
+	throw missed;
 }
 
 // A cell of a column that was not sent: whatever touches it is noted.
 function missCell(field) {
-	const touch = () => {
-		missing[field] = true;
-		someMissing = true;
-		throw missed;
-	};
-	const traps = {};
-	for (const name of ["get", "set", "has", "deleteProperty", "ownKeys", "getOwnPropertyDescriptor", "defineProperty", "getPrototypeOf", "setPrototypeOf", "isExtensible", "preventExtensions"]) traps[name] = touch;
+	const touch = () => miss(field);
+	const traps = create(null);
+	for (let n = 0; n < trapNames.length; n++) traps[trapNames[n]] = touch;
 	return new ProxyOf({}, traps);
 }
 
@@ -117,10 +158,10 @@ function missCell(field) {
 const learners = [];
 
 function learner(field) {
-	const traps = {};
-	for (const name of ["get", "set", "has", "deleteProperty", "ownKeys", "getOwnPropertyDescriptor", "defineProperty"]) {
-		const plain = Reflect[name];
-		traps[name] = (...args) => {
+	const traps = create(null);
+	for (let n = 0; n < trapNames.length - 4; n++) { // all but those that are not about a property
+		const plain = plainTraps[trapNames[n]];
+		traps[trapNames[n]] = (...args) => {
 			used[field] = true;
 			return apply(plain, undefined, args);
 		};
@@ -129,7 +170,7 @@ function learner(field) {
 }
 
 // learned holds for each cell of the records being learned the object behind it.
-let learned = new WeakMap();
+let learned = new WeakMapOf();
 const learnedGet = uncurry(WeakMap.prototype.get);
 const learnedSet = uncurry(WeakMap.prototype.set);
 
@@ -148,18 +189,18 @@ let makersKept = 0;
 function kindOf(column, changing) {
 	if (column === 0) return "0";
 	if (column.parts) return "p";
-	if (column.lists || column.options !== null || changing || column.infos !== null) return "w";
+	if (column.packs !== null || column.lists || column.options !== null || changing || column.infos !== null) return "w";
 	return column.result === null ? "v" : "r";
 }
 
 function cellCode(kind, f) {
-	const column = `columns[${f}]`;
+	const column = "columns[" + f + "]";
 	switch (kind) {
-		case "0": return `m${f}`;
-		case "p": return `list(${column}, i)`;
-		case "w": return `cell(${column}, i)`;
-		case "v": return `{ value: v${f}[i], resultValue: v${f}[i], info: [] }`;
-		default: return `{ value: v${f}[i], resultValue: r${f}[i], info: [] }`;
+		case "0": return "m" + f;
+		case "p": return "list(" + column + ", i)";
+		case "w": return "cell(" + column + ", i)";
+		case "v": return "{ value: v" + f + "[i], resultValue: v" + f + "[i], info: [] }";
+		default: return "{ value: v" + f + "[i], resultValue: r" + f + "[i], info: [] }";
 	}
 }
 
@@ -167,10 +208,9 @@ function cellCode(kind, f) {
 // were sent. It gets the others, in the order of the schema, when something looks
 // at more than one cell.
 let sparseFrom = 0; // how many columns must be missing for that
-let filled = new WeakSet();
+let filled = new WeakSetOf();
 const isFilled = uncurry(WeakSet.prototype.has);
 const setFilled = uncurry(WeakSet.prototype.add);
-const hasOwn = uncurry(Object.prototype.hasOwnProperty);
 
 function fill(target) {
 	if (isFilled(filled, target)) return;
@@ -179,11 +219,12 @@ function fill(target) {
 		const { key } = fields[f];
 		const value = hasOwn(target, key) ? target[key] : missCells[f];
 		delete target[key];
-		defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+		defineProperty(target, key, property(value));
 	}
 }
 
 const sparseTraps = {
+	__proto__: null,
 	get(target, key) {
 		const f = fieldOf[key];
 		if (f === undefined || columns[f] !== 0 || isFilled(filled, target)) return target[key];
@@ -191,11 +232,11 @@ const sparseTraps = {
 	},
 	set(target, key, value) {
 		fill(target);
-		return defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true }) === target;
+		return defineProperty(target, key, property(value)) === target;
 	},
 };
 for (const name of ["has", "deleteProperty", "ownKeys", "getOwnPropertyDescriptor", "defineProperty", "setPrototypeOf", "preventExtensions"]) {
-	const plain = Reflect[name];
+	const plain = plainTraps[name];
 	sparseTraps[name] = (...args) => {
 		fill(args[0]);
 		return apply(plain, undefined, args);
@@ -218,16 +259,16 @@ function makerCode(kinds, isSparse) {
 	for (let f = 0; f < fields.length; f++) {
 		const kind = kinds[f];
 		if (kind === "0" && isSparse) continue;
-		if (kind === "0") names += `const m${f} = miss[${f}];`;
-		if (kind === "v" || kind === "r") names += `const v${f} = columns[${f}].value;`;
-		if (kind === "r") names += `const r${f} = columns[${f}].result;`;
+		if (kind === "0") names += "const m" + f + " = miss[" + f + "];";
+		if (kind === "v" || kind === "r") names += "const v" + f + " = columns[" + f + "].value;";
+		if (kind === "r") names += "const r" + f + " = columns[" + f + "].result;";
 		let code = cellCode(kind, f);
-		if (learning) code = `learn(${f}, ${code})`;
+		if (learning) code = "learn(" + f + ", " + code + ")";
 		const key = stringify(fields[f].key);
-		cells += fields[f].key === "__proto__" ? `[${key}]: ${code},` : `${key}: ${code},`;
+		cells += fields[f].key === "__proto__" ? "[" + key + "]: " + code + "," : key + ": " + code + ",";
 	}
-	const row = isSparse ? `sparse({${cells}})` : `{${cells}}`;
-	return `(function (columns, miss, list, cell, learn, sparse) { "use strict"; ${names} return function (i) { return ${row}; }; })`;
+	const row = isSparse ? "sparse({" + cells + "})" : "{" + cells + "}";
+	return "(function (columns, miss, list, cell, learn, sparse) { \"use strict\"; " + names + " return function (i) { return " + row + "; }; })";
 }
 
 // maker gives the function that makes the cells of a row. With changing, a hook
@@ -247,7 +288,7 @@ function maker(changing) {
 }
 
 function setFields(list) {
-	fields = list;
+	fields = copyEach(list, (field) => ({ key: field.key, many: own(field, "many") === true }));
 	fieldOf = create(null);
 	missCells = [];
 	makers = create(null);

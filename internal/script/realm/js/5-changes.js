@@ -15,6 +15,7 @@ let changes = [];
 let count = 0;
 let size = 0;
 let limit = 0;
+let usualLimit = 0; // that of the load
 
 function resetChanges() {
 	changes = [];
@@ -24,13 +25,13 @@ function resetChanges() {
 
 function grow(by) {
 	size += by;
-	if (size > limit) throw new Fault(`the changes of one call are larger than ${limit} bytes`);
+	if (size > limit) throw new Fault("the changes of one call are larger than " + limit + " bytes");
 }
 
 function scalar(value, field) {
 	switch (typeof value) {
 		case "string":
-			if (value.length > maxValue) throw new Fault(`the value for "${fields[field].key}" has ${value.length} characters; ${maxValue} are allowed`);
+			if (value.length > maxValue) throw new Fault("the value for \"" + fields[field].key + "\" has " + value.length + " characters; " + maxValue + " are allowed");
 			grow(value.length);
 			return true;
 		case "number": return isFinite(value);
@@ -44,39 +45,40 @@ function scalar(value, field) {
 function checked(value, field) {
 	if (scalar(value, field)) return value;
 	if (isArray(value)) {
-		if (value.length > maxList) throw new Fault(`the list for "${fields[field].key}" has ${value.length} elements; ${maxList} are allowed`);
+		if (value.length > maxList) throw new Fault("the list for \"" + fields[field].key + "\" has " + value.length + " elements; " + maxList + " are allowed");
 		const list = [];
 		for (let i = 0; i < value.length; i++) {
 			grow(8);
-			if (!scalar(value[i], field)) throw new Fault(`an element of the list for "${fields[field].key}" is ${nameKind(value[i])}; it must be a text, a number, true, false or null`);
+			if (!scalar(value[i], field)) throw new Fault("an element of the list for \"" + fields[field].key + "\" is " + nameKind(value[i]) + "; it must be a text, a number, true, false or null");
 			list[i] = value[i];
 		}
 		return list;
 	}
-	throw new Fault(`the value for "${fields[field].key}" is ${nameKind(value)}; it must be a text, a number, true, false, null or a list of these`);
+	throw new Fault("the value for \"" + fields[field].key + "\" is " + nameKind(value) + "; it must be a text, a number, true, false, null or a list of these");
 }
 
 const textOr = (value, otherwise) => value === undefined || value === null ? otherwise : value;
 
 function checkedInfo(info, field) {
 	const { key } = fields[field];
-	if (typeof info !== "object" || info === null) throw new Fault(`an info for "${key}" is ${nameKind(info)}; it must be {message, level}`);
+	if (typeof info !== "object" || info === null) throw new Fault("an info for \"" + key + "\" is " + nameKind(info) + "; it must be {message, level}");
 	const message = info.message, level = textOr(info.level, "error");
-	if (typeof message !== "string") throw new Fault(`an info for "${key}" has ${nameKind(message)} as its message; it must be a text`);
-	if (level !== "info" && level !== "warning" && level !== "error") throw new Fault(`an info for "${key}" has the level ${short(show(level), 30)}; there are info, warning and error`);
+	if (typeof message !== "string") throw new Fault("an info for \"" + key + "\" has " + nameKind(message) + " as its message; it must be a text");
+	if (level !== "info" && level !== "warning" && level !== "error") throw new Fault("an info for \"" + key + "\" has the level " + (short(show(level), 30)) + "; there are info, warning and error");
 	grow(message.length + 40);
 	return { message: short(message, maxMessage - 1), level };
 }
 
 function checkedOption(option, field) {
 	const { key } = fields[field];
-	if (typeof option !== "object" || option === null) throw new Fault(`a select option for "${key}" is ${nameKind(option)}; it must be {label, value}`);
+	if (typeof option !== "object" || option === null) throw new Fault("a select option for \"" + key + "\" is " + nameKind(option) + "; it must be {label, value}");
 	const { label, value } = option;
-	if (typeof label !== "string" || typeof value !== "string") throw new Fault(`a select option for "${key}" has no text as its label or value`);
+	if (typeof label !== "string" || typeof value !== "string") throw new Fault("a select option for \"" + key + "\" has no text as its label or value");
 	const alternates = copyArray(textOr(option.alternateMatches, []));
 	grow(label.length + value.length + 40);
-	for (const one of alternates) {
-		if (typeof one !== "string") throw new Fault(`a select option for "${key}" has ${nameKind(one)} among its alternateMatches`);
+	for (let n = 0; n < alternates.length; n++) {
+		const one = alternates[n];
+		if (typeof one !== "string") throw new Fault("a select option for \"" + key + "\" has " + nameKind(one) + " among its alternateMatches");
 		grow(one.length + 4);
 	}
 	return alternates.length > 0 ? { label, value, alternateMatches: alternates } : { label, value };
@@ -84,8 +86,8 @@ function checkedOption(option, field) {
 
 function checkedList(list, field, name, most, check) {
 	if (list === null) return [];
-	if (!isArray(list)) throw new Fault(`${name} for "${fields[field].key}" is ${nameKind(list)}; it must be a list`);
-	if (list.length > most) throw new Fault(`${name} for "${fields[field].key}" has ${list.length} elements; ${most} are allowed`);
+	if (!isArray(list)) throw new Fault(name + " for \"" + fields[field].key + "\" is " + nameKind(list) + "; it must be a list");
+	if (list.length > most) throw new Fault(name + " for \"" + fields[field].key + "\" has " + list.length + " elements; " + most + " are allowed");
 	const made = [];
 	for (let i = 0; i < list.length; i++) made[i] = check(list[i], field);
 	return made;
@@ -102,6 +104,16 @@ function same(a, b) {
 function sameInfos(a, b) {
 	if (a.length !== b.length) return false;
 	for (let i = 0; i < a.length; i++) if (a[i].message !== b[i].message || a[i].level !== b[i].level) return false;
+	return true;
+}
+
+// sameOptions asks whether options say the same.
+function sameOptions(a, b) {
+	if (a.length !== b.length) return false;
+	for (let i = 0; i < a.length; i++) {
+		if (a[i].label !== b[i].label || a[i].value !== b[i].value) return false;
+		if (!same(own(a[i], "alternateMatches") || none, own(b[i], "alternateMatches") || none)) return false;
+	}
 	return true;
 }
 
@@ -123,15 +135,17 @@ function newOptions(column, i, options, field) {
 	if (options === undefined) return undefined;
 	const list = checkedList(options, field, "selectOptions", maxOptions, checkedOption);
 	const before = column !== 0 && column.options !== null ? column.options[i] : undefined;
-	if (before !== undefined && stringify(before) === stringify(list)) return undefined;
+	if (before !== undefined && sameOptions(before, list)) return undefined;
 	if (column !== 0) (column.options || (column.options = create(null)))[i] = list;
 	return list;
 }
 
 function newValue(column, i, value, field) {
-	if (value === undefined || column !== 0 && same(value, column.value[i])) return undefined;
+	if (value === undefined || column !== 0 && same(value, valueNow(column, i))) return undefined;
 	const made = checked(value, field);
-	if (column !== 0) {
+	if (column !== 0 && column.packs !== null) {
+		overwrite(column, i, made);
+	} else if (column !== 0) {
 		column.value[i] = made;
 		if (column.result !== null) column.result[i] = made;
 		if (isArray(made)) column.lists = true;
@@ -159,35 +173,35 @@ function changeList(column, i, field, given) {
 	const { key } = fields[field];
 	const list = given.manyToOne;
 	if (given.value !== undefined && !(column !== 0 && sameParts(column, i, given.value)) || list === undefined && (given.info !== undefined && given.info.length !== 0)) {
-		throw new Fault(`"${key}" takes several columns: return manyToOne, a list with one cell for each`);
+		throw new Fault("\"" + key + "\" takes several columns: return manyToOne, a list with one cell for each");
 	}
 	if (list === undefined || list === null) return;
 	used[field] = true; // how many there must be is known with the column
-	if (!isArray(list)) throw new Fault(`manyToOne for "${key}" is ${nameKind(list)}; it must be a list`);
-	if (column === 0) {
-		missing[field] = true;
-		someMissing = true;
-		throw missed;
-	}
+	if (!isArray(list)) throw new Fault("manyToOne for \"" + key + "\" is " + nameKind(list) + "; it must be a list");
+	if (column === 0) miss(field);
 	const { parts } = column;
-	if (list.length !== parts.length) throw new Fault(`manyToOne for "${key}" has ${list.length} elements; it must have ${parts.length}, one for each column`);
+	if (list.length !== parts.length) throw new Fault("manyToOne for \"" + key + "\" has " + list.length + " elements; it must have " + parts.length + ", one for each column");
 	for (let p = 0; p < parts.length; p++) {
 		const cell = list[p];
 		if (cell === undefined || cell === null) continue;
-		if (typeof cell !== "object") throw new Fault(`an element of manyToOne for "${key}" is ${nameKind(cell)}; it must be {value, info}`);
+		if (typeof cell !== "object") throw new Fault("an element of manyToOne for \"" + key + "\" is " + nameKind(cell) + "; it must be {value, info}");
 		change(parts[p], i, field, p, cell);
 	}
 }
 
 function sameParts(column, i, values) {
 	if (!isArray(values) || values.length !== column.parts.length) return false;
-	for (let p = 0; p < values.length; p++) if (!same(values[p], column.parts[p].value[i])) return false;
+	for (let p = 0; p < values.length; p++) if (!same(values[p], valueAt(column.parts[p], i))) return false;
 	return true;
 }
 
 // changeRow takes what a hook gave back for row i. It is written for engines in
 // which each call and each look at a property counts.
 function changeRow(out, i) {
+	if (ghostly) {
+		changeLazy(out, i);
+		return;
+	}
 	let row = out.row;
 	if (typeof row !== "object" || row === null) rowOf(out);
 	if (row === shownRow) row = rowBehind;
@@ -197,11 +211,11 @@ function changeRow(out, i) {
 	for (let n = 0; n < length; n++) {
 		const name = names[n];
 		const field = fieldOf[name];
-		if (field === undefined) throw new Fault(`the hook returned the field "${short(name, 100)}", which the schema does not have`);
+		if (field === undefined) throw new Fault("the hook returned the field \"" + short(name, 100) + "\", which the schema does not have");
 		const cell = row[name];
 		if (typeof cell !== "object" || cell === null) {
 			if (cell === undefined) continue;
-			throw new Fault(`for the field "${fields[field].key}" the hook returned ${nameKind(cell)}; it must be {value, info}`);
+			throw new Fault("for the field \"" + fields[field].key + "\" the hook returned " + nameKind(cell) + "; it must be {value, info}");
 		}
 		const column = columns[field];
 		if (column === 0 && cell === missCells[field]) continue;
@@ -232,10 +246,30 @@ function changeCell(column, i, field, given) {
 	else change(column, i, field, -1, cell);
 }
 
+// changeLazy is changeRow where what comes back may hold ghosts: those that
+// nothing changed change nothing, but for a cell of another row.
+function changeLazy(out, i) {
+	const given = settledGhost(out);
+	if (given === undefined) return;
+	const row = settledGhost(given.row);
+	if (row === undefined && given.row !== undefined) return;
+	rowOf(given);
+	const names = keys(row);
+	for (let n = 0; n < names.length; n++) {
+		const field = fieldOf[names[n]];
+		if (field === undefined) throw new Fault("the hook returned the field \"" + short(names[n], 100) + "\", which the schema does not have");
+		const cell = row[names[n]];
+		if (cell === undefined) continue;
+		if (columns[field] === 0 && cell === missCells[field]) miss(field); // it may be that of another row
+		if (typeof cell !== "object" || cell === null) throw new Fault("for the field \"" + fields[field].key + "\" the hook returned " + nameKind(cell) + "; it must be {value, info}");
+		changeCell(columns[field], i, field, settledCell(cell, i, field));
+	}
+}
+
 // rowOf takes the row out of what a hook gave back.
 function rowOf(out) {
-	if (typeof out !== "object" || isArray(out)) throw new Fault(`the hook returned ${nameKind(out)}; it must return {row: {…}}, or nothing`);
+	if (typeof out !== "object" || isArray(out)) throw new Fault("the hook returned " + nameKind(out) + "; it must return {row: {…}}, or nothing");
 	const { row } = out;
-	if (typeof row !== "object" || row === null || isArray(row)) throw new Fault(`the hook returned an object whose row is ${nameKind(row)}; it must return {row: {…}}, or nothing`);
+	if (typeof row !== "object" || row === null || isArray(row)) throw new Fault("the hook returned an object whose row is " + nameKind(row) + "; it must return {row: {…}}, or nothing");
 	return row;
 }

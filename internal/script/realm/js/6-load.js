@@ -13,15 +13,30 @@ const baseline = create(null);
 // forms are the ways in which a source can be an expression that gives a
 // function: as it stands, or as a method of an object.
 function forms(source) {
-	const plain = { text: `(${source}\n)`, indent: 1, method: false };
-	const method = { text: `({${source}\n})`, indent: 2, method: true };
+	const plain = { text: "(" + source + "\n)", other: "[" + source + "\n]", indent: 1, method: false };
+	const method = { text: "({" + source + "\n})", other: "[{" + source + "\n}]", indent: 2, method: true };
 	return [plain, method];
 }
 
 // bare drops the semicolon that often follows a function.
-const bare = (source) => apply(String.prototype.replace, source, [/[;\s]+$/, ""]);
+function bare(source) {
+	const found = search(/^[^]*[^;\s]/, source);
+	return found === null ? "" : found[0];
+}
 
+function parses(text) {
+	try {
+		parseOnly(text);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+// evaluate gives the value of a form. A source that closes the bracket around it
+// cannot close another kind as well: what is an expression in both is one.
 function evaluate(form, mark) {
+	if (!parses(form.other) && parses(form.text)) throw new Fault("the hook is more than one function expression");
 	const value = compile(form.text, mark, form.indent);
 	if (!form.method) return value;
 	const names = ownKeys(value);
@@ -33,12 +48,14 @@ function build(hook) {
 	const source = bare(hook.source);
 	if (source === "") throw new Fault("the hook is empty");
 	let first;
-	for (const form of forms(source)) {
+	const both = forms(source);
+	for (let n = 0; n < both.length; n++) {
+		const form = both[n];
 		hook.indent = form.indent;
 		try {
 			const value = evaluate(form, hook.mark);
 			if (typeof value === "function") return value;
-			if (!form.method) throw new Fault(`the hook is ${nameKind(value)}; it must be a function`);
+			if (!form.method) throw new Fault("the hook is " + nameKind(value) + "; it must be a function");
 		} catch (thrown) {
 			if (first === undefined) first = { thrown, indent: form.indent };
 			if (describe(thrown).name !== "SyntaxError") break;
@@ -51,10 +68,11 @@ function build(hook) {
 // syntaxPlace finds where an engine saw a mistake of syntax.
 function syntaxPlace(thrown, hook) {
 	if (!node && isInteger(thrown.lineNumber)) return place(hook, thrown.lineNumber, thrown.columnNumber, hook.indent);
-	const lines = split(slice(`${thrown.stack}`, 0, maxStack), "\n");
-	const found = search(/:(\d+)$/, lines[0]);
+	const text = slice("" + thrown.stack, 0, maxStack);
+	const first = endOf(text, 0), second = endOf(text, first + 1);
+	const found = search(/:(\d+)$/, slice(text, 0, first));
 	if (!found) return {};
-	const column = lines.length > 2 ? indexOf(lines[2], "^") + 1 : 0;
+	const column = indexOf(slice(text, second + 1, endOf(text, second + 1)), "^") + 1;
 	return place(hook, +found[1], column, hook.indent);
 }
 
@@ -66,14 +84,23 @@ function loadFault(thrown, hook) {
 	return { hook: hook.name, name, message, line: where.line || 0, column: where.column || 0 };
 }
 
+// withCall is a hook with its function. It is made with it, and not given it
+// later: an engine that compiles then knows that it stays the same.
+function withCall(hook, call) {
+	const { kind, name, source, number, live, mark, indent, lines: count } = hook;
+	return { kind, name, source, number, live, mark, indent, lines: count, spent: 0, call };
+}
+
 function buildAll() {
 	const faults = [];
 	luck.hook = null;
-	for (const hook of hooks) {
+	for (let h = 0; h < hooks.length; h++) {
+		const hook = hooks[h];
+		note(hook.name);
 		atHook = hook;
 		atRow = -1;
 		try {
-			hook.call = build(hook);
+			hooks[h] = withCall(hook, build(hook));
 		} catch (thrown) {
 			faults[faults.length] = loadFault(thrown, hook);
 		}
@@ -87,7 +114,7 @@ function prepareHook(given, number) {
 		kind: given.kind, name: given.name, source: given.source, number,
 		live: search(liveClock, given.source) !== null,
 		mark: node ? given.name : "<input>",
-		indent: 1, lines: split(bare(given.source), "\n").length,
+		indent: 1, lines: linesIn(bare(given.source)),
 		spent: 0,
 	};
 }
@@ -100,7 +127,8 @@ function load(request) {
 		return { faults: [{ hook: "", message: describe(thrown).message, line: 0, column: 0 }] };
 	}
 	sweep();
-	limit = request.limit;
+	forgetKept();
+	limit = usualLimit = request.limit;
 	sparseFrom = request.sparse || (node ? 200 : 24);
 	setFields(request.fields);
 	hooks = [];
@@ -110,7 +138,8 @@ function load(request) {
 
 // sweep takes away what hooks put on the global object.
 function sweep() {
-	for (const key of ownKeys(global)) if (!baseline[key]) delete global[key];
+	const names = ownKeys(global);
+	for (let n = 0; n < names.length; n++) if (!baseline[names[n]]) delete global[names[n]];
 }
 
 // refresh forgets what hooks kept between calls, in their own scope too.

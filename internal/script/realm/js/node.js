@@ -59,6 +59,10 @@ function open() {
 	const run = (text, name, indent) => new vm.Script(text, { filename: name, columnOffset: -(indent || 0) }).runInContext(inside);
 	const enter = run("@prelude@", "intray")({
 		compile: run,
+		parse(text) {
+			new vm.Script(text);
+		},
+		note: (text) => writeFrame("N", text),
 		clock: () => performance.now(),
 		zone(name) {
 			new Intl.DateTimeFormat("en", { timeZone: name });

@@ -11,18 +11,48 @@ function marked(list) {
 }
 
 function write(body) {
-	if (lines.length > 0) body.console = lines;
+	if (lines.length > 0) defineProperty(body, "console", property(lines));
 	lines = [];
 	atHook = null;
 	job = null;
+	return textOf(body);
+}
+
+// textOf writes JSON. What hooks gave to all objects or lists takes no part.
+function textOf(body) {
+	if (hasOwn(ObjectPrototype, "toJSON") || hasOwn(ArrayPrototype, "toJSON") || bent() !== "") bareOf(body);
 	return stringify(body);
+}
+
+function bareOf(value) {
+	if (typeof value !== "object" || value === null) return;
+	const names = keys(value);
+	for (let n = 0; n < names.length; n++) bareOf(value[names[n]]);
+	setPrototypeOf(value, null);
+}
+
+// bent says what hooks did to all lists or objects with which lists cannot be
+// written down any more, or is empty.
+function bent() {
+	if (getPrototypeOf(ArrayPrototype) !== ObjectPrototype) return "the prototype of Array.prototype";
+	if (numbered(ArrayPrototype)) return "a number as a key of Array.prototype";
+	return numbered(ObjectPrototype) ? "a number as a key of Object.prototype" : "";
+}
+
+// numbered says whether an object has a key that is a number: such stand first.
+function numbered(object) {
+	const first = ownKeys(object)[0];
+	return typeof first === "string" && search(/^\d/, first) !== null;
 }
 
 function timesOf(elapsed) {
 	const times = [];
 	const { sampled, count: rows } = job;
 	const scale = sampled ? rows / floor((rows + 15) / 16) : 1;
-	for (const hook of hooks) if (hook.spent > 0) times[times.length] = { hook: hook.name, ms: hook.spent * scale };
+	for (let h = 0; h < hooks.length; h++) {
+		const { name, spent } = hooks[h];
+		if (spent > 0) times[times.length] = { hook: name, ms: spent * scale };
+	}
 	if (times.length === 0 && elapsed > 0 && job instanceof RowJob && job.list.length === 1) times[0] = { hook: job.list[0].name, ms: elapsed };
 	return times;
 }
@@ -30,18 +60,30 @@ function timesOf(elapsed) {
 let began = 0;
 
 function finish() {
-	const body = { changes, times: timesOf(clock() - began) };
-	if (learning) body.used = marked(used);
-	if (result.commands !== undefined) body.commands = result.commands;
-	if (result.cancel) {
-		body.cancel = true;
-		body.message = result.message;
-	}
+	const why = bent();
+	if (why !== "" || changes.length !== count) throw new Fault("the hook changes what all lists are made of: " + why);
 	const { list, request } = job;
-	const text = write(body);
+	const text = write({
+		changes, times: timesOf(clock() - began),
+		used: learning ? marked(used) : undefined,
+		commands: result.commands,
+		cancel: result.cancel ? true : undefined,
+		message: result.cancel ? result.message : undefined,
+	});
+	forgetKept();
 	// Half a character is written as an escape; no other text looks like one
 	// unless it holds a backslash.
 	if (indexOf(text, "\\ud") >= 0) mend(list, request);
+	return text;
+}
+
+// handOut gives the changes so far, where more follow.
+function handOut() {
+	const { list, request } = job;
+	const text = textOf({ changes, more: true });
+	if (indexOf(text, "\\ud") >= 0) mend(list, request);
+	changes = [];
+	count = 0;
 	return text;
 }
 
@@ -51,11 +93,11 @@ function mend(list, request) {
 		const flags = changes[n] % 16, cell = floor(changes[n] / 16);
 		const field = cell % fields.length, i = floor(cell / fields.length);
 		n += flags & hasPart ? 2 : 1;
-		for (const flag of [hasValue, hasInfos, hasOptions]) {
+		for (let flag = hasValue; flag <= hasOptions; flag *= 2) {
 			if ((flags & flag) === 0 || whole(changes[n++])) continue;
 			atHook = list.length === 1 ? list[0] : null;
 			atRow = indexAt(request, i);
-			throw new Fault(`what the hook returned for "${fields[field].key}" holds half of a character (a lone surrogate): cut texts with Array.from(text), not with slice`);
+			throw new Fault("what the hook returned for \"" + fields[field].key + "\" holds half of a character (a lone surrogate): cut texts with Array.from(text), not with slice");
 		}
 	}
 }
@@ -64,7 +106,8 @@ function mend(list, request) {
 function whole(value) {
 	if (typeof value === "string") return isWellFormed(value);
 	if (typeof value !== "object" || value === null) return true;
-	for (const key of keys(value)) if (!whole(value[key])) return false;
+	const names = keys(value);
+	for (let n = 0; n < names.length; n++) if (!whole(value[names[n]])) return false;
 	return true;
 }
 
@@ -72,6 +115,7 @@ function whole(value) {
 function fail(thrown) {
 	if (someMissing) return write({ miss: marked(missing) });
 	const hook = atHook;
+	forgetKept();
 	const failure = { kind: "threw", hook: hook === null ? "" : hook.name, row: atRow, name: "", message: "", line: 0, column: 0 };
 	if (Fault.is(thrown)) {
 		failure.kind = "returned";
@@ -107,17 +151,25 @@ function settled(running, out) {
 function drive(running) {
 	try {
 		const waiting = running.run();
-		if (waiting === undefined) {
-			answer = finish();
-			return;
-		}
-		const promise = apply(promiseResolve, PromiseOf, [waiting]);
-		apply(promiseThen, promise, [(out) => settled(running, out), (thrown) => {
-			if (running === job) answer = fail(thrown);
-		}]);
+		if (waiting === undefined) answer = finish();
+		else if (waiting === pause) answer = handOut();
+		else follow(running, waiting);
 	} catch (thrown) {
 		answer = fail(thrown);
 	}
+}
+
+// follow waits as the language itself does, whatever then and constructor of
+// promises were made to be.
+async function follow(running, waiting) {
+	let out;
+	try {
+		out = await waiting;
+	} catch (thrown) {
+		if (running === job) answer = fail(thrown);
+		return;
+	}
+	settled(running, out);
 }
 
 // cut breaks off what runs: kind says why.
@@ -129,10 +181,19 @@ function cut(kind, message) {
 
 function handle(text) {
 	answer = undefined;
+	const request = setPrototypeOf(parse(text), null);
+	if (request.op === "more") {
+		drive(job);
+		return answer;
+	}
+	someMissing = false;
+	if (request.op === "keep") {
+		keep(request);
+		return "{}";
+	}
 	lines = [];
 	columns = [];
 	resetChanges();
-	const request = parse(text);
 	if (request.op === "load") return write(load(request));
 	try {
 		job = start(request);

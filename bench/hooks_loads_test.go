@@ -1,0 +1,164 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/script/cage"
+)
+
+// A load is a row hook and the rows it is given.
+type load struct {
+	Name, Source string
+	// Records are how many rows there are, which come again and again.
+	Records int
+	// rows are how many rows a whole run has for each runtime.
+	rows map[runner]int
+	// goals are the least rows for each second of one processor, as a share of
+	// those that Node makes in one process.
+	goals map[runner]float64
+}
+
+// runner is what calls a hook.
+type runner string
+
+// Two are workers of Intray; alone is a Node process that has no rows to be sent
+// and no jail, against which the others are held.
+const (
+	quickJS = runner(cage.QuickJS)
+	node    = runner(cage.Node)
+	alone   = runner("Node in one process")
+)
+
+// loads are a light hook, a middling one and a heavy one, which computes the
+// edit distance of two texts of 50 characters.
+var loads = []load{
+	{
+		Name: "trivial", Records: 10_000,
+		rows:   map[runner]int{quickJS: 200_000, node: 1_000_000, alone: 4_000_000},
+		goals:  map[runner]float64{quickJS: 0.018, node: 0.20},
+		Source: `(record) => ({ row: { email: { value: record.row.email.value.toLowerCase() } } })`,
+	},
+	{
+		Name: "medium", Records: 10_000,
+		rows:  map[runner]int{quickJS: 100_000, node: 400_000, alone: 1_000_000},
+		goals: map[runner]float64{quickJS: 0.042, node: 0.38},
+		Source: `(record) => {
+			const row = {};
+			const parts = /^(?<first>\S+)\s+(?<last>.+)$/.exec(record.row.name.value);
+			if (parts) row.name = { value: parts.groups.last + ", " + parts.groups.first };
+			const day = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(record.row.date.value);
+			if (day) row.date = { value: day[3] + "-" + day[1].padStart(2, "0") + "-" + day[2].padStart(2, "0") };
+			if (record.row.amount.value.startsWith("-")) row.amount = { info: [{ message: "The amount is negative.", level: "warning" }] };
+			return { row };
+		}`,
+	},
+	{
+		Name: "heavy", Records: 1_000,
+		rows:  map[runner]int{quickJS: 2_000, node: 80_000, alone: 80_000},
+		goals: map[runner]float64{quickJS: 0.012, node: 0.90},
+		Source: `(record) => {
+			const a = record.row.note.value, b = record.row.other.value;
+			let before = [];
+			for (let j = 0; j <= b.length; j++) before[j] = j;
+			for (let i = 1; i <= a.length; i++) {
+				const now = [i];
+				for (let j = 1; j <= b.length; j++) {
+					const cost = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1;
+					now[j] = Math.min(now[j - 1] + 1, before[j] + 1, before[j - 1] + cost);
+				}
+				before = now;
+			}
+			return { row: { score: { value: before[b.length] } } };
+		}`,
+	},
+}
+
+// loadKeys are the fields of the rows.
+var loadKeys = []string{"name", "email", "date", "amount", "note", "other", "score", "city", "country", "phone"}
+
+// loadCell gives the text of one cell.
+func loadCell(key string, row int) string {
+	switch key {
+	case "name":
+		return fmt.Sprintf("Given%d Family%d", row*7919%997, row)
+	case "email":
+		return fmt.Sprintf("Person.%d@Example%d.COM", row, row%13)
+	case "date":
+		return fmt.Sprintf("%d/%d/20%02d", row%12+1, row%28+1, row%30)
+	case "amount":
+		return strconv.Itoa(row%200 - 20)
+	case "note", "other":
+		return fmt.Sprintf("%-50.50s", strings.Repeat(key+strconv.Itoa(row*31%1009), 9))
+	default:
+		return fmt.Sprintf("%s %d", key, row%500)
+	}
+}
+
+// loadFields are what a schema says of them.
+func loadFields() (fields []intray.Field) {
+	for _, key := range loadKeys {
+		fields = append(fields, intray.Field{Key: key, Label: key, Type: intray.FieldType{Name: intray.TypeString}})
+	}
+	return fields
+}
+
+// batchRows is how many rows are handed over at once: about as many as an import
+// has in a batch, but at least two batches.
+func batchRows(records int) int { return min(5000, records/2) }
+
+// loadBatches are rows as an import holds them.
+func loadBatches(records int) (list []*intray.Batch) {
+	size := batchRows(records)
+	for first := 0; first < records; first += size {
+		b := &intray.Batch{}
+		b.Reset(len(loadKeys))
+		b.First = int64(first)
+		for row := first; row < first+size; row++ {
+			b.Lines = append(b.Lines, int64(row)+2)
+			for f, key := range loadKeys {
+				b.Fields[f].AppendValue([]byte(loadCell(key, row)))
+			}
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// loadRecords are the same rows as a hook sees them.
+func loadRecords(records int) []any {
+	list := make([]any, records)
+	for i := range list {
+		row := map[string]any{}
+		for _, key := range loadKeys {
+			text := loadCell(key, i)
+			row[key] = map[string]any{"value": text, "resultValue": text, "info": []string{}}
+		}
+		list[i] = map[string]any{"row": row, "index": i, "rowId": strconv.Itoa(i)}
+	}
+	return list
+}
+
+func TestLoads(t *testing.T) {
+	for records, size := range map[int]int{10: 5, 1000: 500, 20_000: 5000} {
+		list := loadBatches(records)
+		if len(list) != records/size || list[1].First != int64(size) || list[1].Rows() != size {
+			t.Errorf("%d rows make %d batches, the second of %d rows from row %d; want batches of %d", records, len(list), list[1].Rows(), list[1].First, size)
+		}
+	}
+	sent, _ := loadBatches(10)[1].Fields[1].Value(2)
+	own := loadRecords(10)[7].(map[string]any)["row"].(map[string]any)["email"].(map[string]any)["value"]
+	if string(sent) != "Person.7@Example7.COM" || own != string(sent) {
+		t.Errorf("row 7 is %q for a worker, and %q in Node alone", sent, own)
+	}
+	for _, l := range loads {
+		for who, rows := range l.rows {
+			if rows%batchRows(l.Records) != 0 {
+				t.Errorf("%s: %d rows for %s are no whole batches", l.Name, rows, who)
+			}
+		}
+	}
+}

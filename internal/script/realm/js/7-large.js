@@ -1,0 +1,458 @@
+// Calls with very many rows. Their columns come in packs, before the call: the
+// texts of some rows as one text, with their ends. The lists that hooks are given
+// make their elements when these are looked at, and keep those that are changed.
+
+// kept are the columns that came in packs, by field and part. Those of a field
+// that several columns feed have a part each.
+let kept = create(null);
+
+function forgetKept() {
+	kept = create(null);
+}
+
+// keep takes a pack of a column. All packs but the last have as many rows.
+function keep(request) {
+	const { field, part, from } = request;
+	const name = field + "/" + part;
+	if (kept[name] === undefined) kept[name] = keptAnew(field, part, request.size);
+	const column = kept[name], given = request.pack;
+	const result = own(given, "result");
+	column.packs[column.packs.length] = { value: packOf(given.value), result: result === undefined ? null : packOf(result) };
+	column.lists = column.lists || own(given, "lists") === true;
+	column.infos = byRow(own(given, "infos"), column.infos, from);
+	column.options = byRow(own(given, "options"), column.options, from);
+}
+
+function keptAnew(field, part, packSize) {
+	const column = new Column(field, part);
+	column.packs = [];
+	column.size = packSize;
+	return column;
+}
+
+// keptColumn gives a column as it came: what hooks changed in a call that broke
+// off is forgotten.
+function keptColumn(field, part) {
+	const came = kept[field + "/" + part];
+	if (came === undefined) return null; // no hook of the call can look at it
+	const column = new Column(field, part);
+	column.packs = came.packs;
+	column.size = came.size;
+	column.lists = came.lists;
+	column.infos = copyByRow(came.infos);
+	column.options = copyByRow(came.options);
+	return column;
+}
+
+function copyByRow(found) {
+	if (found === null) return null;
+	const copy = create(null), rows = keys(found);
+	for (let n = 0; n < rows.length; n++) copy[rows[n]] = found[rows[n]];
+	return copy;
+}
+
+function keptParts(field, count) {
+	const column = keptAnew(field, -1, 0);
+	column.parts = [];
+	for (let p = 0; p < count; p++) column.parts[p] = keptColumn(field, p);
+	return column;
+}
+
+// The length of a text is the code of a character in sizes, from here on: so it
+// is none that must be escaped. Longer ones stand in long, by their rows.
+const firstSize = 0x100;
+const longest = 0xd6ff;
+
+// packOf finds where the texts of a pack end. kinds says of each what it is: a
+// text (s), null (z), or JSON (j); without it all are texts.
+function packOf(given) {
+	const { text, sizes } = given;
+	const kinds = own(given, "kinds"), long = own(given, "long");
+	const ends = new Uint32ArrayOf(sizes.length);
+	let end = 0, l = 0;
+	for (let i = 0; i < ends.length; i++) {
+		const code = charCodeAt(sizes, i) - firstSize;
+		end += code === longest ? long[l++] : code;
+		ends[i] = end;
+	}
+	return { text, ends, kinds: kinds === undefined ? null : kinds };
+}
+
+function unpacked(pack, i) {
+	const kind = pack.kinds === null ? "s" : pack.kinds[i];
+	if (kind === "z") return null;
+	const text = slice(pack.text, i === 0 ? 0 : pack.ends[i - 1], pack.ends[i]);
+	return kind === "s" ? text : parse(text);
+}
+
+const overGet = uncurryOne(Map.prototype.get);
+const overEach = uncurry(Map.prototype.forEach);
+const overSet = uncurryTwo(Map.prototype.set);
+
+// overwrite notes what a hook changed. The lists that it was given still show
+// what was: only those of the next hook show it.
+function overwrite(column, i, value) {
+	if (job.list.length === 1) { // nobody asks again what it is
+		if (column.touched === null) column.touched = new Uint8ArrayOf(column.packs.length * column.size);
+		column.touched[i] = 1;
+		return;
+	}
+	if (column.next === null) column.next = new MapOf();
+	overSet(column.next, i, value);
+}
+
+// valueNow is the value with what the hook changed already; undefined is one
+// that nobody kept.
+function valueNow(column, i) {
+	if (column.touched !== null && column.touched[i] === 1) return undefined;
+	const changed = column.packs === null || column.next === null ? undefined : overGet(column.next, i);
+	return changed === undefined ? valueAt(column, i) : changed;
+}
+
+// settleColumns shows the next hook what the one before it changed.
+function settleColumns() {
+	for (let f = 0; f < columns.length; f++) {
+		const column = columns[f];
+		if (column === 0) continue;
+		settleColumn(column);
+		for (let p = 0; column.parts !== null && p < column.parts.length; p++) settleColumn(column.parts[p]);
+	}
+}
+
+function settleColumn(column) {
+	if (column === null || column.next === null) return;
+	if (column.over === null) column.over = new MapOf();
+	overEach(column.next, (value, i) => overSet(column.over, i, value));
+	column.next = null;
+}
+
+function packedValue(column, i) {
+	const changed = column.over === null ? undefined : overGet(column.over, i);
+	return changed !== undefined ? changed : unpacked(column.packs[floor(i / column.size)].value, i % column.size);
+}
+
+function packedResult(column, i) {
+	const changed = column.over === null ? undefined : overGet(column.over, i);
+	if (changed !== undefined) return changed;
+	const { value, result } = column.packs[floor(i / column.size)];
+	return unpacked(result === null ? value : result, i % column.size);
+}
+
+// A ghost stands for an object that is made only when something changes it, or
+// looks at what could be changed within it. ghosts finds the place that one has.
+let ghosts = new WeakMapOf();
+let ghostly = false; // whether there can be any
+const ghostGet = uncurryOne(WeakMap.prototype.get);
+const ghostSet = uncurryTwo(WeakMap.prototype.set);
+
+function forgetGhosts(lazy) {
+	ghosts = new WeakMapOf();
+	ghostly = lazy;
+}
+
+// settledGhost gives what a hook gave back, without ghosts: undefined for one
+// that nothing changed.
+function settledGhost(given) {
+	const place = typeof given === "object" && given !== null ? ghostGet(ghosts, given) : undefined;
+	if (place === undefined) return given;
+	const real = place.shape.made(place);
+	return real === undefined ? place.shape.partly(place) : real;
+}
+
+// settledCell does so for a cell that came back for a row and a field. That of
+// another place is copied.
+function settledCell(given, i, field) {
+	const place = ghostGet(ghosts, given);
+	if (place === undefined) return given;
+	const real = place.shape.made(place);
+	if (real !== undefined) return real;
+	return place.i === i && place.field === field ? unchanged : cellOf(columns[place.field], place.i);
+}
+
+const unchanged = { __proto__: null };
+
+// Place says where in which list a ghost stands: its row, and its field where it
+// is a cell.
+class Place {
+	shape;
+	i;
+	field;
+
+	constructor(shape, i, field) {
+		this.shape = shape;
+		this.i = i;
+		this.field = field;
+	}
+}
+
+const within = {}; // what look gives for that which can be changed
+
+// shapeOf makes a kind of ghosts. names are their keys; look(place, key) gives
+// what a key has, or within; made(place) the object, once there is one, and
+// make(place) makes it. partly(place) is an object with what was made within one
+// that was not.
+function shapeOf(names, look, made, make, partly) {
+	const has = create(null);
+	for (let n = 0; n < names.length; n++) has[names[n]] = true;
+	const read = (place, key) => {
+		const value = look(place, key);
+		return value === within ? make(place)[key] : value;
+	};
+	const traps = create(null);
+	for (let n = 0; n < trapNames.length; n++) {
+		const plain = plainTraps[trapNames[n]];
+		traps[trapNames[n]] = (place, ...args) => apply(plain, undefined, [make(place), args[0], args[1]]);
+	}
+	traps.get = (place, key) => {
+		const real = made(place);
+		if (real !== undefined) return real[key];
+		return has[key] === true ? read(place, key) : ObjectPrototype[key];
+	};
+	traps.set = (place, key, value) => plainTraps.set(make(place), key, value);
+	traps.has = (place, key) => plainTraps.has(made(place) || ObjectPrototype, key) || made(place) === undefined && has[key] === true;
+	traps.ownKeys = (place) => made(place) === undefined ? copyArray(names) : ownKeys(made(place));
+	traps.getOwnPropertyDescriptor = (place, key) => {
+		const real = made(place);
+		if (real !== undefined) return getOwnPropertyDescriptor(real, key);
+		return has[key] === true ? property(read(place, key)) : undefined;
+	};
+	traps.getPrototypeOf = (place) => made(place) === undefined ? ObjectPrototype : getPrototypeOf(made(place));
+	traps.preventExtensions = () => false;
+	traps.isExtensible = () => true;
+	return { traps, made, partly: partly || (() => undefined) };
+}
+
+function ghostOf(shape, i, field) {
+	const place = new Place(shape, i, field);
+	const ghost = new ProxyOf(place, shape.traps);
+	ghostSet(ghosts, ghost, place);
+	return ghost;
+}
+
+// lazyList is a list of count elements that element(i) makes anew each time,
+// except that those made last stay the same. What changes the list itself makes
+// it a plain one.
+const recent = 64;
+const finderNames = ["indexOf", "lastIndexOf", "includes"];
+const usualFinders = [ArrayPrototype.indexOf, ArrayPrototype.lastIndexOf, ArrayPrototype.includes];
+
+function lazyList(count, element) {
+	const target = [];
+	target.length = count;
+	const lastRows = new Uint32ArrayOf(recent), lastOnes = [];
+	for (let n = 0; n < recent; n++) lastOnes[n] = undefined;
+	let plain = false, written = false;
+	const at = (i) => {
+		if (written && hasOwn(target, "" + i)) return target[i];
+		const n = i % recent;
+		if (lastOnes[n] === undefined || lastRows[n] !== i) {
+			lastRows[n] = i;
+			lastOnes[n] = element(i);
+		}
+		return lastOnes[n];
+	};
+	const place = (key) => {
+		if (plain || typeof key !== "string") return -1;
+		const i = +key;
+		return i >= 0 && i < count && "" + i === key ? i : -1;
+	};
+	const settle = () => {
+		if (plain) return;
+		for (let i = 0; i < count; i++) defineProperty(target, i, property(at(i)));
+		plain = written = true;
+	};
+	// find gives where a ghost of this list stands: it may have been made more
+	// than once.
+	const find = (wanted) => {
+		const known = typeof wanted === "object" && wanted !== null ? ghostGet(ghosts, wanted) : undefined;
+		return known !== undefined && known.field === -1 && known.i < count && !hasOwn(target, "" + known.i) ? known.i : -1;
+	};
+	const finders = create(null);
+	for (let n = 0; n < finderNames.length; n++) {
+		const usual = usualFinders[n];
+		finders[finderNames[n]] = (...args) => {
+			const i = plain ? -1 : find(args[0]);
+			if (i < 0) return apply(usual, target, args);
+			return n === 2 ? true : i;
+		};
+	}
+	const traps = create(null);
+	for (let n = 0; n < trapNames.length; n++) {
+		const usual = plainTraps[trapNames[n]];
+		traps[trapNames[n]] = (...args) => {
+			settle();
+			return apply(usual, undefined, args);
+		};
+	}
+	traps.get = (_, key) => {
+		const i = place(key);
+		if (i >= 0) return at(i);
+		return !plain && finders[key] || target[key];
+	};
+	traps.set = (_, key, value) => {
+		if (place(key) < 0) settle();
+		written = true;
+		return defineProperty(target, key, key === "length" ? { __proto__: null, value } : property(value)) === target;
+	};
+	traps.has = (_, key) => place(key) >= 0 || plainTraps.has(target, key);
+	traps.getOwnPropertyDescriptor = (_, key) => {
+		const i = place(key);
+		return i >= 0 ? property(at(i)) : getOwnPropertyDescriptor(target, key);
+	};
+	traps.getPrototypeOf = () => getPrototypeOf(target);
+	traps.isExtensible = () => true;
+	return new ProxyOf(target, traps);
+}
+
+// makings are the objects behind ghosts that were made so far.
+function makings(count, make) {
+	const all = new MapOf(), flags = new Uint8ArrayOf(count);
+	return {
+		has: (i) => flags[i] === 1,
+		made: (place) => flags[place.i] === 0 ? undefined : overGet(all, place.i),
+		whole({ i }) {
+			if (flags[i] === 1) return overGet(all, i);
+			const one = make(i);
+			flags[i] = 1;
+			overSet(all, i, one);
+			return one;
+		},
+	};
+}
+
+// lazyRecords are records: ghosts, as are their rows and cells. A cell that is
+// changed is made alone: a record is large.
+function lazyRecords(request, make) {
+	settleColumns();
+	const names = copyEach(fields, (field) => field.key);
+	const ofField = copyEach(names, () => null), some = [];
+	const cellsOf = (field) => {
+		if (ofField[field] === null) {
+			ofField[field] = makings(request.rows, (i) => cellOf(columns[field], i));
+			some[some.length] = field;
+		}
+		return ofField[field];
+	};
+	const addMade = (row, i) => {
+		let any = false;
+		for (let n = 0; n < some.length; n++) {
+			if (!ofField[some[n]].has(i)) continue;
+			defineProperty(row, names[some[n]], property(ofField[some[n]].made({ i })));
+			any = true;
+		}
+		return any ? row : undefined;
+	};
+	const { made, whole } = makings(request.rows, (i) => {
+		const record = recordOf(request, make, i);
+		addMade(record.row, i);
+		return record;
+	});
+	const cells = shapeOf(["value", "resultValue", "info"],
+		({ i, field }, key) => lookAtCell(columns[field], i, key),
+		(place) => {
+			const record = made(place);
+			if (record !== undefined) return cellIn(record, place.field);
+			return ofField[place.field] === null ? undefined : ofField[place.field].made(place);
+		},
+		(place) => made(place) === undefined ? cellsOf(place.field).whole(place) : cellIn(made(place), place.field));
+	const rows = shapeOf(names,
+		({ i }, key) => lazyCell(cells, i, fieldOf[key]),
+		(place) => made(place) === undefined ? undefined : made(place).row,
+		(place) => whole(place).row,
+		(place) => addMade({}, place.i));
+	const shape = shapeOf(["row", "index", "rowId"], ({ i }, key) => {
+		switch (key) {
+			case "row": return ghostOf(rows, i, -2);
+			case "index": return indexAt(request, i);
+			default: return idAt(request, i);
+		}
+	}, made, whole, (place) => {
+		const row = addMade({}, place.i);
+		return row === undefined ? undefined : { row };
+	});
+	return lazyList(request.rows, (i) => ghostOf(shape, i, -1));
+}
+
+// cellIn finds a cell in a record that was made, if there still is one.
+function cellIn(record, field) {
+	if (record === undefined) return undefined;
+	const { row } = record;
+	const cell = typeof row === "object" && row !== null ? row[fields[field].key] : undefined;
+	return typeof cell === "object" && cell !== null ? cell : {};
+}
+
+function lazyCell(shape, i, field) {
+	const column = columns[field];
+	if (column === 0) return missCells[field];
+	if (column.parts !== null || column.options !== null && column.options[i] !== undefined) return within;
+	return ghostOf(shape, i, field);
+}
+
+function lookAtCell(column, i, key) {
+	if (key === "info") return within;
+	const value = key === "value" ? valueAt(column, i) : resultAt(column, i);
+	return isArray(value) ? within : value;
+}
+
+// lazyOnes are elements without depth: names are their keys, at gives what one
+// has. What is set in them is kept value by value: an object is larger.
+function lazyOnes(count, names, at, make) {
+	const written = create(null);
+	const setAt = (i, key) => written[key] === undefined ? undefined : written[key][i];
+	const write = (i, key, value) => {
+		if (written[key] === undefined) {
+			const all = written[key] = [];
+			for (let n = 0; n < count; n++) all[n] = undefined;
+		}
+		written[key][i] = value;
+		return true;
+	};
+	const { made, whole } = makings(count, (i) => {
+		const one = make(i);
+		for (let n = 0; n < names.length; n++) {
+			const value = setAt(i, names[n]);
+			if (value !== undefined) defineProperty(one, names[n], property(value));
+		}
+		return one;
+	});
+	const shape = shapeOf(names, ({ i }, key) => {
+		const value = setAt(i, key);
+		if (value !== undefined) return value;
+		const usual = at(i, key);
+		return isArray(usual) ? within : usual;
+	}, made, whole, ({ i }) => {
+		const value = setAt(i, "value");
+		return value === undefined ? undefined : { __proto__: null, value };
+	});
+	const known = create(null);
+	for (let n = 0; n < names.length; n++) known[names[n]] = true;
+	shape.traps.set = (place, key, value) => {
+		const simple = value !== undefined && (typeof value !== "object" || value === null) && typeof value !== "function";
+		if (simple && known[key] === true && made(place) === undefined) return write(place.i, key, value);
+		return plainTraps.set(whole(place), key, value);
+	};
+	return lazyList(count, (i) => ghostOf(shape, i, -1));
+}
+
+function lazyValues(request, column, make) {
+	settleColumns();
+	return lazyOnes(request.rows, ["index", "value", "rowId"], (i, key) => {
+		switch (key) {
+			case "index": return indexAt(request, i);
+			case "value": return valueAt(column, i);
+			default: return idAt(request, i);
+		}
+	}, make);
+}
+
+function lazyResults(request) {
+	const list = request.keys, placeOf = create(null), all = [];
+	for (let c = 0; c < list.length; c++) {
+		placeOf[list[c]] = c;
+		all[c] = keptColumn(c, -1);
+	}
+	const cell = (i, c) => {
+		return all[c] === null ? miss(c) : valueAt(all[c], i);
+	};
+	return lazyOnes(request.rows, list, (i, key) => cell(i, placeOf[key]), (i) => resultRow(list, (c) => cell(i, c)));
+}

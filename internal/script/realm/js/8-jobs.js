@@ -1,0 +1,360 @@
+// A job calls the hooks that a request is about, one after another.
+
+const ofKind = (kind) => {
+	const list = [];
+	for (let h = 0; h < hooks.length; h++) if (hooks[h].kind === kind) list[list.length] = hooks[h];
+	return list;
+};
+
+// named are the hooks that a request names.
+function named(names) {
+	const list = [];
+	for (let n = 0; n < names.length; n++) {
+		for (let h = 0; h < hooks.length; h++) if (hooks[h].name === names[n]) list[list.length] = hooks[h];
+	}
+	return list;
+}
+
+const isPromise = (out) => typeof out === "object" && out !== null && typeof out.then === "function";
+
+// timed calls a hook for one row of sixteen, which stands for all.
+function timed(hook, call, record, mode) {
+	const began = clock();
+	const out = call(record, mode);
+	hook.spent += clock() - began;
+	return out;
+}
+
+// RowJob calls row hooks, or row delete hooks: for one row all hooks in their order.
+class RowJob {
+	request;
+	list;
+	count;
+	i = 0;
+	h = 0;
+	sampled;
+	takes;
+	make;
+
+	constructor(request, list) {
+		this.request = request;
+		this.list = list;
+		this.count = list.length > 0 ? request.rows : 0;
+		this.sampled = list.length > 1;
+		this.takes = request.op === "rows"; // what delete hooks return is nothing
+		this.make = maker(list.length > 1);
+	}
+
+	// run goes on until all is done, or gives the promise that it waits for.
+	run() {
+		const { list, make, count: rows, sampled, takes } = this;
+		const { ids, indexes, first, mode, trace } = this.request;
+		const hooksPerRow = list.length;
+		let { i, h } = this;
+		while (i < rows) {
+			const hook = list[h];
+			const index = indexes === undefined ? first + i : indexes[i];
+			atHook = hook;
+			atRow = index;
+			if (trace === true) note(hook.name + " " + index);
+			const record = { row: make(i), index, rowId: ids === undefined ? "" + index : ids[i] };
+			const { call } = hook;
+			const out = sampled && (i & 15) === 0 ? timed(hook, call, record, mode) : call(record, mode);
+			if (someMissing) throw missed;
+			if (out !== undefined && out !== null) {
+				if (typeof out.then === "function") {
+					this.i = i;
+					this.h = h;
+					return out;
+				}
+				if (takes) changeRow(out, i);
+			}
+			if (++h === hooksPerRow) {
+				h = 0;
+				i++;
+			}
+		}
+		return undefined;
+	}
+
+	// settle takes what a promise came to.
+	settle(out) {
+		if (this.takes && out !== undefined && out !== null) changeRow(out, this.i);
+		if (++this.h < this.list.length) return;
+		this.h = 0;
+		this.i++;
+	}
+}
+
+// pause is what run gives where the changes so far are to be handed out.
+const pause = { __proto__: null };
+
+// ListJob calls hooks that take the rows as a whole. call calls one; returned
+// makes of what it gave back something whose step goes on with it and says
+// whether there is more, or nothing.
+class ListJob {
+	request;
+	list;
+	count = 0;
+	sampled = false;
+	h = 0;
+	call;
+	returned;
+	rest = null;
+
+	constructor(request, list, call, returned) {
+		this.request = request;
+		this.list = list;
+		this.call = call;
+		this.returned = returned;
+	}
+
+	run() {
+		while (this.h < this.list.length) {
+			if (this.rest === null) {
+				const hook = this.list[this.h];
+				const out = this.enter(hook);
+				if (someMissing) throw missed;
+				if (isPromise(out)) return out;
+				this.settle(out);
+			}
+			if (this.rest !== null && this.rest.step()) return pause;
+			this.rest = null;
+			this.h++;
+		}
+		return undefined;
+	}
+
+	enter(hook) {
+		note(hook.name);
+		atHook = hook;
+		atRow = -1;
+		const start = clock();
+		const out = this.call(hook.call);
+		hook.spent += clock() - start;
+		return out;
+	}
+
+	settle(out) {
+		this.rest = this.returned(out);
+		if (this.rest === undefined) this.rest = nothing;
+	}
+}
+
+const nothing = { __proto__: null, step: () => false };
+
+const indexAt = (request, i) => request.indexes === undefined ? request.first + i : request.indexes[i];
+const idAt = (request, i) => request.ids === undefined ? "" + indexAt(request, i) : request.ids[i];
+
+// places finds the row of the request that an index names.
+function places(request) {
+	const { rows, first, indexes } = request;
+	if (indexes === undefined) return (index) => isInteger(index) && index >= first && index < first + rows ? index - first : -1;
+	const found = create(null);
+	for (let i = 0; i < rows; i++) found[indexes[i]] = i;
+	return (index) => typeof index === "number" && found[index] !== undefined ? found[index] : -1;
+}
+
+function recordsOf(request, changing) {
+	const make = maker(changing);
+	if (request.lazy === true) return lazyRecords(request, make);
+	const records = [];
+	for (let i = 0; i < request.rows; i++) records[i] = recordOf(request, make, i);
+	return records;
+}
+
+const recordOf = (request, make, i) => ({ row: make(i), index: indexAt(request, i), rowId: idAt(request, i) });
+
+// Where the rows are many, changes are handed out whenever they come to this
+// many characters.
+const partSize = 4 << 20;
+
+// Returned goes through the list that a hook gave back.
+class Returned {
+	out;
+	what;
+	each;
+	placeOf;
+	inParts;
+	n = 0;
+
+	constructor(out, request, what, each) {
+		if (!isArray(out)) throw new Fault("the hook returned " + nameKind(out) + "; it must return a list of " + what + ", or nothing");
+		this.out = out;
+		this.what = what;
+		this.each = each;
+		this.placeOf = places(request);
+		this.inParts = request.lazy === true;
+	}
+
+	step() {
+		const most = size + partSize;
+		while (this.n < this.out.length) {
+			this.take(this.n++);
+			if (this.inParts && size > most) return true;
+		}
+		return false;
+	}
+
+	take(n) {
+		const one = this.out[n];
+		if (one === undefined || one === null) return;
+		if (typeof one !== "object") throw new Fault("element " + n + " of what the hook returned is " + nameKind(one) + "; it must be " + this.what);
+		const given = one.index;
+		const i = this.placeOf(given);
+		if (i < 0) {
+			const index = typeof given === "number" ? "the index " + given : nameKind(given) + " as its index";
+			throw new Fault("element " + n + " of what the hook returned has " + index + "; it must be that of one of the rows given");
+		}
+		atRow = given;
+		const each = this.each;
+		each(one, i);
+	}
+}
+
+const returnedList = (out, request, what, each) => out === undefined || out === null ? undefined : new Returned(out, request, what, each);
+
+function bulkJob(request) {
+	const list = ofKind("bulkRow");
+	return new ListJob(request, list,
+		(call) => call(recordsOf(request, list.length > 1), request.mode),
+		(out) => returnedList(out, request, "{index, row}", changeRow));
+}
+
+// columnJob runs the hooks of the request over one column, each seeing what the
+// one before it changed.
+function columnJob(request) {
+	const { field, part } = request;
+	const top = columns[field];
+	const column = part >= 0 ? top.parts[part] : top;
+	const one = (i) => ({ index: indexAt(request, i), value: copyList(valueAt(column, i)), rowId: idAt(request, i) });
+	const values = () => {
+		if (request.lazy === true) return lazyValues(request, column, one);
+		const made = [];
+		for (let i = 0; i < request.rows; i++) made[i] = one(i);
+		return made;
+	};
+	return new ListJob(request, named(request.hooks), (call) => call(values()),
+		(out) => returnedList(out, request, "{index, value}", (given, i) => {
+			const real = settledGhost(given);
+			if (real !== undefined) change(column, i, field, part, real);
+		}));
+}
+
+// The commands that step hooks and the last callback give to the import.
+const maxCommands = 10000;
+const commandNames = ["addField", "removeField", "updateInfoMessages", "setHeaderRowOverride", "removeRows", "setUser", "setDevelopmentMode", "setConfirmationMessage"];
+
+// jsonText is the JSON text of what a hook handed over.
+function jsonText(value, what) {
+	let text;
+	try {
+		text = plainText(value === undefined ? null : value);
+	} catch {
+		throw new Fault(what + " cannot be written as JSON");
+	}
+	if (typeof text !== "string") throw new Fault(what + " is " + nameKind(value) + "; it must be plain JSON");
+	grow(text.length);
+	return text;
+}
+
+// plainText writes JSON as if all objects and lists had no toJSON in common.
+function plainText(value) {
+	const ofObjects = hide(ObjectPrototype), ofLists = hide(ArrayPrototype);
+	try {
+		return stringify(value);
+	} finally {
+		if (ofObjects !== undefined) defineProperty(ObjectPrototype, "toJSON", ofObjects);
+		if (ofLists !== undefined) defineProperty(ArrayPrototype, "toJSON", ofLists);
+	}
+}
+
+function hide(object) {
+	const found = getOwnPropertyDescriptor(object, "toJSON");
+	if (found === undefined || !found.configurable) return undefined;
+	delete object.toJSON;
+	return setPrototypeOf(found, null);
+}
+
+function instanceFor(request, commands) {
+	const record = (name, args) => {
+		if (commands.length >= maxCommands) throw new Fault("the hook gave more than " + maxCommands + " commands");
+		const list = [];
+		for (let i = 0; i < args.length && i < 4; i++) list[i] = parse(jsonText(args[i], "argument " + (i + 1) + " of " + name));
+		commands[commands.length] = { hook: atHook.name, name, args: list };
+	};
+	const instance = {};
+	for (let n = 0; n < commandNames.length; n++) {
+		const name = commandNames[n];
+		defineProperty(instance, name, property((...args) => record(name, args)));
+	}
+	defineProperty(instance, "addRows", property((rows) => {
+		if (!isArray(rows)) throw new Fault("addRows was given " + nameKind(rows) + "; it takes a list of {index, row}");
+		const ids = copyEach(rows, () => "" + (request.newIds || "new-") + (request.nextId++));
+		record("addRows", [rows, ids]);
+		return ids;
+	}));
+	return instance;
+}
+
+// copyPlain copies what came out of a JSON text.
+function copyPlain(value) {
+	if (typeof value !== "object" || value === null) return value;
+	if (isArray(value)) return copyEach(value, copyPlain);
+	const made = {}, names = keys(value);
+	for (let n = 0; n < names.length; n++) defineProperty(made, names[n], property(copyPlain(value[names[n]])));
+	return made;
+}
+
+function stepJob(request, result) {
+	result.commands = [];
+	const instance = instanceFor(request, result.commands);
+	return new ListJob(request, named(request.hooks), (call) => call(instance, copyPlain(request.about)), () => undefined);
+}
+
+// finishJob shows the rows of the result to the last callback.
+function finishJob(request, result) {
+	result.commands = [];
+	const instance = instanceFor(request, result.commands);
+	const rows = request.lazy === true ? lazyResults(request) : [];
+	for (let i = 0; i < request.rows && request.lazy !== true; i++) rows[i] = resultRow(request.keys, (c) => request.values[c][i]);
+	return new ListJob(request, ofKind("beforeFinish"), (call) => call(rows, request.about, instance), (out) => {
+		if (typeof out !== "object" || out === null || out.cancel !== true) return;
+		const { message } = out;
+		result.cancel = true;
+		result.message = typeof message === "string" ? short(message, maxMessage - 1) : "";
+	});
+}
+
+function resultRow(names, at) {
+	const row = {};
+	for (let c = 0; c < names.length; c++) defineProperty(row, names[c], property(at(c)));
+	return row;
+}
+
+const result = { commands: undefined, cancel: false, message: "" };
+
+function start(request) {
+	if (request.fresh === true) refresh();
+	for (let h = 0; h < hooks.length; h++) hooks[h].spent = 0;
+	luck.hook = null;
+	result.commands = undefined;
+	result.cancel = false;
+	result.message = "";
+	learned = new WeakMapOf();
+	filled = new WeakSetOf();
+	forgetGhosts(request.lazy === true);
+	shownRow = rowBehind = null;
+	limit = request.limit || usualLimit;
+	if (request.columns === undefined) request.columns = [];
+	take(request);
+	switch (request.op) {
+		case "rows": return new RowJob(request, ofKind("row"));
+		case "delete": return new RowJob(request, ofKind("rowDelete"));
+		case "bulk": return bulkJob(request);
+		case "column": return columnJob(request);
+		case "step": return stepJob(request, result);
+		case "finish": return finishJob(request, result);
+		default: throw new Fault("a request of an unknown kind");
+	}
+}

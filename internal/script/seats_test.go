@@ -1,0 +1,88 @@
+package script_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/script"
+	"github.com/intraydata/intray/internal/script/cage"
+)
+
+// TestMoreSessionsThanWorkers: sessions that each want several workers, of which
+// there are few, and of which some die, never wait for each other.
+func TestMoreSessionsThanWorkers(t *testing.T) {
+	s := newScript(t, cage.QuickJS, script.Config{Seats: 3, Batch: 200 * time.Millisecond}, cage.Config{Workers: 3, Spares: 1})
+	began := time.Now()
+	var all sync.WaitGroup
+	for i := range 12 {
+		source := `(r) => ({row: {out: {value: r.row.n.value}}})`
+		if i%4 == 0 {
+			source = `(r) => { if (r.index === 25) [].includes.call({length: 2 ** 53 - 1}, 1); }`
+		}
+		session := open(t, s, intray.Hooks{Row: []string{source}, BulkRow: []string{"() => {}"}})
+		for worker := range 3 {
+			all.Go(func() {
+				for n := range 4 {
+					changes, err := session.Rows(t.Context(), rowsOf(countFields, count(int64(n*10), 10)))
+					switch {
+					case i%4 == 0 && n == 2:
+						if failed := hookError(t, err); failed.Hook != "rowHooks[0]" {
+							t.Error(failed)
+						}
+					case err != nil || i%4 != 0 && len(changes) != 10:
+						t.Errorf("session %d, %d: %d changes, %v", i, worker, len(changes), err)
+					}
+				}
+			})
+		}
+		all.Go(func() {
+			if _, err := session.Bulk(t.Context(), rowsOf(countFields, count(0, 10))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { all.Wait(); close(done) }()
+	select {
+	case <-done:
+		t.Logf("it took %v", time.Since(began))
+	case <-time.After(60 * time.Second):
+		t.Fatal("sessions wait for each other")
+	}
+}
+
+// TestOneSeatIsEnough: where another import has all other workers, a session goes
+// on with the one that it has.
+func TestOneSeatIsEnough(t *testing.T) {
+	s := newScript(t, cage.QuickJS, script.Config{Seats: 4}, cage.Config{Workers: 2, Spares: 1})
+	other, session := open(t, s, rowHooks(`() => {}`)), open(t, s, rowHooks(`() => {}`))
+	for _, one := range []*script.Session{other, session} {
+		if _, err := one.Rows(t.Context(), rowsOf(countFields, count(0, 1))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Each holds a worker now, and there is no third.
+	errs := make(chan error)
+	for n := range 8 {
+		go func() {
+			one := []*script.Session{other, session}[n%2]
+			_, err := one.Rows(t.Context(), rowsOf(countFields, count(0, 500)))
+			errs <- err
+		}()
+	}
+	for range 8 {
+		select {
+		case err := <-errs:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("it waits for a worker that another import has")
+		}
+	}
+	if left := len(workers()); left > 3 {
+		t.Errorf("there are %d processes", left)
+	}
+}

@@ -1,0 +1,1 @@
+() => ({ get row() { return { get out() { for (;;); } }; } })

@@ -1,0 +1,1 @@
+(record) => { let got = "no"; try { structuredClone(record, { transfer: [new ArrayBuffer(8)] }); got = "ESCAPED"; } catch {} try { new MessageChannel().port1.postMessage(record); got = "ESCAPED"; } catch {} return { row: { out: { value: got } } }; }

@@ -1,0 +1,1 @@
+() => { const F = globalThis.FinalizationRegistry, R = globalThis.WeakRef; const all = []; for (let i = 0; i < 3e6; i++) { const o = { i }; if (F) new F(() => {}).register(o, i); if (R) all.push(new R(o)); all.push(new WeakMap([[o, all]])); } return { row: { out: { value: F || R ? "ESCAPED" : "no" } } }; }

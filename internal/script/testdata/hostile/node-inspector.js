@@ -1,0 +1,1 @@
+() => { for (const make of [() => require("inspector").open(), () => process._debugProcess(process.ppid), () => require("v8").setFlagsFromString("--allow-natives-syntax"), () => process.setFlagsFromString("--expose-gc"), () => gc(), () => process.reallyExit(0), () => process.abort()]) try { make(); return { row: { out: { value: "ESCAPED" } } }; } catch {} debugger; }

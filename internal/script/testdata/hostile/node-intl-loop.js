@@ -1,0 +1,1 @@
+() => { const text = "\u0e01".repeat(2e6); if (typeof Intl === "undefined") { for (;;) text.normalize("NFKD").normalize("NFC"); } const cut = new Intl.Segmenter("th", { granularity: "word" }); for (;;) [...cut.segment(text)].length; }

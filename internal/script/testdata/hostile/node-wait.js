@@ -1,0 +1,1 @@
+() => { const S = globalThis.SharedArrayBuffer || (() => { try { return new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer.constructor; } catch {} })(); if (S) { Atomics.wait(new Int32Array(new S(4)), 0, 0); return { row: { out: { value: "ESCAPED" } } }; } for (const at = Date.now(); Date.now() === at;); }

@@ -1,0 +1,131 @@
+package script_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/script"
+	"github.com/intraydata/intray/internal/script/cage"
+)
+
+// many is more rows than are given to a hook at once, in batches whose ends are
+// not those of packs.
+const many = 23_456
+
+// wide makes rows with a number, a text and a field that two columns feed.
+func wide() (fields []intray.Field, rows intray.HookRows) {
+	tags := text("tags")
+	tags.ManyToOne = true
+	fields = []intray.Field{typed("n", intray.TypeNumber), text("b"), tags, text("out")}
+	rows = intray.HookRows{Fields: fields, Parts: []int{0, 0, 2, 0}}
+	for first := 0; first < many; first += 4000 {
+		b := &intray.Batch{}
+		b.Reset(len(fields))
+		b.First = int64(first)
+		for i := first; i < min(many, first+4000); i++ {
+			b.Lines = append(b.Lines, int64(i)+2)
+			b.Fields[0].AppendParsed(strconv.AppendInt(nil, int64(i), 10), []byte("#"+strconv.Itoa(i)))
+			b.Fields[1].AppendValue([]byte("Größe \U0001F600 " + strconv.Itoa(i%7)))
+			b.Fields[2].AppendParsed(fmt.Appendf(nil, `["p%d",null]`, i), fmt.Appendf(nil, `["p%d",""]`, i))
+			if i%2 == 0 {
+				b.Fields[3].AppendNull([]byte("raw"))
+			} else {
+				b.Fields[3].AppendNull(nil)
+			}
+			if i == 20_001 {
+				b.Problems = append(b.Problems, intray.Problem{Row: i - first, Field: 1, Level: intray.LevelWarning, Text: "odd"})
+			}
+		}
+		rows.Batches = append(rows.Batches, b)
+	}
+	return fields, rows
+}
+
+// TestVeryManyRows: bulk and column hooks and the last callback see all rows, each
+// cell as it is, though only what they look at is sent.
+func TestVeryManyRows(t *testing.T) {
+	bulk := `(records) => records.filter((r) => r.index % 1000 === 999 || r.index === 20001).map((r) => ({index: r.index, row: {out: {
+		value: [r.row.n.value, r.row.n.resultValue + 1, r.row.b.value.length, r.row.tags.manyToOne[0].value, r.row.tags.manyToOne[1].value, r.row.out.value, r.row.b.info.length].join(),
+	}, tags: {manyToOne: [undefined, {value: "set"}]}}}))`
+	again := `(records) => { const r = records[1999]; r.row.b.value = r.row.out.value + records.length + r.row.tags.value; return [r]; }`
+	column := `(values) => { values[20001].value += "!"; return values.slice(20000, 20002); }`
+	part := `(values) => [{index: 23455, value: values[23455].value + values.length}]`
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		fields, rows := wide()
+		session := open(t, s, intray.Hooks{
+			BulkRow: []string{bulk, again}, Column: []intray.ColumnHook{{Field: "b", Source: column}, {Field: "tags", Source: part}},
+			BeforeFinish: `(rows, about) => ({cancel: true, message: [rows.length, rows[23455].n, rows[23454].out, rows[1].tags[0], about.filename].join()})`,
+		})
+		changes, err := session.Bulk(t.Context(), rows)
+		list := told(changes)
+		if err != nil || len(list) != 24*2+1 {
+			t.Fatalf("%v: %d changes: %.500s", err, len(list), list)
+		}
+		for _, want := range []string{"999.3 999,1000,10,p999,,,0", "20001.3 20001,20002,10,p20001,,,1", "1999.2/1 set", "1999.1 1999,2000,10,p1999,,,023456p1999,set"} {
+			if !strings.Contains(strings.Join(list, "\n")+"\n", want+"\n") {
+				t.Errorf("there is no %q in\n%.900s\n%s", want, strings.Join(list, "\n"), list[len(list)-1])
+			}
+		}
+		for hook, want := range []string{"20001.1 Größe \U0001F600 2!", "23455.2 p2345523456 23455.2/1 23456"} {
+			changes, err := session.Column(t.Context(), hook, rows)
+			if got := strings.ReplaceAll(strings.Join(told(changes), " "), "null", ""); err != nil || got != want {
+				t.Errorf("column %d: %q, %v, want %q", hook, got, err, want)
+			}
+		}
+		about := intray.Finish{Filename: "f.csv", Mapping: intray.Mapping{Fields: make([]intray.Match, len(fields))}}
+		cancel, err := session.Finish(t.Context(), &intray.Schema{Fields: fields}, sequence(nil, rows.Batches...), about)
+		if err != nil || cancel == nil || *cancel != "23456,23455,,p1,f.csv" {
+			t.Errorf("%v, %v", cancel, err)
+		}
+	})
+}
+
+// TestManyChanges: what changes in each of very many rows comes in several
+// answers.
+func TestManyChanges(t *testing.T) {
+	s := newScript(t, cage.Node, script.Config{Answer: 8 << 20}, cage.Config{})
+	_, rows := wide()
+	session := open(t, s, intray.Hooks{BulkRow: []string{
+		`(records) => records.map((r) => ({index: r.index, row: {out: {value: "x".repeat(500) + r.index}}}))`,
+		`(records) => records.map((r) => ({index: r.index, row: {out: {value: "x".repeat(900)}}}))`,
+	}})
+	_, err := session.Bulk(t.Context(), rows)
+	if failed := hookError(t, err); failed.Hook != "bulkRowHooks[1]" || !strings.Contains(failed.Text, "larger than 33554432 bytes") {
+		t.Error(failed)
+	}
+	session = open(t, s, intray.Hooks{BulkRow: []string{`(records) => records.map((r) => ({index: r.index, row: {out: {value: "x".repeat(500) + r.index}}}))`}})
+	changes, err := session.Bulk(t.Context(), rows)
+	if err != nil || len(changes) != many {
+		t.Fatal(len(changes), err)
+	}
+	for i, c := range changes {
+		if c.Row != i || !strings.HasSuffix(*c.Value, "x"+strconv.Itoa(i)) {
+			t.Fatalf("change %d is of row %d: %.20s", i, c.Row, *c.Value)
+		}
+	}
+}
+
+// TestLongRows: a batch that is too long for one call is given in parts, and a row
+// that is too long alone is told of.
+func TestLongRows(t *testing.T) {
+	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{Request: 1 << 20})
+	session := open(t, s, rowHooks(`(r) => ({row: {out: {value: r.index + r.row.n.value.length}}})`))
+	long := func(n, size int) *intray.Batch {
+		rows := make([][]any, n)
+		for i := range rows {
+			rows[i] = []any{strings.Repeat("x", size), "", nil}
+		}
+		return batch(10, rows...)
+	}
+	changes, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 10), long(50, 100_000)))
+	if err != nil || len(changes) != 60 || told(changes)[59] != "59.2 #100059" {
+		t.Fatal(len(changes), err, told(changes))
+	}
+	_, err = session.Rows(t.Context(), rowsOf(countFields, long(3, 2<<20)))
+	if failed := hookError(t, err); !strings.Contains(failed.Text, "larger than the 1 MB that one call takes") {
+		t.Error(failed)
+	}
+}

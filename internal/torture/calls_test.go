@@ -1,0 +1,112 @@
+package torture
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray/internal/livetest"
+)
+
+// turns is how often a hook turns in a loop so that it takes a second of
+// processor time or so: four times what is waited for before it is killed.
+var turns = map[string]string{"quickjs": "3e7", "node": "1e9"}
+
+// callsOf are hooks of each kind that take their time. Those that see rows add
+// a mark to each name.
+func callsOf(runtime string) map[string]any {
+	linger := "for (let i = 0, n = 0; i < " + turns[runtime] + "; i++) n = (n * 31 + i) | 0;"
+	step := func(name string) any {
+		return map[string]any{"stepHooks": []any{map[string]any{"type": name, "callback": "() => { " + linger + " }"}}}
+	}
+	return map[string]any{
+		"UPLOAD_STEP":            step("UPLOAD_STEP"),
+		"REVIEW_STEP":            step("REVIEW_STEP"),
+		"REVIEW_STEP_POST_HOOKS": step("REVIEW_STEP_POST_HOOKS"),
+		"columnHooks": map[string]any{"columnHooks": []any{map[string]any{
+			"fieldName": "name",
+			"callback":  "(cells) => { " + linger + ` return cells.map(({index, value}) => ({index, value: value + "!"})); }`,
+		}}},
+		"bulkRowHooks": map[string]any{"bulkRowHooks": []any{
+			"(records) => { " + linger + ` return records.map(({index, row}) => ({index, row: {name: {value: row.name.value + "!"}}})); }`,
+		}},
+		"rowHooks": map[string]any{"rowHooks": []any{
+			"({row, index}) => { if (index === 7) { " + linger + ` } return {row: {name: {value: row.name.value + "!"}}}; }`,
+		}},
+		"beforeFinishCallback": map[string]any{"beforeFinishCallback": "() => { " + linger + " }"},
+	}
+}
+
+// TestKillInEveryCall kills the worker of one import after the other, each
+// within a call of another kind of hook: the call must be made again.
+func TestKillInEveryCall(t *testing.T) {
+	runtimes(t, func(t *testing.T, args []string) {
+		t.Parallel() // each waits most of the time
+		const rows = 500
+		calls := callsOf(args[1])
+		kinds := slices.Sorted(maps.Keys(calls))
+		seeded(t).Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
+		if os.Getenv("INTRAY_TORTURE") != "full" {
+			kinds = kinds[:2]
+		}
+		server := livetest.Start(t, livetest.Config{Args: append(args, "--hook-batch", "1m")})
+		for _, kind := range kinds {
+			t.Run(kind, func(t *testing.T) {
+				got := killed(t, server, calls[kind], rows, 1)
+				if got.String("status") != "SUCCESSFUL" {
+					t.Fatalf("%s", got.Body)
+				}
+				checkMarks(t, server.Result(t, got.String("id")), kind, rows)
+			})
+		}
+		t.Run("twice", func(t *testing.T) {
+			got := killed(t, server, calls["rowHooks"], rows, 2)
+			problems := fmt.Sprint(got.Object()["import_errors"])
+			if got.String("status") != "FAILED" || !strings.Contains(problems, "HOOK_FAILED") || !strings.Contains(problems, "rowHooks") {
+				t.Fatalf("%s", got.Body)
+			}
+			t.Log(problems)
+		})
+		stop(t, server)
+	})
+}
+
+// killed makes an import, kills the worker in its call so many times, and gives
+// the end of it.
+func killed(t *testing.T, server *livetest.Server, hooks any, rows, kills int) *livetest.Reply {
+	t.Helper()
+	onlySpares(t, server) // what is killed is not what the import before has left
+	one := send(t, server, "it", livetest.BackendKey, map[string]any{"fields": schema["fields"], "hooks": hooks}, table(0, rows))
+	o := &ordeal{t: t, server: server, id: one.id}
+	for o.workers < kills {
+		if list := o.working(); len(list) > 0 {
+			list[0].kill(t)
+			o.workers++
+			mustEnd(t, list[:1])
+		} else if status := o.status(); status != "PENDING" && status != "RUNNING" {
+			t.Fatalf("it is %s after %d kills", status, o.workers)
+		}
+	}
+	return one.end(t, server)
+}
+
+func checkMarks(t *testing.T, result *livetest.Reply, kind string, rows int) {
+	t.Helper()
+	list := result.Want(http.StatusOK).List()
+	if len(list) != rows {
+		t.Fatalf("%d rows, want %d", len(list), rows)
+	}
+	mark := ""
+	if kind == "columnHooks" || kind == "bulkRowHooks" || kind == "rowHooks" {
+		mark = "!"
+	}
+	for i, row := range list {
+		if want := fmt.Sprintf("file 0 row %d%s", i, mark); row.(map[string]any)["name"] != want {
+			t.Fatalf("row %d is %v, want %s", i, row, want)
+		}
+	}
+}
