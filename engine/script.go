@@ -25,8 +25,8 @@ type Hooks interface {
 	Bulk(ctx context.Context, rows intray.HookRows) ([]intray.Change, error)
 	// Rows calls the row hooks with each row.
 	Rows(ctx context.Context, rows intray.HookRows) ([]intray.Change, error)
-	// Finish calls beforeFinishCallback with the rows of the result. A message
-	// that is not nil cancels the import.
+	// Finish calls beforeFinishCallback with the rows of the result, which may be
+	// gone through several times. A message that is not nil cancels the import.
 	Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (cancel *string, err error)
 	// Close lets go of all.
 	Close() error

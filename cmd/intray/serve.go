@@ -54,11 +54,13 @@ type hookFlags struct {
 	HookRuntime string        `help:"What runs hooks: quickjs, which is built in, or node, which must be installed." default:"quickjs" enum:"quickjs,node"`
 	HookJail    string        `help:"strict refuses hooks where this system cannot jail them wholly; best-effort runs them all the same." default:"strict" enum:"strict,best-effort"`
 	HookBatch   time.Duration `help:"How long hooks may take for 1,000 rows." default:"5s" placeholder:"D"`
+	HookQuiet   time.Duration `help:"How long one call of hooks may take at most, however many rows it has." default:"60s" placeholder:"D"`
+	HookCgroup  string        `help:"Folder of a memory cgroup, version 1 or 2, in which a group for each process of hooks can be made. Default: their memory is looked at every 20 ms." placeholder:"DIR"`
 	HookMemory  int64         `help:"Most bytes of memory of a process that runs hooks." default:"268435456" placeholder:"N"`
 }
 
 func (f hookFlags) hooks() app.HookConfig {
-	return app.HookConfig{Runtime: f.HookRuntime, Jail: f.HookJail, Batch: f.HookBatch, Memory: f.HookMemory}
+	return app.HookConfig{Runtime: f.HookRuntime, Jail: f.HookJail, Batch: f.HookBatch, Quiet: f.HookQuiet, Memory: f.HookMemory, Cgroup: f.HookCgroup}
 }
 
 // Help is shown below the flags.

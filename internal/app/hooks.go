@@ -24,6 +24,12 @@ type HookConfig struct {
 	Jail string
 	// Batch is how long hooks may take for 1,000 rows. Default 5 s.
 	Batch time.Duration
+	// Quiet is the longest that one call of hooks may take, however many rows it
+	// has. Default 60 s.
+	Quiet time.Duration
+	// Cgroup is a folder of the memory controller in which a group for each worker
+	// can be made. Default none: memory is looked at every 20 ms.
+	Cgroup string
 	// Memory is the most that one worker may hold, in bytes. Default 256 MB.
 	Memory int64
 }
@@ -128,12 +134,12 @@ func (h *hookRunner) opened() (*script.Script, error) {
 	}
 	made, err := cage.New(cage.Config{
 		Runtime: cage.Runtime(h.cfg.Runtime), Jail: cage.Jail(h.cfg.Jail), Script: realm.NodeScript(),
-		Memory: h.cfg.Memory, Batch: h.cfg.Batch, Answer: maxAnswer,
+		Memory: h.cfg.Memory, Batch: h.cfg.Batch, Answer: maxAnswer, Cgroup: h.cfg.Cgroup,
 	})
 	if err != nil {
 		return nil, err
 	}
-	h.cage, h.runner = made, script.New(made, script.Config{Batch: h.cfg.Batch})
+	h.cage, h.runner = made, script.New(made, script.Config{Batch: h.cfg.Batch, Quiet: h.cfg.Quiet})
 	return h.runner, nil
 }
 
@@ -149,8 +155,8 @@ func (h *hookRunner) close() {
 const (
 	// maxAnswer is the longest answer of a worker, in bytes.
 	maxAnswer = 64 << 20
-	// engineMemory is what the engine in a worker may hold, in bytes: its peaks
-	// are twice as high, and the process has a bound of its own.
+	// engineMemory is what the engine in a worker may hold, in bytes, until the
+	// hooks are loaded, which sets another bound.
 	engineMemory = 96 << 20
 )
 
@@ -158,7 +164,7 @@ const (
 // done, and the process must end then.
 func HookWorker() error {
 	return cage.Serve(func([]byte) (cage.Handle, error) {
-		engine, err := realm.New(realm.Config{Memory: engineMemory, Answer: maxAnswer})
+		engine, err := realm.New(realm.Config{Memory: engineMemory, Answer: maxAnswer, Note: cage.Note})
 		if err != nil {
 			return nil, err
 		}
