@@ -6,6 +6,9 @@ import "slices"
 type Batch struct {
 	// First is the index of the first row among all data rows of the import.
 	First int64
+	// Numbers are the indexes of the rows where they do not follow from First; nil
+	// where they do. Batches of rows that were read have none.
+	Numbers []int64
 	// Lines holds for each row the line where its record begins, from 1.
 	Lines []int64
 	// Fields holds one entry for each field of the schema, in its order.
@@ -44,7 +47,7 @@ func (b *Batch) Rows() int { return len(b.Lines) }
 // Reset empties the batch for another run of rows with the same number of
 // fields, and keeps its memory.
 func (b *Batch) Reset(fields int) {
-	b.First = 0
+	b.First, b.Numbers = 0, nil
 	b.Lines = b.Lines[:0]
 	b.Problems = b.Problems[:0]
 	b.Fields = slices.Grow(b.Fields[:0], fields)[:fields]

@@ -16,6 +16,9 @@ type HookRows struct {
 	// Batches hold the rows, one behind the other. A field with ManyToOne holds
 	// the JSON arrays of its values.
 	Batches []*Batch
+	// Update says that these are rows that a person changed, and not all rows as
+	// they were read.
+	Update bool
 }
 
 // Change is what a hook made of one cell.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/check"
@@ -13,9 +14,16 @@ import (
 )
 
 // Desk changes staged rows as a person wants: what is typed is read and checked
-// as the run read and checked the file. It may be used from several goroutines.
+// as the run read and checked the file. It may be used from several goroutines;
+// Close when none of them does.
 type Desk struct {
 	plan *plan
+	// of are the hooks that see changed rows, and script makes them ready when the
+	// first rows are changed.
+	of     intray.Hooks
+	script func(ctx context.Context) (Hooks, error)
+	mu     sync.Mutex
+	hooks  Hooks
 }
 
 // Edit is what a person typed into a cell; "" empties it.
@@ -45,7 +53,52 @@ func (e *Engine) Reopen(imp Import, out *Outcome) (*Desk, error) {
 		}
 	}
 	plan.teach(imp)
-	return &Desk{plan}, nil
+	d := &Desk{plan: plan}
+	if hooks := imp.Schema.Hooks; e.cfg.Script != nil && len(hooks.Row)+len(hooks.BulkRow)+len(hooks.RowDelete) > 0 {
+		hooks = intray.Hooks{Row: hooks.Row, BulkRow: hooks.BulkRow, RowDelete: hooks.RowDelete}
+		d.of = hooks
+		d.script = func(ctx context.Context) (Hooks, error) { return e.cfg.Script(ctx, hooks, imp.Pins) }
+	}
+	return d, nil
+}
+
+// Close lets go of the hooks.
+func (d *Desk) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.hooks == nil {
+		return nil
+	}
+	hooks := d.hooks
+	d.hooks = nil
+	return hooks.Close()
+}
+
+// ready gives what runs the hooks; nil where there are none.
+func (d *Desk) ready(ctx context.Context) (Hooks, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.hooks != nil || d.script == nil {
+		return d.hooks, nil
+	}
+	hooks, err := d.script(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.hooks = hooks
+	return hooks, nil
+}
+
+// Deleted tells the hooks that a person deletes these rows.
+func (d *Desk) Deleted(ctx context.Context, b *intray.Batch) error {
+	hooks, err := d.ready(ctx)
+	if err != nil || hooks == nil {
+		return err
+	}
+	if len(d.of.RowDelete) == 0 {
+		return nil
+	}
+	return hooks.Deleted(ctx, d.changed(b))
 }
 
 // Blank makes rows without content, as a person adds them.
@@ -67,9 +120,10 @@ func (d *Desk) Blank(first int64, rows int) *intray.Batch {
 }
 
 // Change puts edits, the later over the earlier, into a batch as it was staged,
-// and checks its rows again. The problems of rules about all rows of the table are
+// lets the hooks see its rows, and checks them again. What a hook does wrong is an
+// [intray.HookError]; the batch is of no use then. The problems of rules about all rows of the table are
 // left as they are: only who knows all rows can tell which of them still hold.
-func (d *Desk) Change(_ context.Context, b *intray.Batch, edits []Edit) error {
+func (d *Desk) Change(ctx context.Context, b *intray.Batch, edits []Edit) error {
 	if len(b.Fields) != len(d.plan.fields) {
 		return fmt.Errorf("a batch of %d fields is to be changed by a schema of %d", len(b.Fields), len(d.plan.fields))
 	}
@@ -80,11 +134,46 @@ func (d *Desk) Change(_ context.Context, b *intray.Batch, edits []Edit) error {
 	if err := d.plan.typed(b, edits); err != nil {
 		return err
 	}
+	if err := d.update(ctx, b); err != nil {
+		return err
+	}
 	d.plan.rules.Apply(b)
 	d.plan.fold(b)
 	b.Problems = append(b.Problems, kept...)
 	slices.SortStableFunc(b.Problems, byPlace)
 	return nil
+}
+
+// update lets the hooks change rows that a person has changed: those over all
+// rows, which see no others, and then those for each row.
+func (d *Desk) update(ctx context.Context, b *intray.Batch) error {
+	hooks, err := d.ready(ctx)
+	if err != nil || hooks == nil {
+		return err
+	}
+	for _, one := range []struct {
+		there bool
+		call  func(context.Context, intray.HookRows) ([]intray.Change, error)
+	}{{len(d.of.BulkRow) > 0, hooks.Bulk}, {len(d.of.Row) > 0, hooks.Rows}} {
+		if !one.there {
+			continue
+		}
+		changes, err := one.call(ctx, d.changed(b))
+		if err == nil {
+			err = d.plan.apply(b, changes, make([]byte, 0, scratchBytes))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changed are rows as hooks see those that a person changed.
+func (d *Desk) changed(b *intray.Batch) intray.HookRows {
+	rows := d.plan.hookRows(d.plan.view(b))
+	rows.Update = true
+	return rows
 }
 
 // typed puts what a person typed into the cells.
@@ -191,3 +280,6 @@ func (f *fieldPlan) divideOne(to *intray.Cells, v json.RawMessage, raw string) e
 	appendChanged(to, v, []byte(raw))
 	return nil
 }
+
+// Count adds the rows of the next batch to what an outcome tells of its rows.
+func (d *Desk) Count(b *intray.Batch, out *Outcome) { d.plan.account(b).addTo(out) }

@@ -168,3 +168,62 @@ func TestDeskRows(t *testing.T) {
 		}
 	})
 }
+
+// TestDeskHooks lets hooks see the rows that a person has changed, and what they
+// give is read and checked.
+func TestDeskHooks(t *testing.T) {
+	fails := false
+	told := 0
+	hooks := played{
+		update: func(rows *intray.Batch) ([]intray.Change, error) {
+			if fails {
+				return nil, &intray.HookError{Hook: "rowHooks[0]", Text: "no"}
+			}
+			name, _ := rows.Fields[0].Value(0)
+			upper, none := strings.ToUpper(string(name)), "no number"
+			return []intray.Change{
+				{Row: 0, Field: 0, HasValue: true, Value: &upper},
+				{Row: 0, Field: 1, HasValue: true, Value: &none, HasInfos: true, Infos: []intray.Info{{Level: intray.LevelInfo, Text: "seen"}}},
+			}, nil
+		},
+		rows:    func(*intray.Batch) ([]intray.Change, error) { return nil, nil },
+		deleted: func(rows *intray.Batch) error { told += rows.Rows(); return nil },
+	}
+	schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: intray.Hooks{Row: []string{"row"}, RowDelete: []string{"gone"}}, Fields: []intray.Field{
+		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}},
+		{Key: "amount", Label: "Amount", Type: intray.FieldType{Name: intray.TypeNumber}},
+	}}
+	file := "Name,Amount\nada,1\nbob,2\n"
+	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), Script: hooks.open})
+	kept := &keptRows{}
+	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
+	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return kept, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	desk, err := e.Reopen(imp, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer desk.Close()
+	if err := desk.Change(t.Context(), kept.batch, []engine.Edit{{Row: 1, Field: 0, Text: "eve"}}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`0 0: "ADA" true raw "ada"`, `0 1: "" false raw "1"`, `1 0: "eve" true raw "eve"`, `1 1: "2" true raw "2"`,
+	}
+	lines := shownRows(kept.batch)
+	if diff := cmp.Diff(want, lines[:4]); diff != "" {
+		t.Error(diff)
+	}
+	if got := strings.Join(lines[4:], "\n"); !strings.Contains(got, "Code:number") || !strings.Contains(got, "Text:seen") {
+		t.Errorf("the problems are\n%s", got)
+	}
+	if err := desk.Deleted(t.Context(), kept.batch); err != nil || told != 2 {
+		t.Errorf("told of %d deleted rows, %v", told, err)
+	}
+	fails = true
+	if err := desk.Change(t.Context(), kept.batch, nil); err == nil || !strings.Contains(err.Error(), "rowHooks[0]") {
+		t.Errorf("a hook that fails: %v", err)
+	}
+}

@@ -19,11 +19,13 @@ import (
 
 // played are hooks that are functions of Go; a missing one changes nothing.
 type played struct {
-	step   func(call intray.StepCall) (intray.StepChanges, error)
-	column func(hook int, rows []*intray.Batch) ([]intray.Change, error)
-	bulk   func(rows []*intray.Batch) ([]intray.Change, error)
-	rows   func(rows *intray.Batch) ([]intray.Change, error)
-	finish func(rows iter.Seq2[*intray.Batch, error], about intray.Finish) (*string, error)
+	step    func(call intray.StepCall) (intray.StepChanges, error)
+	column  func(hook int, rows []*intray.Batch) ([]intray.Change, error)
+	bulk    func(rows []*intray.Batch) ([]intray.Change, error)
+	rows    func(rows *intray.Batch) ([]intray.Change, error)
+	update  func(rows *intray.Batch) ([]intray.Change, error)
+	deleted func(rows *intray.Batch) error
+	finish  func(rows iter.Seq2[*intray.Batch, error], about intray.Finish) (*string, error)
 }
 
 func (p played) open(context.Context, intray.Hooks, intray.Pins) (engine.Hooks, error) { return p, nil }
@@ -53,6 +55,9 @@ func (p played) Bulk(_ context.Context, rows intray.HookRows) ([]intray.Change, 
 }
 
 func (p played) Rows(_ context.Context, rows intray.HookRows) ([]intray.Change, error) {
+	if rows.Update {
+		return p.update(rows.Batches[0])
+	}
 	if p.rows == nil {
 		return nil, nil
 	}
@@ -64,6 +69,13 @@ func (p played) Finish(_ context.Context, _ *intray.Schema, rows iter.Seq2[*intr
 		return nil, nil
 	}
 	return p.finish(rows, about)
+}
+
+func (p played) Deleted(_ context.Context, rows intray.HookRows) error {
+	if p.deleted == nil {
+		return nil
+	}
+	return p.deleted(rows.Batches[0])
 }
 
 func (played) Close() error { return nil }

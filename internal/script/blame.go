@@ -23,6 +23,8 @@ type circumstance struct {
 	// first and rows are the data rows that row hooks were called with; no single
 	// row is told of other hooks.
 	first, rows int64
+	// update says that a person changed them.
+	update bool
 	// share is how long one row must have taken at least to be the one that a
 	// deadline is blamed on.
 	share time.Duration

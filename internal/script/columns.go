@@ -17,6 +17,14 @@ type span struct {
 	from, to int
 }
 
+// number is the index of a row, counted from the first of the span.
+func (s span) number(row int) int64 {
+	if s.batch.Numbers != nil && s.from+row < len(s.batch.Numbers) {
+		return s.batch.Numbers[s.from+row]
+	}
+	return s.batch.First + int64(s.from+row)
+}
+
 // spans are those of whole batches.
 func spans(batches []*intray.Batch) (list []span, rows int) {
 	for _, b := range batches {

@@ -25,7 +25,7 @@ func (s *Session) Rows(ctx context.Context, rows intray.HookRows) ([]intray.Chan
 	for _, b := range rows.Batches {
 		for from := 0; from < b.Rows(); from += batchRows {
 			part := span{b, from, min(from+batchRows, b.Rows())}
-			found, err := s.halves(ctx, one, shapes, part)
+			found, err := s.halves(ctx, one, shapes, part, rows.Update)
 			if err != nil {
 				s.drop(one)
 				return nil, err
@@ -43,18 +43,18 @@ func (s *Session) Rows(ctx context.Context, rows intray.HookRows) ([]intray.Chan
 
 // halves calls the row hooks with a run of rows, in two parts where it is too
 // long for one call.
-func (s *Session) halves(ctx context.Context, one *seat, shapes []shape, rows span) ([]intray.Change, error) {
-	changes, err := s.batch(ctx, one, shapes, rows)
+func (s *Session) halves(ctx context.Context, one *seat, shapes []shape, rows span, update bool) ([]intray.Change, error) {
+	changes, err := s.batch(ctx, one, shapes, rows, update)
 	var long *cage.TooLongError
 	n := rows.to - rows.from
 	if n < 2 || !errors.As(err, &long) {
-		return changes, s.broken(ctx, err, s.rowsAt(rows))
+		return changes, s.broken(ctx, err, s.rowsAt(rows, update))
 	}
 	half := rows.from + n/2
-	if changes, err = s.halves(ctx, one, shapes, span{rows.batch, rows.from, half}); err != nil {
+	if changes, err = s.halves(ctx, one, shapes, span{rows.batch, rows.from, half}, update); err != nil {
 		return nil, err
 	}
-	more, err := s.halves(ctx, one, shapes, span{rows.batch, half, rows.to})
+	more, err := s.halves(ctx, one, shapes, span{rows.batch, half, rows.to}, update)
 	for _, c := range more {
 		c.Row += n / 2
 		changes = append(changes, c)
@@ -65,8 +65,8 @@ func (s *Session) halves(ctx context.Context, one *seat, shapes []shape, rows sp
 // batch calls the row hooks with a run of rows. Where the worker dies, the rows
 // are tried again in a fresh one, which tells of each row ahead: so it is known
 // which row kills it. Where all goes well then, something else was to blame.
-func (s *Session) batch(ctx context.Context, one *seat, shapes []shape, rows span) ([]intray.Change, error) {
-	c := s.rowsAt(rows)
+func (s *Session) batch(ctx context.Context, one *seat, shapes []shape, rows span, update bool) ([]intray.Change, error) {
+	c := s.rowsAt(rows, update)
 	changes, err := s.tryRows(ctx, one, shapes, rows, c, false)
 	if !s.unsure(err) || ctx.Err() != nil {
 		return changes, err
@@ -82,12 +82,12 @@ func (s *Session) batch(ctx context.Context, one *seat, shapes []shape, rows spa
 }
 
 // rowsAt is what is known of a call of row hooks.
-func (s *Session) rowsAt(rows span) circumstance {
+func (s *Session) rowsAt(rows span, update bool) circumstance {
 	n := rows.to - rows.from
 	return circumstance{
 		hooks: s.namesOf(realm.HookRow), group: "rowHooks", limit: s.most(n),
 		share: s.cfg.Batch / 5,
-		first: rows.batch.First + int64(rows.from), rows: int64(n),
+		first: rows.number(0), rows: rows.number(n-1) - rows.number(0) + 1, update: update,
 	}
 }
 
@@ -104,7 +104,7 @@ func (s *Session) tryRows(ctx context.Context, one *seat, shapes []shape, rows s
 	fields := fieldsOf(shapes)
 	n := rows.to - rows.from
 	send, known := s.known(fields)
-	call := &realm.RowsCall{Kind: realm.HookRow, Mode: "init", Learn: !known, Trace: trace, Budget: s.inside(s.cfg.Batch)}
+	call := &realm.RowsCall{Kind: realm.HookRow, Mode: modeOf(c.update), Learn: !known, Trace: trace, Budget: s.inside(s.cfg.Batch)}
 	for {
 		call.Rows = rowsOf(shapes, []span{rows}, n, send)
 		a, err := s.call(ctx, one, call, s.boundsOf(shapes, n, realm.HookRow, call.Learn), s.cfg.Batch)
@@ -146,7 +146,7 @@ func fieldsOf(shapes []shape) []intray.Field {
 }
 
 func rowsOf(shapes []shape, list []span, n int, send []bool) realm.Rows {
-	rows := realm.Rows{Count: n, First: firstOf(list), Columns: make([]*realm.Column, len(shapes))}
+	rows := realm.Rows{Count: n, First: firstOf(list), Indexes: indexesOf(list), Columns: make([]*realm.Column, len(shapes))}
 	for i := range shapes {
 		if send[i] {
 			rows.Columns[i] = shapes[i].column(i, list)
@@ -160,7 +160,26 @@ func firstOf(list []span) int64 {
 	if len(list) == 0 {
 		return 0
 	}
-	return list[0].batch.First + int64(list[0].from)
+	return list[0].number(0)
+}
+
+// indexesOf are the indexes of rows that do not follow from the first; else nil.
+func indexesOf(list []span) (indexes []int64) {
+	if len(list) == 0 || list[0].batch.Numbers == nil {
+		return nil
+	}
+	for _, one := range list {
+		indexes = append(indexes, one.batch.Numbers[one.from:one.to]...)
+	}
+	return indexes
+}
+
+// modeOf is what hooks are told of why they are called.
+func modeOf(update bool) string {
+	if update {
+		return "update"
+	}
+	return "init"
 }
 
 // boundsOf are what an answer about rows keeps to: each hook of the kind changes

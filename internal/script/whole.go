@@ -50,11 +50,11 @@ func (s *Session) Bulk(ctx context.Context, rows intray.HookRows) (changes []int
 	}
 	list, n := spans(rows.Batches)
 	c := circumstance{hooks: s.namesOf(realm.HookBulkRow), group: "bulkRowHooks", limit: s.most(n), when: "with all rows"}
-	call := &realm.RowsCall{Kind: realm.HookBulkRow, Mode: "init"}
+	call := &realm.RowsCall{Kind: realm.HookBulkRow, Mode: modeOf(rows.Update)}
 	err = s.retried(ctx, rows.Fields, c, func(one *seat) error {
 		w := &wholeCall{Session: s, one: one, shapes: shapes, list: list, rows: n, kind: realm.HookBulkRow, c: c}
 		changes, err = w.run(ctx, call, func(columns []*realm.Column, lazy, fresh bool, left time.Duration) {
-			call.Rows = realm.Rows{Count: n, First: firstOf(list), Columns: columns}
+			call.Rows = realm.Rows{Count: n, First: firstOf(list), Indexes: indexesOf(list), Columns: columns}
 			call.Lazy, call.Fresh, call.Budget, call.Limit = lazy, fresh, s.inside(left), w.limit(lazy)
 		})
 		return err
