@@ -1,0 +1,9 @@
+import type { Grid, GridEvent } from '../grid';
+import type { DemoSource } from './source';
+
+declare global {
+  interface Window {
+    /** The parts of the example, for tests. */
+    demo: { grid: Grid | null; source: DemoSource; events: GridEvent[] };
+  }
+}

@@ -1,0 +1,155 @@
+import { SourceFault, type Batch, type Cell, type Column, type Conflict, type Row, type RowSource, type RowWindow, type Spot, type Verdict } from '../grid';
+import { textOf } from './generate';
+import { problemsOf } from './rules';
+
+export interface Behaviour {
+  rows: number;
+  /** Milliseconds until an answer. */
+  latency: number;
+  /** What calls end in. */
+  mood: 'fine' | 'lost' | 'failed' | 'never';
+  /** The next change of this row index loses a race. */
+  raceAt: number;
+}
+
+interface Deed {
+  readonly batch: Batch;
+  readonly places: ReadonlyMap<string, number>;
+  undone: boolean;
+}
+
+/** A source over generated rows: deeds lie over them in order, and undo lifts the last one. */
+export class DemoSource implements RowSource {
+  readonly behaviour: Behaviour;
+  /** Every call that was made, for who watches. */
+  readonly calls = { rows: 0, aborted: 0, apply: [] as Batch[], undo: 0, redo: 0 };
+  readonly #columns: readonly Column[];
+  readonly #verdicts = new Map<string, Verdict>();
+  #deeds: Deed[] = [];
+
+  constructor(columns: readonly Column[], behaviour: Partial<Behaviour> = {}) {
+    this.#columns = columns;
+    this.behaviour = { rows: 1000, latency: 8, mood: 'fine', raceAt: -1, ...behaviour };
+  }
+
+  async rows(from: number, to: number, signal: AbortSignal): Promise<RowWindow> {
+    this.calls.rows++;
+    signal.addEventListener('abort', () => this.calls.aborted++);
+    await this.#answer(signal);
+    const total = this.behaviour.rows;
+    const count = Math.max(0, Math.min(to, total) - from);
+    return { total, revision: 'demo', rows: Array.from({ length: count }, (_, n) => this.row(from + n)) };
+  }
+
+  async apply(batch: Batch): Promise<Verdict> {
+    this.calls.apply.push(batch);
+    await this.#answer();
+    return this.#once(batch.id, () => this.#apply(batch));
+  }
+
+  async undo(id: string): Promise<Verdict> {
+    this.calls.undo++;
+    await this.#answer();
+    return this.#once(id, () => this.#turn(this.#deeds.findLast((deed) => !deed.undone), true));
+  }
+
+  async redo(id: string): Promise<Verdict> {
+    this.calls.redo++;
+    await this.#answer();
+    return this.#once(id, () => this.#turn(this.#deeds.find((deed) => deed.undone), false));
+  }
+
+  async problem(from: Spot, step: 1 | -1, signal: AbortSignal): Promise<Spot | null> {
+    await this.#answer(signal);
+    const width = this.#columns.length;
+    const start = from.row * width + this.#columns.findIndex((column) => column.key === from.column);
+    for (let at = start + step; at >= 0 && at < this.behaviour.rows * width; at += step) {
+      const row = Math.floor(at / width);
+      const column = this.#columns[at % width]!.key;
+      if (problemsOf(column, this.text(row, column)).length > 0) return { row, column };
+    }
+    return null;
+  }
+
+  row(index: number): Row {
+    const cells = this.#columns.map((column): Cell => this.#cell(index, column.key));
+    return { id: `r${index}`, number: index + 1, version: this.#version(index), cells };
+  }
+
+  text(row: number, key: string): string {
+    return this.#changed(row, key) ?? textOf(row, key);
+  }
+
+  #changed(row: number, key: string): string | undefined {
+    for (let at = this.#deeds.length - 1; at >= 0; at--) {
+      const deed = this.#deeds[at]!;
+      const place = deed.places.get(key);
+      const { area, texts } = deed.batch;
+      if (deed.undone || place === undefined || row < area.fromRow || row >= area.toRow) continue;
+      const line = texts[(row - area.fromRow) % texts.length]!;
+      return line[place % line.length]!;
+    }
+    return undefined;
+  }
+
+  #cell(row: number, key: string): Cell {
+    const original = textOf(row, key);
+    const text = this.#changed(row, key) ?? original;
+    const problems = problemsOf(key, text);
+    return text === original ? { text, problems } : { text, problems, changed: true };
+  }
+
+  #version(row: number): number {
+    return this.#deeds.filter(({ batch }) => row >= batch.area.fromRow && row < batch.area.toRow).length;
+  }
+
+  #apply(batch: Batch): Verdict {
+    const { area } = batch;
+    if (this.behaviour.raceAt >= area.fromRow && this.behaviour.raceAt < area.toRow) return this.#lose(batch);
+    this.#deeds = this.#deeds.filter((deed) => !deed.undone);
+    this.#deeds.push({ batch, places: new Map(area.columns.map((key, place) => [key, place])), undone: false });
+    return { rows: this.#named(batch), cells: (area.toRow - area.fromRow) * area.columns.length, conflicts: [] };
+  }
+
+  /** As if somebody else had cleared the first column of the area. */
+  #lose(batch: Batch): Verdict {
+    const column = batch.area.columns[0]!;
+    const at = this.behaviour.raceAt;
+    this.behaviour.raceAt = -1;
+    this.#apply({ ...batch, area: { fromRow: at, toRow: at + 1, columns: [column] }, texts: [['Somebody else']] });
+    const theirs = this.#cell(at, column);
+    const conflict: Conflict = { rowId: `r${at}`, number: at + 1, column, mine: batch.texts[0]![0]!, theirs };
+    return { rows: this.#named(batch), cells: 0, conflicts: [conflict] };
+  }
+
+  #turn(deed: Deed | undefined, undone: boolean): Verdict {
+    if (!deed) return { rows: [], cells: 0, conflicts: [] };
+    deed.undone = undone;
+    const { area } = deed.batch;
+    const cells = (area.toRow - area.fromRow) * area.columns.length;
+    return { rows: this.#named(deed.batch), cells, conflicts: [], spot: { row: area.fromRow, column: area.columns[0]! } };
+  }
+
+  #named(batch: Batch): Row[] {
+    return Object.keys(batch.versions).map((id) => this.row(Number(id.slice(1))));
+  }
+
+  #once(id: string, act: () => Verdict): Verdict {
+    const verdict = this.#verdicts.get(id) ?? act();
+    this.#verdicts.set(id, verdict);
+    return verdict;
+  }
+
+  #answer(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { latency, mood } = this.behaviour;
+      signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')));
+      if (mood === 'never') return;
+      setTimeout(() => {
+        if (mood === 'lost') reject(new SourceFault('lost', 'No answer came.'));
+        else if (mood === 'failed') reject(new SourceFault('failed', 'The import was deleted on 3 November 2026. Ask for a new link.'));
+        else resolve();
+      }, latency);
+    });
+  }
+}

@@ -1,0 +1,174 @@
+import { SourceFault, type Row, type RowSource, type RowWindow } from './port';
+
+export const blockSize = 200;
+const mostBlocks = 60;
+const mostAtOnce = 4;
+const ahead = 2;
+
+interface Block {
+  rows: readonly Row[];
+  /** Set while it is asked for. */
+  asked: AbortController | null;
+  /** What it holds may have changed meanwhile: shown until it was asked for again. */
+  stale: boolean;
+  /** It was asked for and refused; not asked for again until retry. */
+  failed: boolean;
+  used: number;
+}
+
+export interface BlocksEvents {
+  loaded(window: RowWindow): void;
+  failed(fault: SourceFault): void;
+}
+
+/** The few windows of rows that are held: a cache over RowSource.rows. */
+export class Blocks {
+  total = 0;
+  revision = '';
+  #blocks = new Map<number, Block>();
+  #clock = 0;
+  #wanted: number[] = [];
+  readonly #source: RowSource;
+  readonly #events: BlocksEvents;
+
+  constructor(source: RowSource, events: BlocksEvents) {
+    this.#source = source;
+    this.#events = events;
+  }
+
+  get held(): number {
+    return this.#blocks.size;
+  }
+
+  row(index: number): Row | undefined {
+    return this.#blocks.get(Math.floor(index / blockSize))?.rows[index % blockSize];
+  }
+
+  /** Says which rows are in view and where scrolling goes; asks for what is missing. */
+  want(first: number, last: number, direction: number): void {
+    const from = Math.floor(Math.max(0, first) / blockSize);
+    const to = Math.floor(Math.max(0, last) / blockSize);
+    const wanted: number[] = [];
+    for (let block = from; block <= to; block++) wanted.push(block);
+    for (let more = 1; more <= ahead; more++) wanted.push(direction < 0 ? from - more : to + more);
+    this.#wanted = wanted.filter((block) => block >= 0 && (block === 0 || block * blockSize < this.total));
+    this.#abortOthers();
+    this.#ask();
+  }
+
+  /** All that is held counts as old; what is in view is asked for again and shown meanwhile. */
+  refresh(): void {
+    for (const block of this.#blocks.values()) {
+      block.asked?.abort();
+      block.asked = null;
+      block.stale = true;
+      block.failed = false;
+    }
+    this.#ask();
+  }
+
+  /** Asks again for what was refused. */
+  retry(): void {
+    for (const block of this.#blocks.values()) block.failed = false;
+    this.#ask();
+  }
+
+  /** What is under way may have been read before a change; it is asked for anew. */
+  restart(): void {
+    for (const block of this.#blocks.values()) {
+      block.asked?.abort();
+      block.asked = null;
+    }
+    this.#ask();
+  }
+
+  /** Takes newer versions of rows that are held. */
+  put(rows: readonly Row[]): void {
+    if (rows.length === 0) return;
+    const newer = new Map(rows.map((row) => [row.id, row]));
+    for (const block of this.#blocks.values()) {
+      if (block.rows.some((row) => newer.has(row.id))) block.rows = block.rows.map((row) => newer.get(row.id) ?? row);
+    }
+  }
+
+  /** The rows of a stretch that are held. */
+  *within(from: number, to: number): Generator<Row> {
+    for (const [number, block] of this.#blocks) {
+      const start = number * blockSize;
+      yield* block.rows.slice(Math.max(0, from - start), Math.max(0, to - start));
+    }
+  }
+
+  close(): void {
+    for (const block of this.#blocks.values()) block.asked?.abort();
+    this.#blocks.clear();
+    this.#wanted = [];
+  }
+
+  #abortOthers(): void {
+    for (const [number, block] of this.#blocks) {
+      if (!block.asked || this.#wanted.includes(number)) continue;
+      block.asked.abort();
+      block.asked = null;
+      if (block.rows.length === 0) this.#blocks.delete(number);
+    }
+  }
+
+  #ask(): void {
+    let asked = 0;
+    for (const block of this.#blocks.values()) if (block.asked) asked++;
+    for (const number of this.#wanted) {
+      const block = this.#touch(number);
+      const needed = !block.asked && !block.failed && (block.stale || block.rows.length === 0);
+      if (needed && asked++ < mostAtOnce) void this.#load(number, block);
+    }
+    this.#evict();
+  }
+
+  #touch(number: number): Block {
+    let block = this.#blocks.get(number);
+    if (!block) {
+      block = { rows: [], asked: null, stale: false, failed: false, used: 0 };
+      this.#blocks.set(number, block);
+    }
+    block.used = ++this.#clock;
+    return block;
+  }
+
+  async #load(number: number, block: Block): Promise<void> {
+    const asked = new AbortController();
+    block.asked = asked;
+    try {
+      const from = number * blockSize;
+      const window = await this.#source.rows(from, from + blockSize, asked.signal);
+      if (asked.signal.aborted) return;
+      block.asked = null;
+      block.rows = window.rows;
+      block.stale = false;
+      this.total = window.total;
+      this.revision = window.revision;
+      this.#events.loaded(window);
+    } catch (cause) {
+      if (asked.signal.aborted) return;
+      block.asked = null;
+      block.failed = true;
+      this.#events.failed(fault(cause));
+    }
+    this.#ask();
+  }
+
+  #evict(): void {
+    if (this.#blocks.size <= mostBlocks) return;
+    const oldest = [...this.#blocks].sort((a, b) => a[1].used - b[1].used);
+    for (const [number, block] of oldest.slice(0, this.#blocks.size - mostBlocks)) {
+      block.asked?.abort();
+      this.#blocks.delete(number);
+    }
+  }
+}
+
+/** Any thrown thing as a fault. */
+export function fault(cause: unknown): SourceFault {
+  if (cause instanceof SourceFault) return cause;
+  return new SourceFault('failed', cause instanceof Error ? cause.message : String(cause));
+}

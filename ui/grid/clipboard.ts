@@ -1,0 +1,147 @@
+import { fault } from './blocks';
+import type { Core } from './core';
+import { parseHtml, printHtml } from './html';
+import { cellsOf, colsOf, rowsOf, type Range } from './ranges';
+import { parseTsv, printTsv, type Matrix } from './tsv';
+
+/** So many cells are copied or pasted at once; more belong into a file. */
+export const mostCells = 1_000_000;
+const readAtOnce = 1000;
+
+/** Copy, cut and paste, from and to spreadsheets. */
+export class Clipboard {
+  readonly #core: Core;
+  readonly #stop = new AbortController();
+
+  constructor(core: Core, active: () => boolean, signal: AbortSignal) {
+    this.#core = core;
+    signal.addEventListener('abort', () => this.#stop.abort());
+    const on = (name: 'copy' | 'cut' | 'paste', act: (event: ClipboardEvent) => void) =>
+      document.addEventListener(name, (event) => active() && act(event), { signal });
+    on('copy', (event) => this.#copy(event, false));
+    on('cut', (event) => this.#copy(event, true));
+    on('paste', (event) => this.#paste(event));
+  }
+
+  /** The texts of a range, or null where some of its rows are not loaded. */
+  read(range: Range): Matrix | null {
+    if (cellsOf(range) > mostCells) return null;
+    const rows: Matrix = [];
+    for (let row = range.top; row <= range.bottom; row++) {
+      const line: string[] = [];
+      for (let col = range.left; col <= range.right; col++) {
+        const cell = this.#core.cell({ row, col });
+        if (!cell) return null;
+        line.push(cell.text);
+      }
+      rows.push(line);
+    }
+    return rows;
+  }
+
+  #copy(event: ClipboardEvent, cut: boolean): void {
+    const range = this.#core.selection.range;
+    if (!range) return;
+    event.preventDefault();
+    if (cellsOf(range) > mostCells) return this.#notice(this.#core.texts.copyTooMuch(cellsOf(range), mostCells));
+    const texts = this.read(range);
+    if (!texts) return void this.#copyAll(range, cut);
+    event.clipboardData?.setData('text/plain', printTsv(texts));
+    event.clipboardData?.setData('text/html', printHtml(texts));
+    this.#copied(range, cut);
+  }
+
+  /** Copies what must first be asked for. The promise is handed over at once, while the key still counts. */
+  async #copyAll(range: Range, cut: boolean): Promise<void> {
+    if (!navigator.clipboard?.write) return this.#notice(this.#core.texts.copyDenied());
+    this.#notice(this.#core.texts.copying(cellsOf(range)));
+    const all = this.#fetch(range);
+    const blob = (type: string, print: (texts: Matrix) => string) => all.then((texts) => new Blob([print(texts)], { type }));
+    try {
+      await navigator.clipboard.write([
+        new ClipboardItem({ 'text/plain': blob('text/plain', printTsv), 'text/html': blob('text/html', printHtml) }),
+      ]);
+      this.#copied(range, cut);
+    } catch {
+      // Either the rows did not come or the browser did not take them.
+      this.#notice(await all.then(() => this.#core.texts.copyDenied(), (cause) => fault(cause).message));
+    }
+  }
+
+  async #fetch(range: Range): Promise<Matrix> {
+    const { source } = this.#core.config;
+    const { columns, outbox } = this.#core;
+    const texts: Matrix = [];
+    while (texts.length < rowsOf(range)) {
+      const from = range.top + texts.length;
+      const to = Math.min(range.bottom + 1, from + readAtOnce);
+      const { rows } = await source.rows(from, to, this.#stop.signal);
+      if (rows.length === 0) break;
+      for (const row of rows) {
+        const line: string[] = [];
+        for (let col = range.left; col <= range.right; col++) {
+          const echo = outbox.echo(range.top + texts.length, columns.at(col).key);
+          line.push(echo ?? row.cells[columns.index(col)]?.text ?? '');
+        }
+        texts.push(line);
+      }
+    }
+    return texts;
+  }
+
+  #copied(range: Range, cut: boolean): void {
+    if (cut) this.#core.change(range, [['']], 'cut');
+    this.#notice(this.#core.texts.copied(cellsOf(range)));
+  }
+
+  #paste(event: ClipboardEvent): void {
+    const range = this.#core.selection.range;
+    if (!range || !event.clipboardData) return;
+    event.preventDefault();
+    const plain = event.clipboardData.getData('text/plain');
+    const texts = choose(plain, event.clipboardData.getData('text/html'));
+    if (!texts) return this.#notice(this.#core.texts.cannotPaste());
+    this.#put(range, texts);
+  }
+
+  #put(range: Range, texts: Matrix): void {
+    const { rows, cols } = this.#core.selection.size;
+    const high = texts.length;
+    const wide = texts[0]!.length;
+    if (high * wide > mostCells) return this.#notice(this.#core.texts.tooMuch(high * wide, mostCells));
+    const area = pasteArea(range, high, wide);
+    const fits = { ...area, bottom: Math.min(rows - 1, area.bottom), right: Math.min(cols - 1, area.right) };
+    const lostRows = area.bottom - fits.bottom;
+    const lostCols = area.right - fits.right;
+    this.#core.change(fits, texts.slice(0, rowsOf(fits)).map((line) => line.slice(0, colsOf(fits))), 'paste');
+    this.#core.selection.to({ row: fits.top, col: fits.left });
+    this.#core.selection.extend({ row: fits.bottom, col: fits.right });
+    this.#core.selected();
+    if (lostRows || lostCols) this.#notice(this.#core.texts.leftOut(lostRows, lostCols));
+  }
+
+  #notice(message: string): void {
+    this.#core.surface.say(message);
+    this.#core.emit({ type: 'notice', message });
+  }
+}
+
+/**
+ * Tab-separated text keeps spaces to the letter, HTML keeps which line break is
+ * in a cell and which ends a row. Where both tell the same table the first is
+ * taken, else the second. Null where there is neither.
+ */
+export function choose(plain: string, html: string): Matrix | null {
+  const table = html ? parseHtml(html) : null;
+  if (!table || table[0]!.length === 0) return plain ? parseTsv(plain) : null;
+  if (!plain) return table;
+  const text = parseTsv(plain);
+  return text.length === table.length && text[0]!.length === table[0]!.length ? text : table;
+}
+
+/** Where a matrix goes: over the whole range where it fits into it several times, else beside its first cell. */
+export function pasteArea(range: Range, high: number, wide: number): Range {
+  const repeats = rowsOf(range) % high === 0 && colsOf(range) % wide === 0;
+  if (repeats) return range;
+  return { ...range, bottom: range.top + high - 1, right: range.left + wide - 1 };
+}

@@ -1,0 +1,128 @@
+import type { Column } from './port';
+
+export const narrowest = 48;
+export const widest = 1200;
+const usual = 160;
+
+/**
+ * The columns as shown: pinned ones first, each with its width and start.
+ * Positions count as shown, indexes as given.
+ */
+export class Columns {
+  #given: readonly Column[] = [];
+  #order: number[] = [];
+  #starts: number[] = [];
+  #widths = new Map<string, number>();
+  #pinned = new Map<string, boolean>();
+  #room = Number.POSITIVE_INFINITY;
+  /** Pixels in front of the first column, for the row numbers. */
+  lead = 0;
+  /** How many columns at the start stay in place; fewer than asked for where there is no room. */
+  pinnedCount = 0;
+
+  constructor(given: readonly Column[]) {
+    this.give(given);
+  }
+
+  /** Takes other columns; those with a known key keep their width and pin. */
+  give(given: readonly Column[]): void {
+    this.#given = given;
+    this.#arrange();
+  }
+
+  get count(): number {
+    return this.#order.length;
+  }
+
+  at(position: number): Column {
+    return this.#given[this.#order[position]!]!;
+  }
+
+  /** Where the column's cell stands in a row. */
+  index(position: number): number {
+    return this.#order[position]!;
+  }
+
+  position(key: string): number {
+    return this.#order.findIndex((index) => this.#given[index]!.key === key);
+  }
+
+  width(position: number): number {
+    const column = this.at(position);
+    return this.#widths.get(column.key) ?? column.width ?? usual;
+  }
+
+  /** Pixels from the start of the row. */
+  start(position: number): number {
+    return this.lead + this.#starts[position]!;
+  }
+
+  /** Width of what stays in place: row numbers and pinned columns. */
+  get paneWidth(): number {
+    return this.lead + this.#starts[this.pinnedCount]!;
+  }
+
+  get totalWidth(): number {
+    return this.lead + this.#starts[this.count]!;
+  }
+
+  isPinned(position: number): boolean {
+    const column = this.at(position);
+    return this.#pinned.get(column.key) ?? column.pinned ?? false;
+  }
+
+  resize(position: number, width: number): void {
+    this.#widths.set(this.at(position).key, Math.round(Math.min(widest, Math.max(narrowest, width))));
+    this.#arrange();
+  }
+
+  pin(position: number, on: boolean): void {
+    this.#pinned.set(this.at(position).key, on);
+    this.#arrange();
+  }
+
+  /**
+   * Row numbers take lead, and all that stays in place at most room pixels, so
+   * that something is left to scroll. Tells whether that is new.
+   */
+  fit(lead: number, room: number): boolean {
+    if (room === this.#room && lead === this.lead) return false;
+    this.#room = room;
+    this.lead = lead;
+    this.#arrange();
+    return true;
+  }
+
+  /** First and last position that scroll and are at least partly in view; none where last < first. */
+  visible(left: number, width: number): { first: number; last: number } {
+    const first = Math.max(this.pinnedCount, this.find(left + this.paneWidth));
+    return { first, last: Math.max(first - 1, this.find(left + width - 1)) };
+  }
+
+  /** The position at a place in the row, in pixels from its start. */
+  find(place: number): number {
+    const x = place - this.lead;
+    let low = 0;
+    let high = this.count - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#starts[middle]! <= x) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #arrange(): void {
+    const pinned = (index: number) => {
+      const column = this.#given[index]!;
+      return this.#pinned.get(column.key) ?? column.pinned ?? false;
+    };
+    const all = this.#given.map((_, index) => index);
+    const first = all.filter(pinned);
+    this.#order = [...first, ...all.filter((index) => !pinned(index))];
+    this.#starts = [0];
+    for (let p = 0; p < this.count; p++) this.#starts.push(this.#starts[p]! + this.width(p));
+    this.pinnedCount = first.length;
+    while (this.pinnedCount > 0 && this.paneWidth > this.#room) this.pinnedCount--;
+  }
+}

@@ -1,0 +1,23 @@
+import type { Conflict } from './port';
+
+/** Races that were lost, by cell, until the cell is changed again. */
+export class Conflicts {
+  #lost = new Map<string, string>();
+
+  add(conflict: Conflict): void {
+    this.#lost.set(key(conflict.rowId, conflict.column), conflict.mine);
+  }
+
+  /** What was written here and did not come to stand, or undefined. */
+  of(rowId: string, column: string): string | undefined {
+    return this.#lost.size === 0 ? undefined : this.#lost.get(key(rowId, column));
+  }
+
+  settle(rowId: string, column: string): void {
+    this.#lost.delete(key(rowId, column));
+  }
+}
+
+function key(rowId: string, column: string): string {
+  return `${rowId}\n${column}`;
+}

@@ -1,0 +1,23 @@
+/** Makes an element with a class and attributes; never from markup. */
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  className = '',
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/** Sets or, with null, removes an attribute; told apart from what is there already. */
+export function attribute(element: Element, name: string, value: string | null): void {
+  if (value === null) element.removeAttribute(name);
+  else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}
+
+export function isRtl(element: Element): boolean {
+  return getComputedStyle(element).direction === 'rtl';
+}

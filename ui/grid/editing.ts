@@ -1,0 +1,182 @@
+import type { Core } from './core';
+import { make } from './dom';
+import { dateEditor } from './editors/date';
+import type { Editor, Task } from './editors/editor';
+import { multiEditor, selectEditor } from './editors/select';
+import { textEditor } from './editors/text';
+import type { ColumnKind } from './port';
+import type { Place } from './ranges';
+import { checked } from './shown';
+
+const kinds: Readonly<Record<ColumnKind, (task: Task) => Editor>> = {
+  text: textEditor,
+  number: textEditor,
+  date: dateEditor,
+  select: selectEditor,
+  multi: multiEditor,
+  checkbox: textEditor,
+};
+
+interface Open {
+  readonly place: Place;
+  readonly editor: Editor;
+  readonly frame: HTMLElement;
+  readonly cell: HTMLElement;
+  readonly row: Element;
+  readonly before: string;
+  /** Started by typing: then arrows go on to the next cell. */
+  readonly quick: boolean;
+}
+
+/** The edit that is open, of which there is at most one. */
+export class Editing {
+  readonly #core: Core;
+  readonly #element: (place: Place) => HTMLElement | undefined;
+  #open: Open | null = null;
+
+  constructor(core: Core, element: (place: Place) => HTMLElement | undefined) {
+    this.#core = core;
+    this.#element = element;
+  }
+
+  get isOpen(): boolean {
+    return this.#open !== null;
+  }
+
+  /** Opens the active cell; with replace what is typed stands in place of its text. */
+  start(first: 'keep' | 'replace'): void {
+    const place = this.#core.selection.active;
+    this.commit();
+    if (place.row < 0) return;
+    const column = this.#core.columns.at(place.col);
+    this.#core.view.reveal(place);
+    this.#core.paint();
+    const cell = this.#core.cell(place);
+    const element = this.#element(place);
+    if (!cell || !element) return;
+    if (column.readOnly) return this.#core.surface.say(this.#core.texts.readOnly(column.label));
+    const editor = kinds[column.kind]({
+      column,
+      text: cell.text,
+      replace: first === 'replace',
+      texts: this.#core.texts,
+      layer: this.#core.surface.root,
+      done: (text) => this.#finish(text),
+    });
+    this.#mount(place, editor, element, cell.text, first === 'replace');
+  }
+
+  /** Turns a checkbox over; false where the cell is none, or its text says neither yes nor no. */
+  toggle(place: Place): boolean {
+    const column = this.#core.columns.at(place.col);
+    const cell = this.#core.cell(place);
+    const state = cell && column.kind === 'checkbox' ? checked(cell.text) : null;
+    if (state === null || column.readOnly) return false;
+    this.#write(place, state ? 'false' : 'true');
+    return true;
+  }
+
+  /** Ends the edit and keeps what was written. */
+  commit(): void {
+    if (!this.#open) return;
+    const text = this.#open.editor.value();
+    if (text === null) this.cancel();
+    else this.#finish(text);
+  }
+
+  /** Ends the edit and leaves the cell as it was. */
+  cancel(): void {
+    this.#close();
+  }
+
+  /** Ends the edit where its row went out of view. */
+  check(): void {
+    if (!this.#open) return;
+    const element = this.#element(this.#open.place);
+    if (element?.closest('.ig-row') !== this.#open.row) this.commit();
+  }
+
+  #mount(place: Place, editor: Editor, element: HTMLElement, before: string, quick: boolean): void {
+    const { columns } = this.#core;
+    const frame = make('div', `ig-editor is-${columns.at(place.col).kind}`, {}, editor.element);
+    frame.style.minInlineSize = `${columns.width(place.col)}px`;
+    const row = element.closest('.ig-row')!;
+    row.classList.add('is-editing');
+    element.append(frame);
+    // The editor is where Tab stops now, and not the cell below it.
+    element.tabIndex = -1;
+    this.#open = { place, editor, frame, cell: element, row, before, quick };
+    frame.addEventListener('keydown', (event) => this.#key(event));
+    frame.addEventListener('focusout', (event) => this.#left(event));
+    editor.focus();
+  }
+
+  #key(event: KeyboardEvent): void {
+    event.stopPropagation();
+    const open = this.#open;
+    // Enter within a composition ends the composition and not the edit.
+    if (!open || event.isComposing || event.keyCode === 229) return;
+    if (open.editor.key?.(event) || this.#leave(event, open)) event.preventDefault();
+  }
+
+  #leave(event: KeyboardEvent, open: Open): boolean {
+    if (event.key === 'Escape') {
+      this.cancel();
+      this.#core.crew.focus();
+      return true;
+    }
+    const step = stepOf(event, open.quick, this.#core.view.rtl);
+    if (!step) return false;
+    if (open.editor.value() === null) return true;
+    this.commit();
+    const { row, col } = open.place;
+    this.#core.moveTo({ row: Math.max(0, row + step.row), col: col + step.col });
+    return true;
+  }
+
+  #left(event: FocusEvent): void {
+    const to = event.relatedTarget as Node | null;
+    const open = this.#open;
+    if (!open || (to && (open.frame.contains(to) || open.editor.owns?.(to)))) return;
+    // The browser's own calendar, or another window: the edit goes on.
+    if (!to && document.activeElement === event.target) return;
+    if (!to && !document.hasFocus()) return;
+    this.commit();
+  }
+
+  #finish(text: string): void {
+    const open = this.#open;
+    if (!open) return;
+    this.#close();
+    if (text !== open.before) this.#write(open.place, text);
+    this.#core.crew.focus();
+  }
+
+  #write(place: Place, text: string): void {
+    this.#core.change({ top: place.row, bottom: place.row, left: place.col, right: place.col }, [[text]], 'edit');
+  }
+
+  #close(): void {
+    const open = this.#open;
+    if (!open) return;
+    this.#open = null;
+    const focused = open.frame.contains(document.activeElement);
+    open.editor.close?.();
+    open.frame.remove();
+    open.row.classList.remove('is-editing');
+    if (open.cell.matches('.is-active')) open.cell.tabIndex = 0;
+    if (focused) this.#core.crew.focus();
+  }
+}
+
+/** Where the next cell is after a key that ends an edit, or null where the key does not. */
+function stepOf(event: KeyboardEvent, quick: boolean, rtl: boolean): { row: number; col: number } | null {
+  const across = rtl ? -1 : 1;
+  if (event.key === 'Enter') return { row: event.shiftKey ? -1 : 1, col: 0 };
+  if (event.key === 'Tab') return { row: 0, col: event.shiftKey ? -1 : 1 };
+  if (!quick) return null;
+  if (event.key === 'ArrowDown') return { row: 1, col: 0 };
+  if (event.key === 'ArrowUp') return { row: -1, col: 0 };
+  if (event.key === 'ArrowRight') return { row: 0, col: across };
+  return event.key === 'ArrowLeft' ? { row: 0, col: -across } : null;
+}

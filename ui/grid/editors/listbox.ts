@@ -1,0 +1,116 @@
+import { make } from '../dom';
+import type { Choice } from '../port';
+import type { Texts } from '../texts';
+
+const mostShown = 100;
+let lists = 0;
+
+/** A list of choices that narrows down to what is typed. */
+export class Listbox {
+  readonly element: HTMLElement;
+  readonly id = `ig-list-${++lists}`;
+  readonly #list: HTMLElement;
+  readonly #note = make('p', 'ig-list-note', { role: 'status' });
+  readonly #choices: readonly Choice[];
+  readonly #texts: Texts;
+  readonly #pick: (choice: Choice) => void;
+  #shown: Choice[] = [];
+  #at = 0;
+
+  constructor(choices: readonly Choice[], texts: Texts, label: string, multiple: boolean, pick: (choice: Choice) => void) {
+    this.#choices = choices;
+    this.#texts = texts;
+    this.#pick = pick;
+    this.#list = make('div', 'ig-list', { role: 'listbox', id: this.id, 'aria-label': label, tabindex: '-1' });
+    if (multiple) this.#list.setAttribute('aria-multiselectable', 'true');
+    this.element = make('div', 'ig-float ig-list-box', {}, this.#list, this.#note);
+    // The field keeps the focus while a choice is clicked.
+    this.element.addEventListener('pointerdown', (event) => event.preventDefault());
+    this.#list.addEventListener('click', (event) => this.#click(event.target as Element));
+  }
+
+  get current(): Choice | undefined {
+    return this.#shown[this.#at];
+  }
+
+  get empty(): boolean {
+    return this.#shown.length === 0;
+  }
+
+  /** The id of the element that is marked, for aria-activedescendant. */
+  get marked(): string {
+    return this.empty ? '' : `${this.id}-${this.#at}`;
+  }
+
+  /** Shows what fits the words; chosen ones carry their mark, the first is marked unless `on` is shown. */
+  show(words: string, chosen: ReadonlySet<string>, on?: string): void {
+    const found = fitting(this.#choices, words);
+    this.#shown = found.slice(0, mostShown);
+    const at = on === undefined ? 0 : this.#shown.findIndex((choice) => choice.text === on);
+    this.#list.replaceChildren(...this.#shown.map((choice, index) => this.#option(choice, index, chosen)));
+    this.#note.textContent = this.#remark(found.length);
+    this.mark(Math.max(0, at));
+  }
+
+  /** Marks another choice, by its place or by a step. */
+  mark(at: number): void {
+    this.#list.children[this.#at]?.classList.remove('is-marked');
+    this.#at = Math.max(0, Math.min(this.#shown.length - 1, at));
+    const option = this.#list.children[this.#at];
+    option?.classList.add('is-marked');
+    option?.scrollIntoView({ block: 'nearest' });
+  }
+
+  step(by: number): void {
+    this.mark(this.#at + by);
+  }
+
+  /** Hangs the list below the anchor, or above it where there is no room below. */
+  hang(anchor: HTMLElement): void {
+    const box = anchor.getBoundingClientRect();
+    const { style } = this.element;
+    style.minWidth = `${Math.max(200, box.width)}px`;
+    const height = this.element.offsetHeight;
+    const below = box.bottom + 4 + height <= innerHeight || box.top < height;
+    style.top = `${Math.round(below ? box.bottom + 4 : box.top - height - 4)}px`;
+    style.left = `${Math.round(Math.max(8, Math.min(box.left, innerWidth - this.element.offsetWidth - 8)))}px`;
+  }
+
+  #option(choice: Choice, index: number, chosen: ReadonlySet<string>): HTMLElement {
+    const label = make('span', 'ig-option-label', { dir: 'auto' }, choice.label ?? choice.text);
+    const option = make('div', 'ig-option', { role: 'option', id: `${this.id}-${index}` }, label);
+    if (choice.label && choice.label !== choice.text) option.append(make('code', 'ig-option-text', {}, choice.text));
+    option.setAttribute('aria-selected', String(chosen.has(choice.text)));
+    return option;
+  }
+
+  #remark(found: number): string {
+    if (found === 0) return this.#texts.noChoice;
+    return found > mostShown ? this.#texts.moreChoices(found - mostShown) : '';
+  }
+
+  #click(target: Element): void {
+    const option = target.closest('.ig-option');
+    const choice = option && this.#shown[[...this.#list.children].indexOf(option)];
+    if (choice) this.#pick(choice);
+  }
+}
+
+/** Choices whose label or text has the words: those that begin with them first. */
+export function fitting(choices: readonly Choice[], words: string): Choice[] {
+  const wanted = folded(words.trim());
+  if (!wanted) return [...choices];
+  const begin: Choice[] = [];
+  const hold: Choice[] = [];
+  for (const choice of choices) {
+    const texts = [folded(choice.label ?? ''), folded(choice.text)];
+    if (texts.some((text) => text.startsWith(wanted))) begin.push(choice);
+    else if (texts.some((text) => text.includes(wanted))) hold.push(choice);
+  }
+  return [...begin, ...hold];
+}
+
+/** Without case and accents. */
+function folded(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}

@@ -1,0 +1,118 @@
+import { make } from '../dom';
+import type { Choice } from '../port';
+import type { Editor, Task } from './editor';
+import { Listbox } from './listbox';
+
+/** One of the choices, found by typing. */
+export function selectEditor(task: Task): Editor {
+  return new ChoiceEditor(task, false);
+}
+
+/** Any number of the choices. */
+export function multiEditor(task: Task): Editor {
+  return new ChoiceEditor(task, true);
+}
+
+/** A field to search in and the list of what fits. */
+class ChoiceEditor implements Editor {
+  readonly element: HTMLInputElement;
+  readonly #task: Task;
+  readonly #many: boolean;
+  readonly #list: Listbox;
+  readonly #chosen: Set<string>;
+  #touched = false;
+
+  constructor(task: Task, many: boolean) {
+    this.#task = task;
+    this.#many = many;
+    const choices = task.column.choices ?? [];
+    const known = new Set(choices.map((choice) => choice.text));
+    this.#chosen = new Set(many ? parts(task, task.text) : [task.text].filter((text) => known.has(text)));
+    const label = task.texts.edit(task.column.label);
+    const empty: Choice[] = many ? [] : [{ text: '', label: task.texts.emptyChoice }];
+    this.#list = new Listbox([...empty, ...choices], task.texts, label, many, (choice) => this.#pick(choice));
+    this.element = make('input', 'ig-field', {
+      type: 'text', role: 'combobox', autocomplete: 'off', spellcheck: 'false', dir: 'auto',
+      placeholder: task.text || task.texts.search,
+      'aria-label': label, 'aria-expanded': 'true', 'aria-controls': this.#list.id, 'aria-autocomplete': 'list',
+    });
+    this.element.addEventListener('input', () => this.#search());
+    task.layer.append(this.#list.element);
+  }
+
+  focus(): void {
+    this.element.focus({ preventScroll: true });
+    this.#show(this.#many ? undefined : this.#task.text);
+  }
+
+  value(): string | null {
+    if (this.#many) return [...this.#chosen].join(separator(this.#task));
+    if (!this.#touched) return this.#task.text;
+    return this.#list.current?.text ?? null;
+  }
+
+  key(event: KeyboardEvent): boolean {
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
+    const step = steps[event.key];
+    if (step !== undefined) this.#step(step);
+    else if (event.key === 'Enter' && this.#many && !event.ctrlKey && (this.#touched || this.element.value)) this.#toggleMarked();
+    else if (event.key === ' ' && this.#many && this.element.value === '') this.#toggleMarked();
+    else return false;
+    return true;
+  }
+
+  owns(node: Node): boolean {
+    return this.#list.element.contains(node);
+  }
+
+  close(): void {
+    this.#list.element.remove();
+  }
+
+  #step(by: number): void {
+    if (!this.#many) this.#touched = true;
+    this.#list.step(by);
+    this.#mark();
+  }
+
+  #search(): void {
+    this.#touched = this.#touched || !this.#many;
+    this.#show(undefined);
+  }
+
+  #show(on: string | undefined): void {
+    this.#list.show(this.element.value, this.#chosen, on);
+    this.#list.hang(this.element);
+    this.#mark();
+  }
+
+  #mark(): void {
+    this.element.setAttribute('aria-activedescendant', this.#list.marked);
+  }
+
+  #pick(choice: Choice): void {
+    if (!this.#many) return this.#task.done(choice.text);
+    this.#toggle(choice);
+  }
+
+  #toggleMarked(): void {
+    const choice = this.#list.current;
+    if (choice) this.#toggle(choice);
+  }
+
+  #toggle(choice: Choice): void {
+    if (!this.#chosen.delete(choice.text)) this.#chosen.add(choice.text);
+    this.element.value = '';
+    this.#touched = false;
+    this.#show(choice.text);
+  }
+}
+
+function separator(task: Task): string {
+  return task.column.separator ?? ', ';
+}
+
+/** What a multi holds; texts that are no choices are kept, as nothing is lost by looking. */
+function parts(task: Task, text: string): string[] {
+  return text.split(separator(task).trim() || ' ').map((part) => part.trim()).filter(Boolean);
+}

@@ -1,0 +1,34 @@
+import { make } from '../dom';
+import type { Editor, Task } from './editor';
+
+/** Text of one or more lines, in a field that grows with it. */
+export function textEditor(task: Task): Editor {
+  const field = make('textarea', 'ig-field', {
+    rows: '1', dir: 'auto', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off',
+    'aria-label': task.texts.edit(task.column.label),
+  });
+  field.value = task.replace ? '' : task.text;
+  if (task.column.kind === 'number') field.inputMode = 'decimal';
+  const grow = () => {
+    field.style.blockSize = 'auto';
+    field.style.blockSize = `${field.scrollHeight}px`;
+    field.style.inlineSize = 'auto';
+    if (field.scrollWidth > field.clientWidth) field.style.inlineSize = `${Math.min(480, field.scrollWidth + 16)}px`;
+  };
+  field.addEventListener('input', grow);
+  return {
+    element: field,
+    focus() {
+      field.focus({ preventScroll: true });
+      field.setSelectionRange(field.value.length, field.value.length);
+      grow();
+    },
+    value: () => field.value,
+    key(event) {
+      if (event.key !== 'Enter' || !(event.altKey || event.shiftKey)) return false;
+      field.setRangeText('\n', field.selectionStart, field.selectionEnd, 'end');
+      grow();
+      return true;
+    },
+  };
+}

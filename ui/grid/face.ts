@@ -1,0 +1,94 @@
+import type { CellFace } from './cellview';
+import type { Core } from './core';
+import type { Cell, Column, Level, Row } from './port';
+import { holds, type Range } from './ranges';
+import { checked, shown } from './shown';
+
+const order: readonly Level[] = ['error', 'warning', 'info'];
+const none: Cell = { text: '', problems: [] };
+
+/** The worst level among a cell's problems, or null. */
+export function worst(cell: Cell): Level | null {
+  return order.find((level) => cell.problems.some((problem) => problem.level === level)) ?? null;
+}
+
+/** The cell at a place as it is to be shown: what is under way counts already. */
+export function cellAt(core: Core, row: Row, index: number, position: number): Cell & { pending: boolean } {
+  const cell = row.cells[core.columns.index(position)] ?? none;
+  const echo = core.outbox.echo(index, core.columns.at(position).key);
+  return echo === undefined ? { ...cell, pending: false } : { text: echo, problems: [], pending: true };
+}
+
+/** Everything that one cell shows. */
+export function faceOf(core: Core, row: Row | undefined, index: number, position: number, range: Range | null): CellFace {
+  const { columns, selection } = core;
+  const column = columns.at(position);
+  const active = selection.active.row === index && selection.active.col === position;
+  const selected = range !== null && holds(range, index, position);
+  const base = {
+    col: position,
+    start: columns.start(position),
+    width: columns.width(position),
+    selected,
+    active,
+    readOnly: column.readOnly === true,
+  };
+  const marks = classes(range, selected, active, index, position, column);
+  if (!row) return { ...base, text: '', classes: `${marks} is-waiting`, invalid: false, description: '' };
+  const cell = cellAt(core, row, index, position);
+  const level = worst(cell);
+  const conflict = core.conflicts.of(row.id, column.key);
+  return {
+    ...base,
+    text: label(core, column, cell.text),
+    classes: marks + signal(cell, level, conflict !== undefined) + box(column, cell.text),
+    invalid: level === 'error',
+    description: describe(core, cell, conflict),
+  };
+}
+
+function classes(range: Range | null, selected: boolean, active: boolean, row: number, col: number, column: Column): string {
+  let made = `ig-cell is-${column.kind}`;
+  if (column.readOnly) made += ' is-read-only';
+  if (selected && range) {
+    made += ' is-selected';
+    if (row === range.top) made += ' at-top';
+    if (row === range.bottom) made += ' at-bottom';
+    if (col === range.left) made += ' at-start';
+    if (col === range.right) made += ' at-end';
+  }
+  return active ? `${made} is-active` : made;
+}
+
+function signal(cell: Cell & { pending: boolean }, level: Level | null, conflict: boolean): string {
+  if (cell.pending) return ' is-pending';
+  if (conflict) return ' has-warning';
+  if (level) return ` has-${level}`;
+  return cell.changed ? ' is-fixed' : '';
+}
+
+function box(column: Column, text: string): string {
+  if (column.kind !== 'checkbox') return '';
+  const state = checked(text);
+  return state === null ? ' is-unclear' : state ? ' is-checked' : ' is-unchecked';
+}
+
+function label(core: Core, column: Column, text: string): string {
+  if (column.kind === 'checkbox') {
+    const state = checked(text);
+    return state === null ? shown(text) : state ? core.texts.yes : core.texts.no;
+  }
+  if (column.kind === 'select' && column.choices) {
+    return shown(core.choiceLabels(column).get(text) ?? text);
+  }
+  return shown(text);
+}
+
+/** What a cell's problems say, one sentence after another. */
+export function describe(core: Core, cell: Cell & { pending: boolean }, conflict: string | undefined): string {
+  if (cell.pending) return core.texts.pending;
+  const parts = cell.problems.map((problem) => `${core.texts.level[problem.level]}: ${problem.message}`);
+  if (conflict !== undefined) parts.unshift(core.texts.conflict(conflict, cell.text));
+  if (parts.length === 0 && cell.changed) parts.push(core.texts.changed);
+  return parts.join(' ');
+}

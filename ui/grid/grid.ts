@@ -1,0 +1,224 @@
+import { Clipboard } from './clipboard';
+import { Condition } from './condition';
+import type { GridConfig } from './config';
+import { Core } from './core';
+import { Editing } from './editing';
+import { fillInside, Keys } from './keys';
+import { describe } from './face';
+import { Menu } from './menu';
+import { Note } from './note';
+import { Painter } from './painter';
+import { Pointer } from './pointer';
+import type { Column, Spot } from './port';
+import type { Place } from './ranges';
+
+const restAfter = 150;
+
+/**
+ * A table of any length to look at and to repair. It asks a RowSource for what
+ * it shows and hands every change to it; it keeps no rows of its own, knows no
+ * rules and decides nothing. It fills the element that it is given.
+ */
+export class Grid {
+  readonly #core: Core;
+  readonly #painter: Painter;
+  readonly #editing: Editing;
+  readonly #condition: Condition;
+  readonly #note: Note;
+  readonly #menu: Menu;
+  readonly #clipboard: Clipboard;
+  readonly #keys: Keys;
+  readonly #close = new AbortController();
+  #rest: ReturnType<typeof setTimeout> | undefined;
+  #search: AbortController | null = null;
+
+  constructor(host: HTMLElement, config: GridConfig) {
+    const { signal } = this.#close;
+    const core = new Core(host, config);
+    const painter = new Painter(core);
+    const element = (place: Place) => painter.element(place);
+    const fit = (col: number) => this.#fit(col);
+    this.#core = core;
+    this.#painter = painter;
+    this.#editing = new Editing(core, element);
+    this.#condition = new Condition(core, signal);
+    this.#note = new Note(core, element, () => this.#editing.isOpen, signal);
+    this.#menu = new Menu(core, (col) => painter.head.cell(col), fit, signal);
+    this.#clipboard = new Clipboard(core, () => core.surface.hasFocus && !this.#editing.isOpen, signal);
+    this.#keys = new Keys(core, this.#actions());
+    new Pointer(core, painter, { ...this.#actions(), edit: () => this.#editing.start('keep'), commit: () => this.#editing.commit(), fit }, signal);
+    this.#listen(signal);
+    core.crew = this.#crew();
+    core.paint();
+  }
+
+  /** Shows a row by its index in the view and makes its cell the active one. */
+  goToRow(index: number, column?: string): void {
+    const col = column === undefined ? this.#core.selection.active.col : this.#core.columns.position(column);
+    this.#editing.commit();
+    this.#core.view.center(Math.max(0, Math.min(this.#core.blocks.total - 1, index)));
+    this.#core.moveTo({ row: Math.max(0, index), col: Math.max(0, col) });
+  }
+
+  /** Goes to the next (1) or previous (-1) cell with a problem and tells of it. */
+  async goToProblem(step: 1 | -1): Promise<void> {
+    this.#search?.abort();
+    this.#search = new AbortController();
+    const { signal } = this.#search;
+    const { selection, texts, surface } = this.#core;
+    try {
+      const spot = await this.#core.config.source.problem(this.#core.spot(selection.active), step, signal);
+      if (signal.aborted) return;
+      if (spot) this.#arrive(spot);
+      else surface.say(texts.noProblem[step === 1 ? 'next' : 'previous']);
+    } catch (cause) {
+      if (!signal.aborted) surface.say(cause instanceof Error ? cause.message : String(cause));
+    }
+  }
+
+  /** Puts the keyboard focus into the grid. */
+  focus(): void {
+    this.#painter.focus();
+  }
+
+  /** The view may have changed: asks again for what is shown, and shows the old until then. */
+  refresh(): void {
+    this.#core.blocks.refresh();
+    this.#core.touch();
+  }
+
+  /** Tries at once what waits for the connection. */
+  retry(): void {
+    this.#condition.retry();
+  }
+
+  /** Shows other columns; those with a known key keep their width and pin. */
+  setColumns(columns: readonly Column[]): void {
+    this.#editing.commit();
+    this.#core.columns.give(columns);
+    this.refresh();
+  }
+
+  undo(): void {
+    this.#core.outbox.step('undo');
+  }
+
+  redo(): void {
+    this.#core.outbox.step('redo');
+  }
+
+  /** How many changes have no verdict yet. */
+  get pending(): number {
+    return this.#core.outbox.pending;
+  }
+
+  /** Takes the grid off the page. Changes without a verdict are no longer sent: ask pending first. */
+  destroy(): void {
+    clearTimeout(this.#rest);
+    this.#search?.abort();
+    this.#close.abort();
+    this.#core.close();
+  }
+
+  #actions() {
+    return {
+      edit: (first: 'keep' | 'replace') => this.#editing.start(first),
+      openMenu: (col: number) => this.#menu.open(col),
+      clear: () => this.#clear(),
+      fill: (way: 'down' | 'right') => fillInside(this.#core, way, (range) => this.#clipboard.read(range)),
+      toggle: (place: Place) => this.#editing.toggle(place),
+      problem: (step: 1 | -1) => void this.goToProblem(step),
+      dismiss: () => this.#note.dismiss(),
+      read: (range: Parameters<Clipboard['read']>[0]) => this.#clipboard.read(range),
+    };
+  }
+
+  #crew() {
+    return {
+      paint: () => {
+        this.#painter.paint();
+        this.#editing.check();
+        this.#note.show();
+      },
+      focus: () => this.#painter.focus(),
+      loaded: () => this.#loaded(),
+      failed: (fault: Parameters<Condition['failed']>[0]) => this.#condition.failed(fault),
+      saving: (state: 'saved' | 'saving' | 'waiting', pending: number) => {
+        this.#condition.saving(state === 'waiting' ? pending : 0);
+        this.#core.emit({ type: 'saving', state, pending });
+      },
+    };
+  }
+
+  #listen(signal: AbortSignal): void {
+    const { scroller } = this.#core.surface;
+    scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true, signal });
+    scroller.addEventListener('keydown', (event) => {
+      if (!this.#editing.isOpen && this.#keys.press(event)) event.preventDefault();
+    }, { signal });
+    scroller.addEventListener('focus', () => this.#focused(), { signal });
+    const watch = new ResizeObserver(() => this.#core.touch());
+    watch.observe(scroller);
+    signal.addEventListener('abort', () => watch.disconnect());
+  }
+
+  #scrolled(): void {
+    this.#core.view.follow();
+    this.#core.paint();
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => this.#rested(), restAfter);
+  }
+
+  /** Not scrollend, which not every browser has. */
+  #rested(): void {
+    this.#core.view.rest();
+    this.#core.paint();
+    this.#painter.tidy();
+  }
+
+  /** Coming in by Tab while the active cell is far away. */
+  #focused(): void {
+    if (this.#painter.element(this.#core.selection.active)) return this.#painter.focus();
+  }
+
+  #loaded(): void {
+    const first = !this.#painter.known;
+    this.#painter.known = true;
+    this.#condition.loaded();
+    this.#core.emit({ type: 'rows', total: this.#core.blocks.total });
+    if (first) this.#core.touch();
+    else this.#core.later();
+    if (first) this.#rest = setTimeout(() => this.#painter.tidy(), restAfter);
+  }
+
+  #clear(): void {
+    const range = this.#core.selection.range;
+    if (range) this.#core.change(range, [['']], 'clear');
+  }
+
+  #arrive(spot: Spot): void {
+    const { columns, texts, surface } = this.#core;
+    this.goToRow(spot.row, spot.column);
+    const place = { row: spot.row, col: columns.position(spot.column) };
+    const cell = this.#core.cell(place);
+    const what = cell ? describe(this.#core, cell, undefined) : '';
+    surface.say(`${texts.place(cell?.row.number ?? spot.row + 1, columns.at(place.col).label)}. ${what}`);
+  }
+
+  #fit(col: number): void {
+    const { columns, view } = this.#core;
+    const cells = Array.from({ length: view.rows.last - view.rows.first + 1 }, (_, at) => view.rows.first + at);
+    const widths = [-1, ...cells].map((row) => widthOf(this.#painter.element({ row, col })));
+    columns.resize(col, Math.max(...widths));
+    this.#core.touch();
+  }
+}
+
+/** How wide a cell must be for what it shows. */
+function widthOf(cell: HTMLElement | undefined): number {
+  const text = cell?.querySelector('.ig-text, .ig-label');
+  if (!cell || !text) return 0;
+  const range = document.createRange();
+  range.selectNodeContents(text);
+  return Math.ceil(range.getBoundingClientRect().width) + (cell.clientWidth - text.clientWidth) + 2;
+}

@@ -1,0 +1,140 @@
+import type { Core } from './core';
+import { inside, pattern } from './fill';
+import type { Place, Range } from './ranges';
+
+/** What keys start beside moving. */
+export interface Actions {
+  edit(first: 'keep' | 'replace'): void;
+  openMenu(col: number): void;
+  clear(): void;
+  fill(way: 'down' | 'right'): void;
+  toggle(place: Place): boolean;
+  problem(step: 1 | -1): void;
+  dismiss(): boolean;
+}
+
+const mac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** The keys of a grid while no cell is edited. */
+export class Keys {
+  readonly #core: Core;
+  readonly #actions: Actions;
+
+  constructor(core: Core, actions: Actions) {
+    this.#core = core;
+    this.#actions = actions;
+  }
+
+  /** Tells whether the key meant something here; then the browser must not act on it. */
+  press(event: KeyboardEvent): boolean {
+    if (event.isComposing) return false;
+    // AltGr comes as Ctrl and Alt on Windows, and types characters as Option does on a Mac.
+    const types = event.getModifierState('AltGraph') || (event.altKey && mac && event.key.length === 1);
+    if (types) return this.#type(event);
+    const control = event.ctrlKey || event.metaKey;
+    if (event.altKey) return this.#withAlt(event);
+    if (control && this.#withControl(event)) return true;
+    return this.#move(event, control) || (!control && this.#act(event)) || (!control && this.#type(event));
+  }
+
+  #withAlt(event: KeyboardEvent): boolean {
+    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return false;
+    const { active } = this.#core.selection;
+    if (active.row < 0) this.#actions.openMenu(active.col);
+    else this.#actions.problem(event.key === 'ArrowDown' ? 1 : -1);
+    return true;
+  }
+
+  #withControl(event: KeyboardEvent): boolean {
+    const { selection, outbox } = this.#core;
+    const key = event.key.toLowerCase();
+    if (key === 'z') outbox.step(event.shiftKey ? 'redo' : 'undo');
+    else if (key === 'y') outbox.step('redo');
+    else if (key === 'd') this.#actions.fill('down');
+    else if (key === 'r' && !event.shiftKey) this.#actions.fill('right');
+    else if (key === 'a') this.#select(() => selection.all());
+    else if (key === ' ') this.#select(() => selection.columns(selection.active.col, selection.corner.col));
+    else return false;
+    return true;
+  }
+
+  #move(event: KeyboardEvent, control: boolean): boolean {
+    const { selection, view } = this.#core;
+    const from = event.shiftKey ? selection.corner : selection.active;
+    const to = target(event.key, control, from, selection.size, view.pageRows, view.rtl);
+    if (!to) return false;
+    const header = to.row < 0 && event.shiftKey;
+    this.#core.moveTo(header ? { ...to, row: 0 } : to, event.shiftKey);
+    return true;
+  }
+
+  #act(event: KeyboardEvent): boolean {
+    const { selection } = this.#core;
+    const { active } = selection;
+    if (active.row < 0) return this.#inHeader(event);
+    if (event.key === 'F2') this.#actions.edit('keep');
+    else if (event.key === 'Enter') this.#actions.toggle(active) || this.#actions.edit('keep');
+    else if (event.key === 'Delete' || event.key === 'Backspace') this.#actions.clear();
+    else if (event.key === 'Escape') return this.#actions.dismiss();
+    else if (event.key === ' ') this.#space(event, active);
+    else return false;
+    return true;
+  }
+
+  #space(event: KeyboardEvent, active: Place): void {
+    const { selection } = this.#core;
+    if (!event.shiftKey && this.#actions.toggle(active)) return;
+    this.#select(() => selection.rows(active.row, selection.corner.row));
+  }
+
+  #inHeader(event: KeyboardEvent): boolean {
+    const { selection } = this.#core;
+    if (event.key === 'Enter' || event.key === 'F2') this.#actions.openMenu(selection.active.col);
+    else if (event.key === ' ') this.#select(() => selection.columns(selection.active.col, selection.active.col));
+    else return false;
+    return true;
+  }
+
+  /**
+   * A character starts an edit. The editor has the focus when the browser acts
+   * on the key, which puts the character there, or starts the composition.
+   */
+  #type(event: KeyboardEvent): boolean {
+    const types = [...event.key].length === 1 || event.key === 'Process' || event.key === 'Unidentified';
+    if (types && this.#core.selection.active.row >= 0) this.#actions.edit('replace');
+    return false;
+  }
+
+  #select(how: () => void): void {
+    how();
+    this.#core.selected();
+  }
+}
+
+/** Where a key leads to, or null where it leads nowhere. */
+export function target(
+  key: string, control: boolean, from: Place, size: { rows: number; cols: number }, page: number, rtl: boolean,
+): Place | null {
+  const lastRow = size.rows - 1;
+  const lastCol = size.cols - 1;
+  const across = (step: number) => ({ row: from.row, col: control ? (step > 0 ? lastCol : 0) : from.col + step });
+  switch (key) {
+    case 'ArrowUp': return { ...from, row: control ? 0 : from.row - 1 };
+    case 'ArrowDown': return { ...from, row: control ? lastRow : from.row + 1 };
+    case 'ArrowLeft': return across(rtl ? 1 : -1);
+    case 'ArrowRight': return across(rtl ? -1 : 1);
+    case 'PageUp': return { ...from, row: Math.max(0, from.row - page) };
+    case 'PageDown': return { ...from, row: Math.min(lastRow, from.row + page) };
+    case 'Home': return control ? { row: 0, col: 0 } : { ...from, col: 0 };
+    case 'End': return control ? { row: lastRow, col: lastCol } : { ...from, col: lastCol };
+    default: return null;
+  }
+}
+
+/** Fills the rest of the selected range from its first row or column, where that is loaded. */
+export function fillInside(core: Core, way: 'down' | 'right', read: (range: Range) => string[][] | null): void {
+  const range = core.selection.range;
+  const parts = range && inside(range, way);
+  const texts = parts && read(parts.from);
+  if (texts) core.change(parts.area, pattern(texts, parts.from, parts.area).texts, 'fill');
+}

@@ -1,0 +1,119 @@
+import type { Core } from './core';
+import { make } from './dom';
+import { worst } from './face';
+import type { Place } from './ranges';
+import { shown } from './shown';
+
+/**
+ * The sentences of a cell's problems, beside the cell that is active or under
+ * the mouse. Readers of the screen get the same from the cell itself.
+ */
+export class Note {
+  readonly #core: Core;
+  readonly #element: (place: Place) => HTMLElement | undefined;
+  readonly #note = make('div', 'ig-float ig-note', { 'aria-hidden': 'true' });
+  readonly #busy: () => boolean;
+  #dismissed = '';
+  #said = '';
+  #hover: Place | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Nothing is said while busy, which is while a cell is edited. */
+  constructor(core: Core, element: (place: Place) => HTMLElement | undefined, busy: () => boolean, signal: AbortSignal) {
+    this.#core = core;
+    this.#busy = busy;
+    this.#element = element;
+    const { scroller } = core.surface;
+    scroller.addEventListener('pointerover', (event) => this.#over(event), { signal });
+    scroller.addEventListener('pointerleave', (event) => this.#leave(event), { signal });
+    this.#note.addEventListener('pointerleave', () => this.#to(null), { signal });
+    document.addEventListener('focusin', () => this.show(), { signal });
+  }
+
+  /** Hides it until another cell is active; tells whether there was anything to hide. */
+  dismiss(): boolean {
+    if (!this.#note.isConnected) return false;
+    this.#hover = null;
+    this.#dismissed = this.#name(this.#core.selection.active);
+    this.#note.remove();
+    return true;
+  }
+
+  /** Shows, moves or hides it, as the cell it is about wants. */
+  show(): void {
+    const place = this.#hover ?? this.#active();
+    const lines = place && !this.#busy() && this.#name(place) !== this.#dismissed ? this.#lines(place) : [];
+    const anchor = lines.length > 0 && place ? this.#element(place) : undefined;
+    if (!anchor || !this.#inView(anchor)) {
+      this.#note.remove();
+      return;
+    }
+    this.#fill(lines);
+    if (!this.#note.isConnected) this.#core.surface.root.append(this.#note);
+    this.#hang(anchor);
+  }
+
+  #active(): Place | null {
+    const { active } = this.#core.selection;
+    if (this.#name(active) !== this.#dismissed) this.#dismissed = '';
+    return active.row >= 0 && this.#core.surface.hasFocus ? active : null;
+  }
+
+  #lines(place: Place): { level: string; text: string }[] {
+    const cell = this.#core.cell(place);
+    if (!cell || cell.pending) return [];
+    const mine = this.#core.conflicts.of(cell.row.id, this.#core.columns.at(place.col).key);
+    const lines: { level: string; text: string }[] = cell.problems.map((problem) => ({ level: problem.level, text: problem.message }));
+    if (mine !== undefined) lines.unshift({ level: 'warning', text: this.#core.texts.conflict(shown(mine), shown(cell.text)) });
+    return lines;
+  }
+
+  #fill(lines: { level: string; text: string }[]): void {
+    const said = JSON.stringify(lines);
+    if (said === this.#said) return;
+    this.#said = said;
+    this.#note.replaceChildren(
+      ...lines.map((line) => make('p', `has-${line.level}`, {}, make('span', '', { dir: 'auto' }, line.text))),
+    );
+  }
+
+  #over(event: PointerEvent): void {
+    if (event.pointerType !== 'mouse' || event.buttons) return;
+    const cell = (event.target as Element).closest('.ig-cell');
+    const place = cell ? this.#core.view.hit(event.clientX, event.clientY) : null;
+    const told = place && worst(this.#core.cell(place) ?? { text: '', problems: [] }) ? place : null;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#to(told), told ? 250 : 100);
+  }
+
+  #leave(event: PointerEvent): void {
+    clearTimeout(this.#timer);
+    if (!this.#note.contains(event.relatedTarget as Node | null)) this.#to(null);
+  }
+
+  #to(place: Place | null): void {
+    if (place === null && this.#note.matches(':hover')) return;
+    this.#hover = place;
+    this.show();
+  }
+
+  #name(place: Place): string {
+    return `${place.row} ${place.col}`;
+  }
+
+  #inView(anchor: HTMLElement): boolean {
+    const box = anchor.getBoundingClientRect();
+    const frame = this.#core.surface.scroller.getBoundingClientRect();
+    const head = this.#core.surface.head.offsetHeight;
+    return box.bottom > frame.top + head && box.top < frame.bottom && box.right > frame.left && box.left < frame.right;
+  }
+
+  #hang(anchor: HTMLElement): void {
+    const box = anchor.getBoundingClientRect();
+    const { style, offsetHeight, offsetWidth } = this.#note;
+    const from = this.#core.view.rtl ? box.right - offsetWidth : box.left;
+    const below = box.bottom + 6 + offsetHeight <= innerHeight;
+    style.left = `${Math.round(Math.max(8, Math.min(from, innerWidth - offsetWidth - 8)))}px`;
+    style.top = `${Math.round(below ? box.bottom + 6 : box.top - offsetHeight - 6)}px`;
+  }
+}

@@ -1,0 +1,158 @@
+import { fault } from './blocks';
+import type { Batch, RowSource, SourceFault, Verdict } from './port';
+
+export type Saving = 'saved' | 'saving' | 'waiting';
+
+interface Change {
+  readonly kind: 'apply';
+  readonly batch: Batch;
+  /** As the person saw them; raised by what this outbox itself does before it. */
+  readonly versions: Map<string, number>;
+  readonly places: ReadonlyMap<string, number>;
+}
+
+interface Step {
+  readonly kind: 'undo' | 'redo';
+  readonly id: string;
+}
+
+export interface OutboxEvents {
+  done(verdict: Verdict, kind: 'apply' | 'undo' | 'redo'): void;
+  refused(fault: SourceFault): void;
+  saving(state: Saving, pending: number): void;
+}
+
+const firstWait = 1000;
+const longestWait = 15_000;
+
+/**
+ * Changes on their way to the source, sent one after another in their order.
+ * What was not answered is sent again under the same id until it is. Until its
+ * verdict a change is echoed: cells show the text that they are to get.
+ */
+export class Outbox {
+  #queue: (Change | Step)[] = [];
+  #running = false;
+  #wake: (() => void) | null = null;
+  #closed = false;
+  readonly #source: RowSource;
+  readonly #events: OutboxEvents;
+
+  constructor(source: RowSource, events: OutboxEvents) {
+    this.#source = source;
+    this.#events = events;
+  }
+
+  get pending(): number {
+    return this.#queue.length;
+  }
+
+  apply(batch: Batch): void {
+    const places = new Map(batch.area.columns.map((key, place) => [key, place]));
+    this.#push({ kind: 'apply', batch, places, versions: new Map(Object.entries(batch.versions)) });
+  }
+
+  step(kind: 'undo' | 'redo'): void {
+    this.#push({ kind, id: newId() });
+  }
+
+  /** The text that a cell is to get, or undefined where nothing is under way. */
+  echo(row: number, column: string): string | undefined {
+    for (let at = this.#queue.length - 1; at >= 0; at--) {
+      const change = this.#queue[at]!;
+      if (change.kind !== 'apply') continue;
+      const { area, texts } = change.batch;
+      const place = change.places.get(column);
+      if (place === undefined || row < area.fromRow || row >= area.toRow) continue;
+      const line = texts[(row - area.fromRow) % texts.length]!;
+      return line[place % line.length];
+    }
+    return undefined;
+  }
+
+  /** Does not wait any longer before it tries again. */
+  retry(): void {
+    this.#wake?.();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+
+  #push(change: Change | Step): void {
+    this.#queue.push(change);
+    if (!this.#running) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    let wait = firstWait;
+    while (this.#queue.length > 0 && !this.#closed) {
+      this.#events.saving(wait > firstWait ? 'waiting' : 'saving', this.#queue.length);
+      const change = this.#queue[0]!;
+      try {
+        const verdict = await this.#send(change);
+        if (this.#closed) break;
+        this.#queue.shift();
+        this.#raise(change, verdict);
+        this.#events.done(verdict, change.kind);
+        wait = firstWait;
+      } catch (cause) {
+        wait = await this.#after(fault(cause), wait);
+      }
+    }
+    this.#running = false;
+    if (!this.#closed) this.#events.saving('saved', 0);
+  }
+
+  #send(change: Change | Step): Promise<Verdict> {
+    if (change.kind === 'apply') {
+      return this.#source.apply({ ...change.batch, versions: Object.fromEntries(change.versions) });
+    }
+    return change.kind === 'undo' ? this.#source.undo(change.id) : this.#source.redo(change.id);
+  }
+
+  /**
+   * A change that waits behind one of our own would else lose a race against
+   * ourselves. Where the first one lost to somebody else, so must the second.
+   */
+  #raise(done: Change | Step, verdict: Verdict): void {
+    const lost = new Set(verdict.conflicts.map((conflict) => conflict.rowId));
+    for (const row of verdict.rows) {
+      if (lost.has(row.id)) continue;
+      const before = done.kind === 'apply' ? done.versions.get(row.id) : undefined;
+      for (const change of this.#queue) {
+        if (change.kind !== 'apply') continue;
+        const seen = change.versions.get(row.id);
+        if (seen !== undefined && (before === undefined || seen === before)) change.versions.set(row.id, row.version);
+      }
+    }
+  }
+
+  /** Gives how long to wait the next time. */
+  async #after(cause: SourceFault, wait: number): Promise<number> {
+    if (this.#closed) return wait;
+    if (cause.kind === 'failed') {
+      this.#queue.shift();
+      this.#events.refused(cause);
+      return firstWait;
+    }
+    this.#events.saving('waiting', this.#queue.length);
+    await new Promise<void>((wake) => {
+      const timer = setTimeout(wake, wait);
+      this.#wake = () => {
+        clearTimeout(timer);
+        wake();
+      };
+    });
+    this.#wake = null;
+    return Math.min(longestWait, wait * 2);
+  }
+}
+
+/** A fresh id; not crypto.randomUUID, which plain HTTP beyond loopback lacks. */
+export function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

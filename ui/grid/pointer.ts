@@ -1,0 +1,191 @@
+import type { Core } from './core';
+import { dragged, pattern } from './fill';
+import type { Painter } from './painter';
+import type { Place, Range } from './ranges';
+
+export interface PointerActions {
+  edit(): void;
+  /** Ends an edit that is open, keeping what was written. */
+  commit(): void;
+  openMenu(col: number): void;
+  toggle(place: Place): boolean;
+  fit(col: number): void;
+  read(range: Range): string[][] | null;
+}
+
+type Drag = (x: number, y: number) => void;
+
+const boxWidth = 20;
+
+/** Mouse, pen and touch: select, fill, resize. */
+export class Pointer {
+  readonly #core: Core;
+  readonly #painter: Painter;
+  readonly #actions: PointerActions;
+  #drag: Drag | null = null;
+  #drop: (() => void) | null = null;
+  #at = { x: 0, y: 0 };
+  #timer = 0;
+
+  constructor(core: Core, painter: Painter, actions: PointerActions, signal: AbortSignal) {
+    this.#core = core;
+    this.#painter = painter;
+    this.#actions = actions;
+    const { scroller } = core.surface;
+    scroller.addEventListener('pointerdown', (event) => this.#down(event), { signal });
+    scroller.addEventListener('dblclick', (event) => this.#double(event), { signal });
+    scroller.addEventListener('click', (event) => this.#click(event), { signal });
+    // On the document and without capture, which would take clicks from what was clicked.
+    document.addEventListener('pointermove', (event) => this.#move(event), { signal });
+    document.addEventListener('pointerup', () => this.#up(true), { signal });
+    document.addEventListener('pointercancel', () => this.#up(false), { signal });
+  }
+
+  #down(event: PointerEvent): void {
+    const target = event.target as Element;
+    if (target.closest('.ig-editor')) return;
+    this.#actions.commit();
+    if (event.button !== 0 || target.closest('.ig-menu-button')) return;
+    if (target.matches('.ig-grip')) this.#resize(event, target);
+    else if (target.matches('.ig-handle')) this.#start(event, this.#filling());
+    else if (event.pointerType !== 'touch') this.#select(event, target);
+  }
+
+  /** A finger scrolls; what it taps is selected by the click. */
+  #click(event: MouseEvent): void {
+    const target = event.target as Element;
+    const menu = target.closest('.ig-menu-button');
+    const col = this.#painter.head.colOf(target);
+    if (menu && col !== null) this.#actions.openMenu(col);
+    else if ((event as PointerEvent).pointerType === 'touch') this.#tap(event, target);
+    else if (target.closest('.ig-cell.is-checkbox') && !event.shiftKey) this.#box(event, target);
+  }
+
+  #tap(event: MouseEvent, target: Element): void {
+    const place = this.#core.view.hit(event.clientX, event.clientY);
+    const { active } = this.#core.selection;
+    if (!target.closest('.ig-cell')) return this.#whole(target, place, false);
+    if (active.row === place.row && active.col === place.col) this.#actions.edit();
+    else this.#core.moveTo(place);
+  }
+
+  #box(event: MouseEvent, target: Element): void {
+    if (this.#onBox(event, target)) this.#actions.toggle(this.#core.view.hit(event.clientX, event.clientY));
+  }
+
+  /** Only the box itself is turned over: a click beside it selects. */
+  #onBox(event: MouseEvent, target: Element): boolean {
+    if (!target.matches('.is-checkbox .ig-text')) return false;
+    const box = target.getBoundingClientRect();
+    return (this.#core.view.rtl ? box.right - event.clientX : event.clientX - box.left) <= boxWidth;
+  }
+
+  #double(event: MouseEvent): void {
+    const target = event.target as Element;
+    if (target.closest('.ig-editor') || this.#onBox(event, target)) return;
+    const col = this.#painter.head.colOf(target);
+    if (target.matches('.ig-grip') && col !== null) this.#actions.fit(col);
+    else if (target.closest('.ig-cell')) this.#actions.edit();
+  }
+
+  #select(event: PointerEvent, target: Element): void {
+    const place = this.#core.view.hit(event.clientX, event.clientY);
+    if (!target.closest('.ig-cell')) {
+      this.#whole(target, place, event.shiftKey);
+      if (target.closest('.ig-number, .ig-head-cell')) this.#start(event, this.#extending());
+      return;
+    }
+    event.preventDefault();
+    this.#core.moveTo(place, event.shiftKey);
+    this.#start(event, this.#extending());
+  }
+
+  /** Rows, columns or all, by their headers. */
+  #whole(target: Element, place: Place, extend: boolean): void {
+    const { selection } = this.#core;
+    const col = this.#painter.head.colOf(target);
+    if (this.#painter.head.isCorner(target)) selection.all();
+    else if (col !== null) selection.columns(extend && selection.mode === 'columns' ? selection.active.col : col, col);
+    else if (target.closest('.ig-number')) selection.rows(extend ? selection.active.row : place.row, place.row);
+    else return;
+    this.#core.selected();
+  }
+
+  #extending(): Drag {
+    return (x, y) => {
+      const place = this.#core.view.hit(x, y);
+      const { corner, mode } = this.#core.selection;
+      const to = mode === 'rows' ? { ...place, col: corner.col } : mode === 'columns' ? { ...place, row: corner.row } : place;
+      if (to.row !== corner.row || to.col !== corner.col) this.#core.moveTo(to, true);
+    };
+  }
+
+  #filling(): Drag {
+    const from = this.#core.selection.range;
+    let area: Range | null = null;
+    this.#drop = () => {
+      const texts = from && area && this.#actions.read(from);
+      if (from && area && texts) this.#core.change(area, pattern(texts, from, area).texts, 'fill');
+    };
+    return (x, y) => {
+      const place = this.#core.view.hit(x, y);
+      area = from && dragged(from, place.row, place.col);
+      const { selection } = this.#core;
+      if (!from) return;
+      // Drawn as the range that will be there: what was selected and what gets filled.
+      selection.to({ row: Math.min(from.top, area?.top ?? from.top), col: Math.min(from.left, area?.left ?? from.left) });
+      selection.extend({ row: Math.max(from.bottom, area?.bottom ?? 0), col: Math.max(from.right, area?.right ?? 0) });
+      this.#core.touch();
+    };
+  }
+
+  #resize(event: PointerEvent, target: Element): void {
+    const col = this.#painter.head.colOf(target);
+    if (col === null) return;
+    const { columns, view } = this.#core;
+    const width = columns.width(col);
+    const from = event.clientX;
+    this.#start(event, (x) => {
+      columns.resize(col, width + (view.rtl ? from - x : x - from));
+      this.#core.touch();
+    });
+  }
+
+  #start(event: PointerEvent, drag: Drag): void {
+    event.preventDefault();
+    this.#drag = drag;
+    this.#at = { x: event.clientX, y: event.clientY };
+  }
+
+  #move(event: PointerEvent): void {
+    if (!this.#drag) return;
+    this.#at = { x: event.clientX, y: event.clientY };
+    this.#drag(event.clientX, event.clientY);
+    if (!this.#timer) this.#timer = requestAnimationFrame(() => this.#pull());
+  }
+
+  /** Scrolls on while the pointer is held beyond an edge, the faster the farther. */
+  #pull(): void {
+    this.#timer = 0;
+    if (!this.#drag) return;
+    const { scroller, head } = this.#core.surface;
+    const box = scroller.getBoundingClientRect();
+    const down = beyond(this.#at.y, box.top + head.offsetHeight, box.bottom);
+    const right = beyond(this.#at.x, box.left, box.right);
+    if (down === 0 && right === 0) return;
+    scroller.scrollBy(right / 4, Math.max(-64, Math.min(64, down / 2)));
+    this.#drag(this.#at.x, this.#at.y);
+    this.#timer = requestAnimationFrame(() => this.#pull());
+  }
+
+  #up(done: boolean): void {
+    const drop = this.#drop;
+    this.#drag = null;
+    this.#drop = null;
+    if (done) drop?.();
+  }
+}
+
+function beyond(at: number, low: number, high: number): number {
+  return at < low ? at - low : Math.max(0, at - high);
+}

@@ -1,0 +1,71 @@
+/**
+ * Tab-separated text as spreadsheets put it on the clipboard: a cell that holds
+ * a tab, a line break or a quote stands in quotes, with quotes doubled.
+ */
+
+export type Matrix = string[][];
+
+export function printTsv(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => row.map(quoted).join('\t')).join('\r\n');
+}
+
+function quoted(text: string): string {
+  return /[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Reads any text; every row is filled up to the longest with "". */
+export function parseTsv(text: string): Matrix {
+  const rows: Matrix = [];
+  let row: string[] = [];
+  let at = 0;
+  while (at <= text.length) {
+    const cell = cellAt(text, at);
+    row.push(cell.text);
+    at = cell.end;
+    if (text[at] === '\t') {
+      at++;
+      continue;
+    }
+    rows.push(row);
+    row = [];
+    at = afterBreak(text, at);
+    // The line break behind the last row ends it and starts no further one.
+    if (at >= text.length) break;
+  }
+  return even(rows);
+}
+
+/** Fills every row up to the longest. */
+export function even(rows: Matrix): Matrix {
+  const cols = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  for (const row of rows) while (row.length < cols) row.push('');
+  return rows;
+}
+
+function cellAt(text: string, at: number): { text: string; end: number } {
+  return (text[at] === '"' && quotedAt(text, at)) || plainAt(text, at);
+}
+
+function plainAt(text: string, at: number): { text: string; end: number } {
+  let end = at;
+  while (end < text.length && !'\t\r\n'.includes(text[end]!)) end++;
+  return { text: text.slice(at, end), end };
+}
+
+/** Null where the quote does not close a cell: then it is a plain character. */
+function quotedAt(text: string, at: number): { text: string; end: number } | null {
+  for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    if (text[end + 1] === '"') {
+      end++;
+      continue;
+    }
+    const next = text[end + 1];
+    if (next !== undefined && !'\t\r\n'.includes(next)) return null;
+    return { text: text.slice(at + 1, end).replaceAll('""', '"').replaceAll('\r\n', '\n'), end: end + 1 };
+  }
+  return null;
+}
+
+function afterBreak(text: string, at: number): number {
+  return text.startsWith('\r\n', at) ? at + 2 : at + 1;
+}

@@ -1,0 +1,36 @@
+// Weighs what a page loads at first, packed as it is sent: node scripts/size.mjs
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { outDir } from '../places.mjs';
+
+
+const most = { page: 90_000, grid: 25_000 };
+const manifest = JSON.parse(readFileSync(join(outDir, '.vite/manifest.json'), 'utf8'));
+const weight = (file) => gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length;
+const figure = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
+
+/** Every script and style that a chunk loads before it runs. */
+function files(key, seen = new Set()) {
+  const chunk = manifest[key];
+  seen.add(chunk.file);
+  for (const style of chunk.css ?? []) seen.add(style);
+  for (const next of chunk.imports ?? []) if (!seen.has(manifest[next].file)) files(next, seen);
+  return seen;
+}
+
+let tooMuch = 0;
+function judge(name, names, limit) {
+  const bytes = names.reduce((sum, file) => sum + weight(file), 0);
+  const over = bytes > limit;
+  if (over) tooMuch++;
+  console.log(`${over ? 'TOO LARGE' : 'fine'}  ${name}: ${figure(bytes)} of ${figure(limit)}`);
+}
+
+const pages = Object.keys(manifest).filter((key) => manifest[key].isEntry);
+for (const page of pages) judge(page, [...files(page)], most.page);
+const all = new Set(pages.flatMap((page) => [...files(page)]));
+const grid = [...all].filter((file) => /\/grid-/.test(file));
+if (grid.length < 2) throw new Error('the grid has no files of its own in the build');
+judge('grid', grid, most.grid);
+process.exit(tooMuch ? 1 : 0);

@@ -1,0 +1,36 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { Grid, type GridConfig } from '../grid';
+import '../grid/grid.css';
+
+interface Props extends GridConfig {
+  /** Gets the grid once it is there, and null when it goes. */
+  readonly onGrid?: (grid: Grid | null) => void;
+}
+
+/** The grid as a component. A new source or label makes a new grid; new columns are handed to it. */
+export function GridView({ onGrid, ...config }: Props) {
+  const host = useRef<HTMLDivElement>(null);
+  const grid = useRef<Grid | null>(null);
+  const listen = useRef(config.listen);
+  listen.current = config.listen;
+  const { source, label, locale, texts, columns } = config;
+  const given = useRef(columns);
+
+  useEffect(() => {
+    const made = new Grid(host.current!, { ...config, listen: (event) => listen.current?.(event) });
+    grid.current = made;
+    given.current = columns;
+    onGrid?.(made);
+    return () => {
+      onGrid?.(null);
+      made.destroy();
+    };
+  }, [source, label, locale, texts]);
+
+  useEffect(() => {
+    if (given.current !== columns) grid.current?.setColumns(columns);
+    given.current = columns;
+  }, [columns]);
+
+  return <div class="grid-host" ref={host} />;
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import type { BrowserContextOptions } from 'playwright-core';
+import { Site, type DemoPage } from './site';
+
+let site: Site;
+before(async () => void (site = await Site.open()));
+after(() => site.close());
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+interface Finding { id: string; nodes: { html: string; failureSummary?: string }[] }
+
+async function violations(demo: DemoPage): Promise<string[]> {
+  // Through the debugger: the page's policy lets no other script in.
+  const session = await demo.page.context().newCDPSession(demo.page);
+  await session.send('Runtime.evaluate', { expression: axe });
+  const { result } = await session.send('Runtime.evaluate', {
+    expression: `axe.run(document, {runOnly: ${JSON.stringify(tags)}}).then((found) => JSON.stringify(found.violations))`,
+    awaitPromise: true,
+  });
+  const found = JSON.parse(result.value as string) as Finding[];
+  return found.map((one) => `${one.id}: ${one.nodes.slice(0, 2).map((node) => `${node.html} ${node.failureSummary}`).join(' | ')}`);
+}
+
+const looks: [string, string, BrowserContextOptions][] = [
+  ['light', 'theme=light', {}],
+  ['dark', 'theme=dark', {}],
+  ['right to left', 'theme=light&dir=rtl', {}],
+  ['right to left, dark', 'theme=dark&dir=rtl', {}],
+  ['400 px wide', 'theme=light', { viewport: { width: 400, height: 720 } }],
+  ['zoomed to 200 %', 'theme=dark', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
+];
+
+const states: [string, (demo: DemoPage) => Promise<unknown>][] = [
+  ['a wrong cell with its message', (demo) => demo.reach(6, 'country')],
+  ['a range', async (demo) => {
+    await demo.reach(4, 'name');
+    await demo.press('Shift+ArrowDown', 'Shift+ArrowDown', 'Shift+ArrowRight', 'Shift+ArrowRight');
+  }],
+  ['a text editor', async (demo) => {
+    await demo.reach(4, 'email');
+    await demo.press('F2');
+  }],
+  ['a select', async (demo) => {
+    await demo.reach(6, 'country');
+    await demo.press('F2');
+  }],
+  ['a date', async (demo) => {
+    await demo.reach(6, 'born');
+    await demo.press('F2');
+  }],
+  ['the menu of a column', async (demo) => {
+    await demo.reach(0, 'email');
+    await demo.press('ArrowUp', 'Enter');
+  }],
+];
+
+for (const [look, query, options] of looks) {
+  test(`axe finds nothing: ${look}`, async () => {
+    const demo = await site.page(query, options);
+    assert.deepEqual(await violations(demo), []);
+    for (const [state, reach] of states) {
+      await demo.press('Escape', 'Escape');
+      await reach(demo);
+      await demo.page.waitForTimeout(200);
+      assert.deepEqual(await violations(demo), [], state);
+    }
+    assert.deepEqual(demo.complaints, []);
+    await demo.close();
+  });
+}
+
+for (const [name, query, sentence] of [
+  ['empty', 'rows=0&mood=fine', 'There are no rows here.'],
+  ['loading', 'mood=never', 'Loading rows …'],
+  ['refused', 'mood=failed', 'The rows could not be loaded.'],
+  ['without a connection', 'mood=lost', 'The connection is lost.'],
+] as const) {
+  test(`axe finds nothing: ${name}`, async () => {
+    for (const theme of ['light', 'dark']) {
+      const demo = await site.page(`${query}&theme=${theme}`);
+      await demo.page.locator('.ig-sign').getByText(sentence).waitFor();
+      await demo.page.waitForTimeout(200);
+      assert.deepEqual(await violations(demo), []);
+      await demo.close();
+    }
+  });
+}
+
+test('the page keeps to its policy and uses no style of markup', async () => {
+  const demo = await site.page();
+  const reports: string[] = await demo.page.evaluate(() => new Promise((done) => {
+    const seen: string[] = [];
+    document.addEventListener('securitypolicyviolation', (event) => seen.push(event.violatedDirective));
+    window.demo.grid!.goToRow(123_456);
+    setTimeout(() => done(seen), 300);
+  }));
+  assert.deepEqual(reports, []);
+  assert.deepEqual(demo.complaints, []);
+  await demo.close();
+});

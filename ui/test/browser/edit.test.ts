@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Site, type DemoPage } from './site';
+
+let site: Site;
+before(async () => void (site = await Site.open()));
+after(() => site.close());
+
+const batches = (demo: DemoPage) => demo.page.evaluate(() => window.demo.source.calls.apply);
+
+test('a wrong cell is repaired by keyboard alone, from the address bar on', async () => {
+  const demo = await site.page();
+  await demo.press('Tab', 'Tab');
+  assert.deepEqual(await demo.focused(), { row: 0, col: 0 });
+  await demo.press('Alt+ArrowDown');
+  await demo.page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true');
+  assert.deepEqual(await demo.focused(), { row: 4, col: 1 });
+  const cell = demo.cell(4, 1);
+  assert.match((await cell.getAttribute('aria-description'))!, /^Error: This is not an e-mail address\./);
+  assert.match((await demo.page.locator('.ig-live').textContent())!, /Row 5, E-mail\. Error/);
+  assert.ok(await demo.page.locator('.ig-note').isVisible());
+  await demo.press('Escape');
+  assert.equal(await demo.page.locator('.ig-note').count(), 0);
+  await demo.press('F2', 'Control+A');
+  await demo.page.keyboard.type('zoe@example.org');
+  await demo.press('Enter');
+  assert.equal(await demo.text(4, 1), 'zoe@example.org');
+  assert.deepEqual(await demo.focused(), { row: 5, col: 1 });
+  await demo.saved();
+  assert.equal(await cell.getAttribute('aria-invalid'), null);
+  assert.ok(await cell.evaluate((element) => element.classList.contains('is-fixed')));
+  await demo.press('Tab');
+  assert.equal(await demo.focused(), null, 'Tab leaves the grid');
+  assert.deepEqual(demo.complaints, []);
+  await demo.close();
+});
+
+test('typing replaces, Escape leaves everything as it was, Tab goes on', async () => {
+  const demo = await site.page();
+  await demo.cell(0, 1).click();
+  const before = await demo.text(0, 1);
+  await demo.page.keyboard.type('x');
+  assert.equal(await demo.page.locator('.ig-editor textarea').inputValue(), 'x');
+  await demo.press('Escape');
+  assert.equal(await demo.text(0, 1), before);
+  assert.deepEqual(await demo.focused(), { row: 0, col: 1 });
+  await demo.page.keyboard.type('y@example.org');
+  await demo.press('Tab');
+  assert.deepEqual(await demo.focused(), { row: 0, col: 2 });
+  await demo.saved();
+  assert.equal((await batches(demo)).length, 1);
+  await demo.close();
+});
+
+test('the echo is there at once, the verdict comes later, undo takes it back', async () => {
+  const demo = await site.page('latency=150');
+  await demo.cell(0, 1).click();
+  await demo.page.keyboard.type('not an address');
+  await demo.press('Enter');
+  assert.equal(await demo.text(0, 1), 'not an address');
+  assert.ok(await demo.cell(0, 1).evaluate((cell) => cell.classList.contains('is-pending')));
+  await demo.saved();
+  await demo.page.waitForFunction(() => document.querySelector('.ig-row[aria-rowindex="2"] [aria-colindex="3"]')?.getAttribute('aria-invalid') === 'true');
+  await demo.press('Control+z');
+  await demo.page.waitForFunction(() => document.querySelector('.ig-row[aria-rowindex="2"] [aria-colindex="3"]')?.textContent?.includes('@'));
+  await demo.press('Control+Shift+z');
+  await demo.page.waitForFunction(() => document.querySelector('.ig-row[aria-rowindex="2"] [aria-colindex="3"]')?.textContent === 'not an address');
+  await demo.close();
+});
+
+test('a select is searched, and holds what it holds unless something is chosen', async () => {
+  const demo = await site.page();
+  await demo.cell(6, 2).click();
+  await demo.press('Enter', 'Enter');
+  assert.equal(await demo.text(6, 2), 'Germny', 'opening it changes nothing');
+  await demo.press('ArrowUp');
+  await demo.page.keyboard.type('germ');
+  const option = demo.page.getByRole('option', { name: 'Germany' });
+  assert.ok(await option.isVisible());
+  await demo.press('Enter');
+  await demo.saved();
+  assert.equal(await demo.text(6, 2), 'Germany');
+  assert.deepEqual((await batches(demo))[0]!.texts, [['DE']]);
+  await demo.cell(7, 2).dblclick();
+  await demo.page.keyboard.type('zzz');
+  await demo.press('Enter');
+  assert.ok(await demo.page.getByText('No choice fits.').isVisible());
+  await demo.press('Escape');
+  await demo.cell(8, 2).dblclick();
+  await demo.page.getByRole('option', { name: 'Austria' }).click();
+  assert.equal(await demo.text(8, 2), 'Austria');
+  await demo.close();
+});
+
+test('a multi-select, a checkbox and a date', async () => {
+  const demo = await site.page();
+  await demo.cell(4, 6).click();
+  await demo.press('Enter', 'Space', 'ArrowDown', 'Space', 'Enter');
+  await demo.saved();
+  assert.equal(await demo.text(4, 6), 'customer, supplier');
+  await demo.cell(0, 5).click();
+  const was = await demo.text(0, 5);
+  await demo.press('Space');
+  await demo.saved();
+  assert.notEqual(await demo.text(0, 5), was);
+  assert.match((await batches(demo)).at(-1)!.texts[0]![0]!, /^(true|false)$/);
+  await demo.cell(0, 5).click({ position: { x: 18, y: 16 } });
+  await demo.saved();
+  assert.equal(await demo.text(0, 5), was, 'a click on the box turns it over');
+  await demo.cell(0, 5).click({ position: { x: 70, y: 16 } });
+  await demo.saved();
+  assert.equal(await demo.text(0, 5), was, 'a click beside it selects');
+  await demo.cell(3, 3).dblclick();
+  assert.ok(await demo.page.getByRole('button', { name: 'Choose a date' }).isVisible());
+  await demo.press('Control+A');
+  await demo.page.keyboard.type('1999-09-09');
+  await demo.press('Enter');
+  assert.equal(await demo.text(3, 3), '1999-09-09');
+  await demo.close();
+});
+
+test('Enter within a composition ends the composition and not the edit', async () => {
+  const demo = await site.page();
+  await demo.cell(0, 0).click();
+  await demo.press('F2', 'Control+A');
+  const session = await demo.page.context().newCDPSession(demo.page);
+  await session.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 });
+  await demo.page.evaluate(() => {
+    const field = document.activeElement!;
+    field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true }));
+  });
+  assert.equal(await demo.page.locator('.ig-editor').count(), 1);
+  await session.send('Input.insertText', { text: '日本' });
+  await demo.press('Enter');
+  await demo.saved();
+  assert.equal(await demo.text(0, 0), '日本');
+  await demo.close();
+});
+
+test('ranges by keys and mouse, rows, columns and all', async () => {
+  const demo = await site.page();
+  const range = () => demo.page.evaluate(() => {
+    const event = window.demo.events.findLast((one) => one.type === 'selection');
+    return event?.type === 'selection' ? event.range : null;
+  });
+  await demo.cell(2, 1).click();
+  await demo.press('Shift+ArrowDown', 'Shift+ArrowRight');
+  assert.deepEqual(await range(), { top: 2, bottom: 3, left: 1, right: 2 });
+  assert.equal(await demo.page.locator('.ig-cell[aria-selected=true]').count(), 4);
+  await demo.cell(8, 4).click({ modifiers: ['Shift'] });
+  assert.deepEqual(await range(), { top: 2, bottom: 8, left: 1, right: 4 });
+  await demo.cell(5, 1).hover();
+  await demo.page.mouse.down();
+  await demo.cell(7, 3).hover();
+  await demo.page.mouse.up();
+  assert.deepEqual(await range(), { top: 5, bottom: 7, left: 1, right: 3 });
+  await demo.press('Shift+Space');
+  assert.deepEqual(await range(), { top: 5, bottom: 7, left: 0, right: 11 });
+  await demo.press('Control+Space');
+  assert.deepEqual([(await range())!.top, (await range())!.bottom], [0, 9_999_999]);
+  await demo.page.locator('.ig-head-cell').nth(2).click();
+  assert.deepEqual(await range(), { top: 0, bottom: 9_999_999, left: 2, right: 2 });
+  await demo.page.locator('.ig-body .ig-number').nth(3).click();
+  assert.deepEqual(await range(), { top: 3, bottom: 3, left: 0, right: 11 });
+  await demo.press('Control+a');
+  assert.deepEqual(await range(), { top: 0, bottom: 9_999_999, left: 0, right: 11 });
+  await demo.close();
+});
+
+test('columns are resized and pinned by mouse and by keyboard', async () => {
+  const demo = await site.page();
+  const head = (name: string) => demo.page.getByRole('columnheader', { name });
+  const width = async () => Math.round((await head('E-mail').boundingBox())!.width);
+  assert.equal(await width(), 232);
+  const box = (await head('E-mail').boundingBox())!;
+  await demo.page.mouse.move(box.x + box.width - 1, box.y + 10);
+  await demo.page.mouse.down();
+  await demo.page.mouse.move(box.x + box.width + 59, box.y + 10, { steps: 4 });
+  await demo.page.mouse.up();
+  await demo.page.waitForTimeout(60);
+  assert.equal(await width(), 292);
+  await demo.cell(0, 1).click();
+  await demo.press('ArrowUp', 'Enter', 'ArrowDown', 'Enter', 'Enter');
+  await demo.page.waitForTimeout(60);
+  assert.equal(await width(), 340);
+  await demo.press('Escape');
+  assert.deepEqual(await demo.focused(), { row: -1, col: 1 });
+  await demo.press('ArrowRight', 'ArrowRight', 'Enter', 'Enter');
+  assert.deepEqual(await demo.focused(), { row: -1, col: 1 }, 'a pinned column stands beside the other pinned one');
+  assert.equal(await demo.page.locator('.ig-head-cell:focus').textContent(), 'Born');
+  await demo.page.locator('.ig-scroller').evaluate((scroller) => (scroller.scrollLeft = 600));
+  await demo.page.waitForTimeout(60);
+  assert.ok((await head('Born').boundingBox())!.x < 500);
+  await demo.close();
+});
+
+test('a lost race shows both values and tells the host', async () => {
+  const demo = await site.page();
+  await demo.page.evaluate(() => (window.demo.source.behaviour.raceAt = 3));
+  await demo.cell(3, 0).click();
+  await demo.page.keyboard.type('Mine');
+  await demo.press('Enter', 'ArrowUp');
+  await demo.saved();
+  await demo.page.waitForSelector('.ig-note');
+  assert.equal(await demo.text(3, 0), 'Somebody else');
+  assert.match((await demo.page.locator('.ig-note').textContent())!, /holds “Somebody else”; you wrote “Mine”/);
+  const event = await demo.page.evaluate(() => window.demo.events.find((one) => one.type === 'conflict'));
+  assert.equal(event?.type === 'conflict' && event.conflict.mine, 'Mine');
+  await demo.close();
+});
+
+test('without a connection changes wait, and are sent once it is back, each once', async () => {
+  const demo = await site.page();
+  await demo.page.evaluate(() => (window.demo.source.behaviour.mood = 'lost'));
+  await demo.cell(0, 0).click();
+  await demo.page.keyboard.type('Waiting');
+  await demo.press('Enter');
+  const strip = demo.page.getByRole('group', { name: 'The connection is lost.' });
+  await strip.waitFor();
+  assert.match((await strip.textContent())!, /1 change waits to be saved/);
+  assert.equal(await demo.text(0, 0), 'Waiting');
+  await demo.page.evaluate(() => (window.demo.source.behaviour.mood = 'fine'));
+  await strip.getByRole('button', { name: 'Try again' }).click();
+  await demo.saved();
+  await strip.waitFor({ state: 'detached' });
+  assert.equal(await demo.text(0, 0), 'Waiting');
+  assert.equal(new Set((await batches(demo)).map((batch) => batch.id)).size, 1);
+  await demo.close();
+});
+
+test('markup in cells is text', async () => {
+  const demo = await site.page();
+  await demo.page.evaluate(() => window.demo.grid!.goToRow(12, 'note'));
+  assert.equal(await demo.text(12, 10), '<b>VIP</b>');
+  assert.equal(await demo.page.locator('.ig-cell b').count(), 0);
+  await demo.close();
+});
+
+test('a drag beyond the edge scrolls on and selects', async () => {
+  const demo = await site.page();
+  await demo.cell(10, 1).hover();
+  await demo.page.mouse.down();
+  await demo.page.mouse.move(400, 798, { steps: 5 });
+  await demo.page.waitForFunction(() => {
+    const event = window.demo.events.findLast((one) => one.type === 'selection');
+    return event?.type === 'selection' && (event.range?.bottom ?? 0) > 60;
+  });
+  await demo.page.mouse.up();
+  await demo.close();
+});
+
+test('a finger selects by a tap and edits by a second one', async () => {
+  const demo = await site.page('', { hasTouch: true, viewport: { width: 400, height: 720 } });
+  await demo.cell(2, 0).tap();
+  assert.deepEqual(await demo.focused(), { row: 2, col: 0 });
+  assert.equal(await demo.page.locator('.ig-editor').count(), 0);
+  await demo.cell(2, 0).tap();
+  assert.equal(await demo.page.locator('.ig-editor textarea').count(), 1);
+  await demo.close();
+});
+
+test('the message of a cell is shown below the mouse, too', async () => {
+  const demo = await site.page();
+  await demo.cell(4, 1).hover();
+  await demo.page.locator('.ig-note').getByText('This is not an e-mail address.').waitFor();
+  await demo.page.locator('.ig-note').hover();
+  await demo.page.waitForTimeout(300);
+  assert.ok(await demo.page.locator('.ig-note').isVisible(), 'it can be hovered');
+  await demo.cell(1, 4).hover();
+  await demo.page.locator('.ig-note').waitFor({ state: 'detached' });
+  await demo.close();
+});
+
+test('a grid that is taken off leaves nothing behind', async () => {
+  const demo = await site.page();
+  await demo.page.evaluate(() => window.demo.grid!.destroy());
+  assert.equal(await demo.page.locator('.ig').count(), 0);
+  await demo.page.mouse.click(300, 300);
+  await demo.press('ArrowDown', 'Control+c');
+  await demo.page.waitForTimeout(400);
+  assert.deepEqual(demo.complaints, []);
+  await demo.close();
+});

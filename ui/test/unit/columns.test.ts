@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Columns, narrowest } from '../../grid/columns';
+import { fitting } from '../../grid/editors/listbox';
+import type { Column } from '../../grid/port';
+
+const given: Column[] = Array.from({ length: 200 }, (_, n) => ({ key: `k${n}`, label: `K ${n}`, kind: 'text', width: 100, pinned: n === 3 }));
+
+function made(room = 600): Columns {
+  const columns = new Columns(given);
+  columns.fit(50, room);
+  return columns;
+}
+
+test('pinned columns come first and keep their place in the row', () => {
+  const columns = made();
+  assert.equal(columns.at(0).key, 'k3');
+  assert.equal(columns.index(1), 0);
+  assert.equal(columns.paneWidth, 150);
+  assert.equal(columns.start(1), 150);
+  assert.equal(columns.totalWidth, 20_050);
+  assert.equal(columns.position('k0'), 1);
+});
+
+test('of 200 columns only those in view are drawn', () => {
+  assert.deepEqual(made().visible(0, 800), { first: 1, last: 7 });
+  assert.deepEqual(made().visible(10_000, 800), { first: 101, last: 107 });
+  assert.equal(made().visible(19_250, 800).last, 199);
+});
+
+test('pins that leave no room to scroll do not hold', () => {
+  const columns = made(140);
+  assert.equal(columns.pinnedCount, 0);
+  assert.ok(columns.isPinned(0), 'it holds again once there is room');
+  columns.fit(50, 600);
+  assert.equal(columns.pinnedCount, 1);
+});
+
+test('widths are bounded and survive other columns', () => {
+  const columns = made();
+  columns.resize(1, 7);
+  assert.equal(columns.width(1), narrowest);
+  columns.give(given.slice(0, 2));
+  assert.equal(columns.width(0), narrowest);
+  assert.equal(columns.count, 2);
+});
+
+test('a place is in the column that covers it', () => {
+  const columns = made();
+  assert.deepEqual([0, 149, 150, 20_049, 99_999].map((x) => columns.find(x)), [0, 0, 1, 199, 199]);
+});
+
+test('choices are found by their beginning first, without case and accents', () => {
+  const choices = [{ text: 'NG', label: 'Nigeria' }, { text: 'DE', label: 'Germany' }, { text: 'TR', label: 'Türkiye' }];
+  assert.deepEqual(fitting(choices, 'ge').map((choice) => choice.text), ['DE', 'NG']);
+  assert.deepEqual(fitting(choices, 'TURK').map((choice) => choice.text), ['TR']);
+  assert.equal(fitting(choices, '').length, 3);
+  assert.equal(fitting(choices, 'x').length, 0);
+});

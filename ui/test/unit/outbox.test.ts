@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { setImmediate as soon } from 'node:timers/promises';
+import { Outbox, newId, type Saving } from '../../grid/outbox';
+import { SourceFault, type Batch, type RowSource, type Verdict } from '../../grid/port';
+
+const fine: Verdict = { rows: [], cells: 1, conflicts: [] };
+
+function batch(texts: string[][], versions: Record<string, number> = {}): Batch {
+  return { id: newId(), deed: 'edit', area: { fromRow: 10, toRow: 14, columns: ['a', 'b'] }, revision: '1', texts, versions };
+}
+
+function made(answer: (sent: Batch, call: number) => Promise<Verdict>) {
+  const sent: Batch[] = [];
+  const states: Saving[] = [];
+  const refused: string[] = [];
+  const source = {
+    apply: (one: Batch) => (sent.push(one), answer(one, sent.length)),
+    undo: async () => fine,
+  } as unknown as RowSource;
+  const outbox = new Outbox(source, {
+    done: () => {},
+    refused: (fault) => refused.push(fault.message),
+    saving: (state) => states.push(state),
+  });
+  return { outbox, sent, states, refused };
+}
+
+test('a change is echoed until its verdict, the pattern repeating over the area', async () => {
+  const { outbox } = made(async () => fine);
+  outbox.apply(batch([['x', 'y'], ['z', 'w']]));
+  assert.equal(outbox.echo(10, 'a'), 'x');
+  assert.equal(outbox.echo(13, 'b'), 'w');
+  assert.equal(outbox.echo(14, 'a'), undefined);
+  assert.equal(outbox.echo(10, 'c'), undefined);
+  outbox.apply(batch([['later']]));
+  assert.equal(outbox.echo(11, 'b'), 'later');
+  await soon();
+  assert.equal(outbox.echo(10, 'a'), undefined);
+});
+
+test('what was not answered is sent again under the same id', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const { outbox, sent, states } = made(async (_, call) => {
+    if (call < 3) throw new SourceFault('lost', 'no answer');
+    return fine;
+  });
+  outbox.apply(batch([['x']]));
+  for (const wait of [1000, 2000]) {
+    await soon();
+    assert.equal(outbox.echo(10, 'a'), 'x');
+    mock.timers.tick(wait);
+  }
+  await soon();
+  mock.timers.reset();
+  assert.equal(new Set(sent.map((one) => one.id)).size, 1);
+  assert.equal(sent.length, 3);
+  assert.ok(states.includes('waiting') && states.at(-1) === 'saved');
+});
+
+test('what is refused leaves the cells, and the next one is sent', async () => {
+  const { outbox, sent, refused } = made(async (_, call) => {
+    if (call === 1) throw new SourceFault('failed', 'The import is submitted already.');
+    return fine;
+  });
+  outbox.apply(batch([['x']]));
+  outbox.apply(batch([['y']]));
+  await soon();
+  assert.deepEqual(refused, ['The import is submitted already.']);
+  assert.equal(sent.length, 2);
+  assert.equal(outbox.pending, 0);
+});
+
+test('a change behind one of our own does not lose a race against it', async () => {
+  const answer = { ...fine, rows: [{ id: 'r10', number: 11, version: 4, cells: [] }] };
+  const { outbox, sent } = made(async () => answer);
+  outbox.apply(batch([['x']], { r10: 3 }));
+  outbox.apply(batch([['y']], { r10: 3 }));
+  await soon();
+  assert.deepEqual(sent.map((one) => one.versions.r10), [3, 4]);
+});
+
+test('nor does it win one against somebody else', async () => {
+  const conflict = { rowId: 'r10', number: 11, column: 'a', mine: 'x', theirs: { text: 'z', problems: [] } };
+  const { outbox, sent } = made(async () => ({ rows: [{ id: 'r10', number: 11, version: 9, cells: [] }], cells: 0, conflicts: [conflict] }));
+  outbox.apply(batch([['x']], { r10: 3 }));
+  outbox.apply(batch([['y']], { r10: 3 }));
+  await soon();
+  assert.deepEqual(sent.map((one) => one.versions.r10), [3, 3]);
+});
