@@ -144,17 +144,19 @@ var levels = map[string][]string{
 	"schemajson/lint":      {"intray", "internal/shape", "internal/check/"},
 	"schemajson/internal/": {},
 	"internal/stage":       {"intray", "internal/blob"},
+	"internal/draft":       {"intray", "internal/blob", "internal/check", "internal/stage"},
+	"examples":             {},
 	"engine":               {"intray", "source", "mapping", "internal/value", "internal/check"},
-	"internal/service":     {"intray", "source", "mapping", "engine", "output", "schemajson", "schemajson/lint", "internal/value", "internal/check", "internal/shape", "internal/stage", "internal/blob", "internal/queue", "internal/seal"},
+	"internal/service":     {"intray", "source", "mapping", "engine", "output", "schemajson", "schemajson/lint", "internal/value", "internal/check", "internal/shape", "internal/stage", "internal/draft", "internal/blob", "internal/queue", "internal/seal"},
 	"internal/store":       {"intray", "internal/service", "internal/queue"},
 	"internal/script":      {"intray", "schemajson", "internal/value", "internal/script/"},
 	"internal/script/":     {"intray"},
 	"internal/sftp":        {"internal/egress", "internal/seal"},
 	"internal/worker":      {"internal/service", "internal/queue"},
-	"internal/api":         {"intray", "output", "schemajson", "internal/service", "internal/shape", "internal/seal"},
+	"internal/api":         {"intray", "output", "schemajson", "internal/service", "internal/draft", "internal/shape", "internal/seal"},
 	"internal/web":         {},
 	"internal/app":         {"intray", "engine", "output", "schemajson", "source", "source/all", "internal/"},
-	"cmd/intray":           {"intray", "engine", "output", "schemajson", "schemajson/lint", "source", "source/all", "source/table", "internal/app", "internal/service"},
+	"cmd/intray":           {"intray", "examples", "engine", "output", "schemajson", "schemajson/lint", "source", "source/all", "source/table", "internal/app", "internal/service"},
 }
 
 // level gives what a package may import.
