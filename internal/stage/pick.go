@@ -39,9 +39,13 @@ func (c *cursor) pick(ctx context.Context, out *intray.Batch, rows []int64) erro
 		if err := c.rows(ctx, segment, g); err != nil {
 			return err
 		}
-		for ; i < len(rows) && rows[i] < g.First+g.Rows; i++ {
-			at := int(rows[i] - g.First)
-			appendRows(out, &c.current, at, at+1)
+		for i < len(rows) && rows[i] < g.First+g.Rows {
+			run := i + 1
+			for run < len(rows) && rows[run] == rows[run-1]+1 && rows[run] < g.First+g.Rows {
+				run++
+			}
+			appendRows(out, &c.current, int(rows[i]-g.First), int(rows[run-1]-g.First)+1)
+			i = run
 		}
 	}
 	m := c.stage.manifest

@@ -3,6 +3,7 @@ package stage_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -113,6 +114,70 @@ func TestRowsThatAreNotThere(t *testing.T) {
 		}
 		if _, err := s.Rows(ctx, []int64{4}); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want the error of the context", err)
+		}
+	}
+}
+
+// TestScan reads some fields of batches, in any order.
+func TestScan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		layout := drawLayout(t)
+		var batches []*intray.Batch
+		next := int64(0)
+		for range rapid.IntRange(1, 4).Draw(t, "batches") {
+			b := drawBatch(t, layout, next)
+			next += int64(b.Rows())
+			batches = append(batches, b)
+		}
+		s := write(t, mem.New(), layout, stage.Config{SegmentRows: 70, Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}, batches...)
+		defer s.Close()
+		if groups := s.Groups(); len(groups) != len(batches) {
+			t.Fatalf("%d groups of %d batches", len(groups), len(batches))
+		}
+		scan := s.Scan()
+		for range 6 {
+			want := batches[rapid.IntRange(0, len(batches)-1).Draw(t, "batch")]
+			row := want.First + rapid.Int64Range(0, int64(want.Rows())-1).Draw(t, "row")
+			fields := rapid.SliceOfDistinct(rapid.IntRange(0, len(layout.Fields)-1), rapid.ID[int]).Draw(t, "fields")
+			got, err := scan.Fields(context.Background(), row, fields)
+			if err != nil || got.First != want.First || got.Rows() != want.Rows() || len(got.Problems) > 0 {
+				t.Fatalf("%v, %+v", err, got)
+			}
+			for f := range got.Fields {
+				cells := intray.Cells{}
+				if slices.Contains(fields, f) {
+					cells = want.Fields[f]
+				}
+				if diff := cmp.Diff(cells, got.Fields[f], cmpopts.EquateEmpty()); diff != "" {
+					t.Fatal(diff)
+				}
+			}
+		}
+		for _, row := range []int64{-1, next} {
+			if _, err := scan.Fields(context.Background(), row, nil); err == nil {
+				t.Errorf("row %d was given", row)
+			}
+		}
+	})
+}
+
+// TestGroupsOf counts the batches that have any of some rows.
+func TestGroupsOf(t *testing.T) {
+	s := write(t, mem.New(), contactLayout(), stage.Config{SegmentRows: 100},
+		contacts(0, 50), contacts(50, 50), contacts(100, 50), contacts(150, 50))
+	defer s.Close()
+	for _, c := range []struct {
+		rows []uint32
+		want int
+	}{{nil, 0}, {[]uint32{0}, 1}, {[]uint32{0, 49, 50}, 2}, {[]uint32{199}, 1}, {[]uint32{3, 4, 120, 160, 161}, 3}, {[]uint32{0, 60, 101, 199}, 4}} {
+		if got := s.GroupsOf(roaring.BitmapOf(c.rows...)); got != c.want {
+			t.Errorf("%v are in %d batches, want %d", c.rows, got, c.want)
+		}
+	}
+	for _, k := range s.Manifest().Kinds {
+		rows, err := s.Marked(context.Background(), k)
+		if err != nil || int64(rows.GetCardinality()) != k.Rows || k.Rows == 0 {
+			t.Errorf("%+v: %v, %v", k, rows, err)
 		}
 	}
 }

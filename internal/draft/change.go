@@ -1,0 +1,127 @@
+package draft
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+)
+
+// maxText is the longest text that a replacement makes of one cell, in bytes.
+const maxText = 1 << 20
+
+// changer gives what replaces in one text.
+func (o Replace) changer() (func(text []byte) (string, bool), error) {
+	if o.Find == "" {
+		return nil, &Refusal{"There is nothing to look for."}
+	}
+	find, with := o.Find, o.With
+	if !o.Expression {
+		if o.MatchCase {
+			return o.plain(), nil
+		}
+		find, with = regexp.QuoteMeta(find), strings.ReplaceAll(with, "$", "$$")
+	}
+	if o.Whole {
+		find = `\A(?:` + find + `)\z`
+	}
+	if !o.MatchCase {
+		find = `(?i)` + find
+	}
+	e, err := regexp.Compile(find)
+	if err != nil {
+		return nil, &Refusal{fmt.Sprintf("The expression cannot be read: %s.", strings.TrimPrefix(err.Error(), "error parsing regexp: "))}
+	}
+	simple := !o.Expression && !o.Whole && isASCII([]byte(o.Find))
+	low, put := folded([]byte(o.Find), nil), []byte(o.With)
+	return func(text []byte) (string, bool) {
+		if simple && isASCII(text) {
+			return anyCase(text, low, put)
+		}
+		return changed(text, e.ReplaceAllString(string(text), with))
+	}, nil
+}
+
+// anyCase replaces a text in lower case, whatever its case, where all letters are
+// ASCII.
+func anyCase(text, low, with []byte) (string, bool) {
+	lowerText := lowered(make([]byte, 0, len(text)), text)
+	at := bytes.Index(lowerText, low)
+	if at < 0 {
+		return "", false
+	}
+	var to []byte
+	rest := 0
+	for at >= 0 {
+		to = append(append(to, text[rest:rest+at]...), with...)
+		rest += at + len(low)
+		at = bytes.Index(lowerText[rest:], low)
+	}
+	return changed(text, string(append(to, text[rest:]...)))
+}
+
+// needle is what a text must hold to be changed, whatever the case; nil where that
+// is not known.
+func (o Replace) needle() *needle {
+	if o.Expression || o.Find == "" {
+		return nil
+	}
+	return newNeedle(o.Find)
+}
+
+// plain replaces as the bytes stand.
+func (o Replace) plain() func(text []byte) (string, bool) {
+	find, with := []byte(o.Find), []byte(o.With)
+	return func(text []byte) (string, bool) {
+		if o.Whole {
+			return o.With, string(text) == o.Find && o.With != o.Find
+		}
+		if !bytes.Contains(text, find) {
+			return "", false
+		}
+		return changed(text, string(bytes.ReplaceAll(text, find, with)))
+	}
+}
+
+// changed says whether a new text is another one. One that became too long is
+// left as it was.
+func changed(text []byte, to string) (string, bool) {
+	return to, to != string(text) && (len(to) <= maxText || len(to) <= len(text))
+}
+
+func (o Trim) trimmed(text []byte) (string, bool) {
+	to := strings.TrimFunc(string(text), blank)
+	if o.Inner {
+		to = strings.Join(strings.FieldsFunc(to, blank), " ")
+	}
+	return changed(text, to)
+}
+
+// blank says that a character shows nothing at the end of a text.
+func blank(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' }
+
+func (c Casing) changer() (func(text []byte) (string, bool), error) {
+	var caser func(language.Tag, ...cases.Option) cases.Caser
+	switch c {
+	case Upper:
+		caser = cases.Upper
+	case Lower:
+		caser = cases.Lower
+	case Title:
+		caser = cases.Title
+	default:
+		return nil, &Refusal{fmt.Sprintf("Letters can be written in upper, lower or title case, and not in %q.", string(c))}
+	}
+	return func(text []byte) (string, bool) {
+		if !utf8.Valid(text) {
+			return "", false
+		}
+		// A caser has a state, and this is called from several goroutines.
+		return changed(text, caser(language.Und).String(string(text)))
+	}, nil
+}

@@ -1,0 +1,369 @@
+package draft
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+)
+
+// The schema of the tests: rules on a cell, on all rows in three ways, a field that
+// nobody may change, one that nobody sees, and one that two columns feed.
+const (
+	fName = iota
+	fMail
+	fCode
+	fLeft
+	fRight
+	fLocked
+	fHidden
+	fMany
+	fieldCount
+)
+
+func testFields() []intray.Field {
+	with := map[string]any{"uniqueKey": "k"}
+	return []intray.Field{
+		fName:   {Key: "name", Label: "Name"},
+		fMail:   {Key: "mail", Label: "E-Mail", Validators: []intray.Validator{{Rule: "unique"}}},
+		fCode:   {Key: "code", Label: "Code", Validators: []intray.Validator{{Rule: "unique_case_insensitive", Level: intray.LevelWarning}}},
+		fLeft:   {Key: "left", Label: "Left", Validators: []intray.Validator{{Rule: "unique_with", Options: with}}},
+		fRight:  {Key: "right", Label: "Right", Validators: []intray.Validator{{Rule: "unique_with", Options: with}, {Rule: "unique_with", Options: map[string]any{"uniqueKey": "l"}}}},
+		fLocked: {Key: "locked", Label: "Locked", ReadOnly: true},
+		fHidden: {Key: "hidden", Label: "Hidden", Hidden: true},
+		fMany:   {Key: "many", Label: "Many", ManyToOne: true},
+	}
+}
+
+func testParts() []int { return []int{0, 0, 0, 0, 0, 0, 0, 2} }
+
+// reading is what the desk of the tests makes of a text: its value is the text
+// without blanks around it; "bad" cannot be read.
+func reading(field int, raw string) (value string, there bool, problems []intray.Problem) {
+	value = strings.TrimSpace(raw)
+	switch {
+	case field == fMany && raw != "":
+		return strings.ToUpper(raw), true, manyProblems(raw)
+	case field == fName && value == "":
+		problems = append(problems, intray.Problem{Field: field, Code: "required", Text: "fill it"})
+	case strings.Contains(value, "bad"):
+		return "", false, []intray.Problem{{Field: field, Code: "format", Text: "cannot be read"}}
+	case strings.Contains(value, "odd"):
+		problems = append(problems, intray.Problem{Field: field, Code: "odd", Level: intray.LevelWarning, Text: "is odd"})
+	}
+	return value, value != "", problems
+}
+
+func manyProblems(raw string) (out []intray.Problem) {
+	for part, text := range manyTexts(raw) {
+		if text == "bad" {
+			out = append(out, intray.Problem{Field: fMany, Part: part, Code: "format", Text: "cannot be read"})
+		}
+	}
+	return out
+}
+
+func manyTexts(raw string) []string {
+	texts := []string{"", ""}
+	if raw != "" {
+		_ = json.Unmarshal([]byte(raw), &texts)
+	}
+	return texts
+}
+
+func manyRaw(texts []string) string {
+	if strings.TrimSpace(strings.Join(texts, "")) == "" {
+		return ""
+	}
+	raw, _ := json.Marshal(texts)
+	return string(raw)
+}
+
+// testDesk is a desk of that schema.
+type testDesk struct{}
+
+func (testDesk) Blank(first int64, rows int) *intray.Batch {
+	b := &intray.Batch{First: first, Lines: make([]int64, rows), Fields: make([]intray.Cells, fieldCount)}
+	u := intray.UnmappedCells{Column: 9}
+	for range rows {
+		for i := range b.Fields {
+			b.Fields[i].AppendNull(nil)
+		}
+		u.Cells.Append(nil)
+	}
+	b.Unmapped = []intray.UnmappedCells{u}
+	return b
+}
+
+func (testDesk) Change(_ context.Context, b *intray.Batch, edits []Edit) error {
+	raws := make([][]string, b.Rows())
+	for row := range raws {
+		for f := range b.Fields {
+			raws[row] = append(raws[row], string(b.Fields[f].Raw(row)))
+		}
+	}
+	for _, e := range edits {
+		putRaw(raws[e.Row], e.Field, e.Part, e.Text)
+	}
+	kept := slices.DeleteFunc(b.Problems, func(p intray.Problem) bool { return p.Code != "cell_count" })
+	b.Problems = nil
+	for f := range b.Fields {
+		b.Fields[f].Reset()
+	}
+	for row, texts := range raws {
+		for _, p := range kept {
+			if p.Row == row {
+				b.Problems = append(b.Problems, p)
+			}
+		}
+		appendRead(b, row, texts)
+	}
+	return nil
+}
+
+// appendRead adds a row of raw texts to the cells of a batch, and its problems.
+func appendRead(b *intray.Batch, row int, texts []string) {
+	for f, raw := range texts {
+		v, there, problems := reading(f, raw)
+		switch {
+		case !there:
+			b.Fields[f].AppendNull([]byte(raw))
+		case v == raw:
+			b.Fields[f].AppendValue([]byte(v))
+		default:
+			b.Fields[f].AppendParsed([]byte(v), []byte(raw))
+		}
+		for _, p := range problems {
+			p.Row = row
+			b.Problems = append(b.Problems, p)
+		}
+	}
+}
+
+func putRaw(texts []string, field, part int, text string) {
+	if field == fMany {
+		parts := manyTexts(texts[fMany])
+		parts[part] = text
+		text = manyRaw(parts)
+	}
+	texts[field] = text
+}
+
+// modelRow is a row of the model.
+type modelRow struct {
+	texts   []string
+	line    int64
+	count   bool // has the problem cell_count
+	version int64
+}
+
+// model keeps all rows by their number, and does everything in the plainest way.
+type model struct {
+	rows map[int64]modelRow
+	next int64
+	seq  int64
+	// past and future are the rows before each change and after each undone one.
+	past, future []map[int64]modelRow
+}
+
+func (m *model) numbers() []int64 { return slices.Sorted(maps.Keys(m.rows)) }
+
+// own are the problems of a row by itself.
+func (r modelRow) own() (out []intray.Problem) {
+	if r.count {
+		out = append(out, intray.Problem{Field: intray.NoField, Code: "cell_count", Text: "too few cells"})
+	}
+	for f, raw := range r.texts {
+		_, _, problems := reading(f, raw)
+		out = append(out, problems...)
+	}
+	return out
+}
+
+// tableRule is a rule about all rows as the model compares them.
+type tableRule struct {
+	problem intray.Problem
+	key     func(values []string) string
+}
+
+func tableRules() []tableRule {
+	one := func(f int) func([]string) string { return func(v []string) string { return v[f] } }
+	both := func(v []string) string {
+		if v[fLeft]+v[fRight] == "" {
+			return ""
+		}
+		return v[fLeft] + "\x00" + v[fRight]
+	}
+	return []tableRule{
+		{intray.Problem{Field: fMail, Code: "unique"}, one(fMail)},
+		{intray.Problem{Field: fCode, Code: "unique_case_insensitive", Level: intray.LevelWarning}, func(v []string) string { return string(foldSlowly(v[fCode])) }},
+		{intray.Problem{Field: fLeft, Code: "unique_with"}, both},
+		{intray.Problem{Field: fRight, Code: "unique_with"}, both},
+		{intray.Problem{Field: fRight, Code: "unique_with"}, one(fRight)},
+	}
+}
+
+// repeated gives the rows that break each rule about all rows.
+func (m *model) repeated() [][]int64 {
+	out := make([][]int64, len(tableRules()))
+	for i, rule := range tableRules() {
+		groups := map[string][]int64{}
+		for _, n := range m.numbers() {
+			values := make([]string, fieldCount)
+			for f, raw := range m.rows[n].texts {
+				values[f], _, _ = reading(f, raw)
+			}
+			if k := rule.key(values); k != "" {
+				groups[k] = append(groups[k], n)
+			}
+		}
+		for _, g := range groups {
+			if len(g) > 1 {
+				out[i] = append(out[i], g...)
+			}
+		}
+		slices.Sort(out[i])
+	}
+	return out
+}
+
+// problems gives those of all rows, without texts.
+func (m *model) problems() map[int64][]intray.Problem {
+	out := map[int64][]intray.Problem{}
+	for n, r := range m.rows {
+		for _, p := range r.own() {
+			p.Text = ""
+			out[n] = append(out[n], p)
+		}
+	}
+	for i, rows := range m.repeated() {
+		for _, n := range rows {
+			out[n] = append(out[n], tableRules()[i].problem)
+		}
+	}
+	for _, list := range out {
+		sortProblems(list)
+	}
+	return out
+}
+
+func sortProblems(list []intray.Problem) {
+	slices.SortFunc(list, func(a, b intray.Problem) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Part, b.Part), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Level, b.Level))
+	})
+}
+
+// shown are rows as texts that can be compared.
+func (m *model) shown(numbers []int64, problems map[int64][]intray.Problem) (out []string) {
+	for _, n := range numbers {
+		r := m.rows[n]
+		line := fmt.Sprintf("%d v%d line %d:", n, r.version, r.line)
+		for f, raw := range r.texts {
+			v, there, _ := reading(f, raw)
+			line += fmt.Sprintf(" %q/%q/%v", raw, v, there)
+		}
+		out = append(out, line+fmt.Sprint(problems[n]))
+	}
+	return out
+}
+
+// fits says whether a row fits a filter.
+func (m *model) fits(n int64, f Filter, problems map[int64][]intray.Problem) bool {
+	any, matching := false, false
+	for _, p := range problems[n] {
+		any = any || p.Level == intray.LevelError
+		level := f.Show < Errors || f.Show > Infos || p.Level == intray.Level(f.Show-Errors)
+		matching = matching || level && (f.Field == nil || *f.Field == p.Field) && (f.Code == "" || f.Code == p.Code)
+	}
+	if f.Show == Valid && any || (f.Field != nil || f.Code != "" || f.Show != All && f.Show != Valid) && !matching {
+		return false
+	}
+	return f.Search == "" || m.holds(n, f)
+}
+
+func (m *model) holds(n int64, f Filter) bool {
+	for field, raw := range m.rows[n].texts {
+		if f.In != nil && *f.In != field || f.In == nil && field == fHidden {
+			continue
+		}
+		v, _, _ := reading(field, raw)
+		for _, text := range []string{v, raw} {
+			if bytes.Contains(foldSlowly(text), foldSlowly(f.Search)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func foldSlowly(text string) []byte { return []byte(strings.ToLower(strings.ToUpper(text))) }
+
+func (m *model) filtered(f Filter, problems map[int64][]intray.Problem) (out []int64) {
+	for _, n := range m.numbers() {
+		if m.fits(n, f, problems) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// step begins a change, and gives its number.
+func (m *model) step() int64 {
+	m.past = append(m.past, m.clone())
+	m.future = nil
+	m.seq++
+	return m.seq
+}
+
+func (m *model) clone() map[int64]modelRow {
+	out := map[int64]modelRow{}
+	for n, r := range m.rows {
+		r.texts = slices.Clone(r.texts)
+		out[n] = r
+	}
+	return out
+}
+
+// eachText calls do with each cell of a field in rows and puts back what it gives,
+// as one change. It gives the number of cells that changed.
+func (m *model) eachText(numbers []int64, fields []int, do func(text string) string) (cells int64) {
+	after := m.clone()
+	for _, n := range numbers {
+		r := after[n]
+		changed := false
+		for _, f := range fields {
+			for part, text := range modelCells(r.texts, f) {
+				if to := do(text); to != text {
+					putRaw(r.texts, f, part, to)
+					cells++
+					changed = true
+				}
+			}
+		}
+		if changed {
+			r.version = m.seq + 1
+			after[n] = r
+		}
+	}
+	if cells > 0 {
+		m.step()
+		m.rows = after
+	}
+	return cells
+}
+
+func modelCells(texts []string, field int) []string {
+	if field == fMany {
+		return manyTexts(texts[fMany])
+	}
+	return []string{texts[field]}
+}
+
+func (testDesk) Deleted(context.Context, iter.Seq2[*intray.Batch, error]) error { return nil }

@@ -1,0 +1,310 @@
+package draft
+
+import (
+	"fmt"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/intraydata/intray"
+)
+
+// Operation is a change that a person asks for: one of [Set], [Replace], [Fill],
+// [Clear], [Trim], [Case], [MapValue], [Delete], [Add] and [Accept].
+type Operation interface {
+	// job makes sure that the operation can be done and says what is to be done.
+	job(d *Draft) (*job, error)
+}
+
+// Selector says which cells are meant.
+type Selector struct {
+	// Filter says in which rows. Where Numbers is not nil, only rows with these
+	// numbers are meant, those that are there.
+	Filter  Filter
+	Numbers []int64
+	// Token names a view whose rows are meant instead of those that fit the filter
+	// by now. One that is forgotten is refused.
+	Token string
+	// Fields are the places of the fields; nil is all that can be changed.
+	Fields []int
+}
+
+// Typed is what a person typed into a cell; "" empties it.
+type Typed struct {
+	Row         int64
+	Field, Part int
+	Text        string
+	// Version is that of the row which the person saw, and Seen the raw text of
+	// the cell then.
+	Version int64
+	Seen    string
+}
+
+// Set types into cells. Where a row has another version by now and the cell
+// another text than the person saw, nothing is changed and the error is a
+// [Conflict].
+type Set struct{ Cells []Typed }
+
+// Replace puts With in the place of Find in the text of cells.
+type Replace struct {
+	Where Selector
+	Find  string
+	With  string
+	// Whole replaces only cells that hold nothing else, MatchCase tells upper case
+	// from lower case, and Expression says that Find is a regular expression (RE2)
+	// whose groups With may name as $1 or ${name}.
+	Whole, MatchCase, Expression bool
+}
+
+// Fill puts the same text into cells.
+type Fill struct {
+	Where Selector
+	Text  string
+}
+
+// Clear empties cells.
+type Clear struct{ Where Selector }
+
+// Trim takes blanks off both ends of the text of cells; with Inner, runs of blanks
+// inside become one space.
+type Trim struct {
+	Where Selector
+	Inner bool
+}
+
+// Casing is how letters are written.
+type Casing string
+
+// The casings.
+const (
+	Upper Casing = "upper"
+	Lower Casing = "lower"
+	// Title writes the first letter of each word large and the others small.
+	Title Casing = "title"
+)
+
+// Case writes the letters of cells large or small.
+type Case struct {
+	Where Selector
+	To    Casing
+}
+
+// MapValue puts Text into all cells of the field whose text is Raw.
+type MapValue struct {
+	Where Filter
+	Field int
+	Raw   string
+	Text  string
+}
+
+// Delete deletes rows.
+type Delete struct{ Where Selector }
+
+// Add adds rows behind all others, each with what is typed into its cells; their
+// Row, Version and Seen do not count.
+type Add struct{ Rows [][]Typed }
+
+// Accept takes off rows the problem that their record had too few or too many
+// cells.
+type Accept struct{ Where Selector }
+
+// acceptable is the code of the problem that a person can accept.
+const acceptable = "cell_count"
+
+// Refusal says that an operation cannot be done, in a sentence for a person.
+type Refusal struct{ Text string }
+
+// Error gives the sentence.
+func (r *Refusal) Error() string { return r.Text }
+
+// Clash is a cell that another change reached first.
+type Clash struct {
+	Row         int64
+	Field, Part int
+	// Version is that of the row by now, 0 also where Gone says that it was
+	// deleted. Seen is what the person saw, Now what the cell holds.
+	Version   int64
+	Gone      bool
+	Seen, Now string
+}
+
+// Conflict says that cells hold another text than the person saw. Nothing was
+// changed.
+type Conflict struct{ Cells []Clash }
+
+// Error says how many there are.
+func (c *Conflict) Error() string {
+	if len(c.Cells) == 1 {
+		return "Somebody else has changed this cell meanwhile. Nothing was changed."
+	}
+	return fmt.Sprintf("Somebody else has changed %d of these cells meanwhile. Nothing was changed.", len(c.Cells))
+}
+
+// job is what an operation comes down to.
+type job struct {
+	where Selector
+	// change gives the new text of a cell, and false where it stays. It is called
+	// from several goroutines; nil where texts are not what is changed.
+	change func(text []byte) (string, bool)
+	fields []int
+	// needle is what texts must hold to be changed; nil where that is not known.
+	needle *needle
+	// cells are typed into, by row.
+	cells map[uint32][]Typed
+	// accept takes a problem off, remove the rows, and added are new ones.
+	accept bool
+	remove bool
+	added  [][]Typed
+}
+
+// maxAdded is how many rows a person can add at once, and maxTyped how many cells
+// can be typed into at once.
+const (
+	maxAdded = 10_000
+	maxTyped = 1_000_000
+)
+
+func (o Set) job(d *Draft) (*job, error) {
+	if len(o.Cells) > maxTyped {
+		return nil, &Refusal{fmt.Sprintf("At most %d cells can be typed into at once.", maxTyped)}
+	}
+	j := &job{cells: map[uint32][]Typed{}, where: Selector{Numbers: []int64{}}}
+	for _, t := range o.Cells {
+		if err := d.editable(t.Field, t.Part); err != nil {
+			return nil, err
+		}
+		if t.Row < 0 || t.Row >= 1<<32 {
+			return nil, &Refusal{fmt.Sprintf("There is no row %d.", t.Row)}
+		}
+		j.cells[uint32(t.Row)] = append(j.cells[uint32(t.Row)], t)
+		j.where.Numbers = append(j.where.Numbers, t.Row)
+	}
+	return j, nil
+}
+
+func (o Replace) job(d *Draft) (*job, error) {
+	change, err := o.changer()
+	return d.textJob(o.Where, o.needle(), change, err)
+}
+
+func (o Fill) job(d *Draft) (*job, error) {
+	return d.textJob(o.Where, nil, func(text []byte) (string, bool) { return o.Text, string(text) != o.Text }, nil)
+}
+
+func (o Clear) job(d *Draft) (*job, error) { return Fill{Where: o.Where}.job(d) }
+
+func (o Trim) job(d *Draft) (*job, error) { return d.textJob(o.Where, nil, o.trimmed, nil) }
+
+func (o Case) job(d *Draft) (*job, error) {
+	change, err := o.To.changer()
+	return d.textJob(o.Where, nil, change, err)
+}
+
+func (o MapValue) job(d *Draft) (*job, error) {
+	return d.textJob(Selector{Filter: o.Where, Fields: []int{o.Field}}, Replace{Find: o.Raw}.needle(), func(text []byte) (string, bool) {
+		return o.Text, string(text) == o.Raw && o.Raw != o.Text
+	}, nil)
+}
+
+func (o Delete) job(*Draft) (*job, error) { return &job{where: o.Where, remove: true}, nil }
+
+func (o Accept) job(*Draft) (*job, error) { return &job{where: o.Where, accept: true}, nil }
+
+func (o Add) job(d *Draft) (*job, error) {
+	if len(o.Rows) > maxAdded {
+		return nil, &Refusal{fmt.Sprintf("At most %d rows can be added at once.", maxAdded)}
+	}
+	for _, cells := range o.Rows {
+		for _, t := range cells {
+			if err := d.editable(t.Field, t.Part); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &job{added: o.Rows, where: Selector{Numbers: []int64{}}}, nil
+}
+
+// textJob is the job of changing texts.
+func (d *Draft) textJob(where Selector, must *needle, change func(text []byte) (string, bool), err error) (*job, error) {
+	if err != nil {
+		return nil, err
+	}
+	fields := where.Fields
+	if fields == nil {
+		for i := range d.cfg.Fields {
+			if d.editable(i, 0) == nil {
+				fields = append(fields, i)
+			}
+		}
+	}
+	for _, f := range fields {
+		if err := d.editable(f, 0); err != nil {
+			return nil, err
+		}
+		if d.cfg.Fields[f].ManyToOne {
+			must = nil // its texts are within another
+		}
+	}
+	return &job{where: where, fields: fields, change: change, needle: must}, nil
+}
+
+// editable refuses a field that no person may change.
+func (d *Draft) editable(field, part int) error {
+	if field < 0 || field >= len(d.cfg.Fields) {
+		return &Refusal{fmt.Sprintf("There is no field %d.", field)}
+	}
+	f := d.cfg.Fields[field]
+	switch {
+	case f.ReadOnly:
+		return &Refusal{fmt.Sprintf("The field %q can be read only.", f.Label)}
+	case f.Hidden:
+		return &Refusal{fmt.Sprintf("The field %q is hidden and cannot be changed.", f.Key)}
+	case f.ManyToOne && d.parts(field) == 0:
+		return &Refusal{fmt.Sprintf("No column feeds the field %q, so that it has no cells to change.", f.Label)}
+	case part < 0 || part >= d.parts(field):
+		return &Refusal{fmt.Sprintf("The field %q has no column %d.", f.Label, part)}
+	}
+	return nil
+}
+
+// parts is how many cells a field has in a row.
+func (d *Draft) parts(field int) int {
+	if !d.cfg.Fields[field].ManyToOne {
+		return 1
+	}
+	if field >= len(d.cfg.Parts) {
+		return 0
+	}
+	return d.cfg.Parts[field]
+}
+
+// selected gives the live rows that a selector means.
+func (d *Draft) selected(s *snapshot, w Selector, byFilter func() (*roaring.Bitmap, error)) (*roaring.Bitmap, error) {
+	var rows *roaring.Bitmap
+	if w.Token != "" {
+		if rows = d.views.rows(w.Token, s); rows == nil {
+			return nil, &Refusal{"These rows were in view too long ago. Look at them again before you change them."}
+		}
+	} else {
+		if w.Numbers != nil && w.Filter == (Filter{}) {
+			rows = s.live
+		} else {
+			var err error
+			if rows, err = byFilter(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if w.Numbers == nil {
+		return rows, nil
+	}
+	picked := roaring.New()
+	for _, n := range w.Numbers {
+		if n >= 0 && n < 1<<32 && rows.Contains(uint32(n)) {
+			picked.Add(uint32(n))
+		}
+	}
+	return picked, nil
+}
+
+// canAccept says whether a problem is of a row as a whole and can be accepted.
+func canAccept(p *intray.Problem) bool { return p.Field == intray.NoField && p.Code == acceptable }

@@ -1,0 +1,379 @@
+package draft
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/check"
+)
+
+// result is what becomes of some rows of one span.
+type result struct {
+	rows    []uint32
+	batch   *intray.Batch
+	cells   int64
+	samples []Sample
+	clashes []Clash
+	// gained and lost are the rows that began and ceased to have a kind of problem.
+	gained, lost map[Kind][]uint32
+	moves        [][]move
+}
+
+// turn is one span on its way through the workers.
+type turn struct {
+	at  span
+	out chan *result
+}
+
+// rework changes rows span by span, on all cores. What it makes is taken in the
+// order of the rows; only a few spans are under way at a time.
+func (m *making) rework(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64)) error {
+	spans := m.draft.spansOf(rows)
+	workers := min(len(spans), runtime.GOMAXPROCS(0))
+	work, order := make(chan turn), make(chan turn, 2*workers)
+	told := progressOf(spans, progress)
+	group, running := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(work)
+		defer close(order)
+		for _, at := range spans {
+			t := turn{at, make(chan *result, 1)}
+			for _, to := range []chan turn{order, work} {
+				select {
+				case to <- t:
+				case <-running.Done():
+					return running.Err()
+				}
+			}
+		}
+		return nil
+	})
+	for range workers {
+		group.Go(func() error {
+			w := m.worker()
+			for t := range work {
+				r, err := w.span(running, t.at, rows)
+				if err != nil {
+					return err
+				}
+				t.out <- r
+			}
+			return nil
+		})
+	}
+	group.Go(func() error {
+		for t := range order {
+			select {
+			case r := <-t.out:
+				if err := m.take(ctx, r); err != nil {
+					return err
+				}
+				told(t.at)
+			case <-running.Done():
+				return running.Err()
+			}
+		}
+		return nil
+	})
+	return group.Wait()
+}
+
+// worker makes changes, for one goroutine.
+type worker struct {
+	making  *making
+	look    *look
+	hashers []*check.Hasher
+	finder  finder
+}
+
+func (m *making) worker() *worker {
+	w := &worker{making: m, look: m.draft.look(m.before, m.job.fields), finder: finder{needle: m.job.needle}}
+	for _, t := range m.draft.tables {
+		w.hashers = append(w.hashers, t.key.Hasher())
+	}
+	return w
+}
+
+// pending is an edit of a row.
+type pending struct {
+	row         uint32
+	field, part int
+	text        string
+}
+
+// span changes the rows of a span.
+func (w *worker) span(ctx context.Context, at span, rows *roaring.Bitmap) (*result, error) {
+	edits, list, err := w.find(ctx, at, rows)
+	if err != nil || len(list) == 0 {
+		return &result{}, err
+	}
+	d := w.making.draft
+	b, err := d.gather(ctx, w.making.before, list)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{rows: list, batch: b}
+	if w.making.job.cells != nil {
+		if edits, err = w.typed(r); err != nil || len(r.rows) == 0 || len(r.clashes) > 0 {
+			r.rows = nil
+			return r, err
+		}
+	}
+	return r, w.put(ctx, r, edits)
+}
+
+// find finds the edits of the rows of a span, and the rows that they touch. Where
+// the rows are known and the edits are not, it gives none.
+func (w *worker) find(ctx context.Context, at span, rows *roaring.Bitmap) (edits []pending, list []uint32, err error) {
+	job := w.making.job
+	if job.change == nil {
+		for it := from(rows, at.first); it.HasNext(); {
+			row := it.Next()
+			if row >= at.end {
+				break
+			}
+			list = append(list, row)
+		}
+		return nil, list, nil
+	}
+	pieces, err := w.look.span(ctx, at, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range pieces {
+		var has []bool
+		if job.needle != nil {
+			has = w.finder.rows(p.batch, job.fields)
+		}
+		for i, row := range p.rows {
+			if has != nil && !has[p.at[i]] {
+				continue
+			}
+			for _, f := range job.fields {
+				err := w.making.draft.eachCell(p.batch, f, p.at[i], func(part int, text []byte) {
+					if to, changes := job.change(text); changes {
+						edits = append(edits, pending{row, f, part, to})
+					}
+				})
+				if err != nil {
+					return nil, nil, fmt.Errorf("row %d: %w", row, err)
+				}
+			}
+		}
+	}
+	if len(pieces) > 1 {
+		slices.SortStableFunc(edits, func(a, b pending) int { return cmp.Compare(a.row, b.row) })
+	}
+	for _, e := range edits {
+		if len(list) == 0 || list[len(list)-1] != e.row {
+			list = append(list, e.row)
+		}
+	}
+	return edits, list, nil
+}
+
+// typed finds the edits of what was typed into the rows of a result, which is left
+// with those rows that change.
+func (w *worker) typed(r *result) (edits []pending, err error) {
+	d, s := w.making.draft, w.making.before
+	var places []int64
+	var rows []uint32
+	for i, row := range r.rows {
+		known := len(edits)
+		for _, t := range w.making.job.cells[row] {
+			now, err := d.cellText(r.batch, t.Field, t.Part, i)
+			if err != nil {
+				return nil, fmt.Errorf("row %d: %w", row, err)
+			}
+			if version := s.version(row); version != t.Version && now != t.Seen {
+				r.clashes = append(r.clashes, Clash{Row: t.Row, Field: t.Field, Part: t.Part, Version: version, Seen: t.Seen, Now: now})
+			}
+			edits = append(edits, pending{row, t.Field, t.Part, t.Text})
+		}
+		if edits, err = w.telling(r.batch, i, edits, known); err != nil {
+			return nil, err
+		}
+		if len(edits) > known {
+			places, rows = append(places, int64(i)), append(rows, row)
+		}
+	}
+	r.rows, r.batch = rows, pick(r.batch, places)
+	return edits, nil
+}
+
+// telling leaves out of the edits of a row, from a place on, those that change
+// nothing, or that a later one makes void.
+func (w *worker) telling(b *intray.Batch, row int, edits []pending, from int) ([]pending, error) {
+	kept := edits[:from]
+	for i := from; i < len(edits); i++ {
+		e := edits[i]
+		void := slices.ContainsFunc(edits[i+1:], func(later pending) bool { return later.field == e.field && later.part == e.part })
+		now, err := w.making.draft.cellText(b, e.field, e.part, row)
+		if err != nil {
+			return nil, err
+		}
+		if !void && now != e.text {
+			kept = append(kept, e)
+		}
+	}
+	return kept, nil
+}
+
+// before is what rows had before they changed.
+type before struct {
+	problems []intray.Problem
+	// places are those of each row, for each key.
+	places [][]place
+}
+
+// put makes the edits in the rows of a result, and finds what that changed.
+func (w *worker) put(ctx context.Context, r *result, edits []pending) error {
+	old := &before{problems: slices.Clone(r.batch.Problems)}
+	for _, h := range w.hashers {
+		old.places = append(old.places, placesOf(h, r.batch))
+	}
+	list := make([]Edit, len(edits))
+	at := 0
+	for i, e := range edits {
+		for r.rows[at] != e.row {
+			at++
+		}
+		list[i] = Edit{Row: at, Field: e.field, Part: e.part, Text: e.text}
+	}
+	r.cells = int64(len(list))
+	for _, e := range list[:min(len(list), maxSamples)] {
+		r.samples = append(r.samples, Sample{
+			Row: int64(r.rows[e.Row]), Field: e.Field, Part: e.Part, Before: sampled(r.batch, e.Row, e.Field),
+		})
+	}
+	if w.making.job.accept {
+		dropProblems(r.batch, canAccept)
+	} else if err := w.making.draft.retype(ctx, r.batch, r.rows, list); err != nil {
+		return err
+	}
+	for i := range r.samples {
+		r.samples[i].After = sampled(r.batch, list[i].Row, list[i].Field)
+	}
+	return w.diff(r, old)
+}
+
+// retype puts edits into rows, each of which the desk knows by its number.
+func (d *Draft) retype(ctx context.Context, b *intray.Batch, rows []uint32, edits []Edit) error {
+	b.Numbers = indexesOf(rows)
+	err := d.cfg.Desk.Change(ctx, b, edits)
+	b.Numbers = nil
+	if err != nil {
+		return fmt.Errorf("read what was typed: %w", err)
+	}
+	return nil
+}
+
+func indexesOf(rows []uint32) []int64 {
+	numbers := make([]int64, len(rows))
+	for i, row := range rows {
+		numbers[i] = int64(row)
+	}
+	return numbers
+}
+
+// deletedAtOnce is how many rows the desk is told of at a time.
+const deletedAtOnce = 1000
+
+// deleted gives the rows that a change deletes.
+func (m *making) deleted(ctx context.Context) iter.Seq2[*intray.Batch, error] {
+	return func(yield func(*intray.Batch, error) bool) {
+		for it := m.layer.live.lost.Iterator(); it.HasNext(); {
+			var rows []uint32
+			for it.HasNext() && len(rows) < deletedAtOnce {
+				rows = append(rows, it.Next())
+			}
+			b, err := m.draft.gather(ctx, m.before, rows)
+			if err == nil {
+				b.Numbers = indexesOf(rows)
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// sampled is a cell with its problems.
+func sampled(b *intray.Batch, row, field int) Cell {
+	c := cellOf(&b.Fields[field], row)
+	for _, p := range problemsOf(b.Problems, row) {
+		if p.Field == field {
+			p.Row = 0
+			c.Problems = append(c.Problems, p)
+		}
+	}
+	return c
+}
+
+func placesOf(h *check.Hasher, b *intray.Batch) []place {
+	out := make([]place, b.Rows())
+	for i := range out {
+		out[i].hash, out[i].has = h.Hash(b, i)
+	}
+	return out
+}
+
+// diff finds the kinds of problems that the rows gained and lost, and their moves.
+func (w *worker) diff(r *result, old *before) error {
+	dropProblems(r.batch, w.making.draft.ofRule)
+	if r.batch.Rows() != len(r.rows) {
+		return fmt.Errorf("of %d rows %d came back changed", len(r.rows), r.batch.Rows())
+	}
+	r.gained, r.lost = map[Kind][]uint32{}, map[Kind][]uint32{}
+	was, is := old.problems, r.batch.Problems
+	for i, row := range r.rows {
+		var had, has []intray.Problem
+		had, was = leading(was, i)
+		has, is = leading(is, i)
+		note(r.lost, row, had, has)
+		note(r.gained, row, has, had)
+	}
+	r.moves = make([][]move, len(w.hashers))
+	for k, h := range w.hashers {
+		for i, to := range placesOf(h, r.batch) {
+			var from place
+			if old.places[k] != nil {
+				from = old.places[k][i]
+			}
+			if from != to {
+				r.moves[k] = append(r.moves[k], move{r.rows[i], from, to})
+			}
+		}
+	}
+	return nil
+}
+
+// leading divides problems into those of a row, which come first, and the others.
+func leading(problems []intray.Problem, row int) (of, others []intray.Problem) {
+	n := 0
+	for n < len(problems) && problems[n].Row == row {
+		n++
+	}
+	return problems[:n], problems[n:]
+}
+
+// note adds a row to the kinds that some of its problems have and others have not.
+func note(to map[Kind][]uint32, row uint32, some, others []intray.Problem) {
+	for i := range some {
+		k := kindOf(&some[i])
+		if slices.ContainsFunc(others, func(p intray.Problem) bool { return kindOf(&p) == k }) {
+			continue
+		}
+		if list := to[k]; len(list) == 0 || list[len(list)-1] != row {
+			to[k] = append(list, row)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package draft
+
+import (
+	"bytes"
+	"context"
+	"sort"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/intraydata/intray"
+)
+
+// maxSearch is the longest text that is searched for, in bytes.
+const maxSearch = 4096
+
+// searchKey is what is searched for and in which field, or in anyField.
+type searchKey struct {
+	text  string
+	field int
+}
+
+// search is the rows that hold a text, as they were in a snapshot.
+type search struct {
+	key searchKey
+	// using is held by who scans; what follows is theirs.
+	using chan struct{}
+	id    uint64
+	rows  *roaring.Bitmap
+}
+
+// maxSearches is how many are remembered.
+const maxSearches = 6
+
+// searches are the last ones, the latest last.
+type searches struct {
+	mu  sync.Mutex
+	all []*search
+}
+
+// of gives the search for a key, a new one where none is remembered.
+func (s *searches) of(key searchKey) *search {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, one := range s.all {
+		if one.key == key {
+			s.all = append(append(s.all[:i:i], s.all[i+1:]...), one)
+			return one
+		}
+	}
+	one := &search{key: key, using: make(chan struct{}, 1)}
+	s.all = append(s.all[max(0, len(s.all)+1-maxSearches):], one)
+	return one
+}
+
+// search gives the rows of a snapshot that hold a text, among them some that are
+// not live. All rows are scanned once, and then only those that changed.
+func (d *Draft) search(ctx context.Context, s *snapshot, key searchKey, progress func(done, total int64)) (*roaring.Bitmap, error) {
+	one := d.searches.of(key)
+	select {
+	case one.using <- struct{}{}:
+		defer func() { <-one.using }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if one.rows != nil && one.id == s.id {
+		return one.rows, nil
+	}
+	old, rows := roaring.New(), s.live
+	if one.rows != nil {
+		if changed, known := s.changedSince(one.id); known {
+			rows = roaring.And(changed, s.live)
+			old = roaring.AndNot(one.rows, changed)
+		}
+	}
+	found, err := d.scan(ctx, s, rows, newNeedle(key.text), d.searched(key.field), progress)
+	if err != nil {
+		return nil, err
+	}
+	found.Or(old)
+	if one.rows == nil || one.id < s.id {
+		if one.rows == nil {
+			d.shelveFound(found)
+		}
+		one.id, one.rows = s.id, found
+	}
+	return found, nil
+}
+
+// shelveFound puts what was found on a shelf where it lies far apart.
+func (d *Draft) shelveFound(found *roaring.Bitmap) {
+	staged := found.Clone()
+	staged.RemoveRange(uint64(d.staged), 1<<32)
+	if staged.GetCardinality() <= shelfRows && d.farApart(staged) {
+		d.shelve(&d.shelves.search, staged)
+	}
+}
+
+// searched are the places of the fields that a search looks at.
+func (d *Draft) searched(field int) []int {
+	if field != anyField {
+		return []int{field}
+	}
+	var all []int
+	for i, f := range d.cfg.Fields {
+		if !f.Hidden {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// scan looks for a text in some fields of rows.
+func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, n *needle, fields []int, progress func(done, total int64)) (*roaring.Bitmap, error) {
+	found := roaring.New()
+	var mu sync.Mutex
+	err := d.eachSpan(ctx, s, rows, progress, func() spanWork {
+		l, f := d.look(s, fields), finder{needle: n}
+		return func(ctx context.Context, at span) error {
+			pieces, err := l.span(ctx, at, rows)
+			if err != nil {
+				return err
+			}
+			var hits []uint32
+			for _, p := range pieces {
+				has := f.rows(p.batch, fields)
+				for i, row := range p.rows {
+					if has[p.at[i]] {
+						hits = append(hits, row)
+					}
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			found.AddMany(hits)
+			return nil
+		}
+	})
+	return found, err
+}
+
+// needle is a text that is searched for, whatever the case.
+type needle struct {
+	text []byte
+	// spread says that letters beyond ASCII may be one with letters of the text:
+	// where it holds any itself, or i, k or s, which are ı, the Kelvin sign and ſ
+	// too.
+	spread bool
+}
+
+func newNeedle(text string) *needle {
+	n := &needle{text: folded([]byte(text), nil)}
+	n.spread = bytes.ContainsAny(n.text, "iks") || !isASCII(n.text)
+	return n
+}
+
+// folded gives a text in which letters that differ by case are one.
+func folded(text, scratch []byte) []byte {
+	if !isASCII(text) {
+		return bytes.ToLower(bytes.ToUpper(text))
+	}
+	return lowered(scratch[:0], text)
+}
+
+func isASCII(text []byte) bool {
+	for _, c := range text {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// lowered appends a text with the letters A to Z in lower case.
+func lowered(to, text []byte) []byte {
+	at := len(to)
+	to = append(to, text...)
+	for i, c := range to[at:] {
+		if c-'A' < 26 {
+			to[at+i] = c | 0x20
+		}
+	}
+	return to
+}
+
+// finder looks for a needle, for one goroutine.
+type finder struct {
+	needle  *needle
+	has     []bool
+	scratch []byte
+	fold    []byte
+}
+
+// rows says for each row of a batch whether any of the fields holds the needle in
+// its value or in its raw text.
+func (f *finder) rows(b *intray.Batch, fields []int) []bool {
+	f.has = append(f.has[:0], make([]bool, b.Rows())...)
+	for _, field := range fields {
+		c := &b.Fields[field]
+		f.texts(&c.Values, nil)
+		f.texts(&c.Raws, c.RawRows)
+	}
+	return f.has
+}
+
+// texts marks the rows whose text holds the needle; text i is that of row rows[i],
+// or of row i.
+func (f *finder) texts(t *intray.Texts, rows []uint32) {
+	f.scratch = lowered(f.scratch[:0], t.Arena)
+	for at := 0; ; {
+		found := bytes.Index(f.scratch[at:], f.needle.text)
+		if found < 0 {
+			break
+		}
+		found += at
+		i := sort.Search(len(t.Ends), func(i int) bool { return int(t.Ends[i]) > found })
+		if found+len(f.needle.text) <= int(t.Ends[i]) {
+			f.mark(i, rows)
+			at = int(t.Ends[i])
+		} else {
+			at = found + 1
+		}
+	}
+	if !f.needle.spread || isASCII(t.Arena) {
+		return
+	}
+	for i := range t.Len() {
+		if text := t.At(i); !isASCII(text) {
+			f.fold = folded(text, f.fold)
+			if bytes.Contains(f.fold, f.needle.text) {
+				f.mark(i, rows)
+			}
+		}
+	}
+}
+
+func (f *finder) mark(i int, rows []uint32) {
+	if rows != nil {
+		i = int(rows[i])
+	}
+	f.has[i] = true
+}

@@ -1,0 +1,212 @@
+package draft
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/intraydata/intray"
+)
+
+// snapshot is the rows of a draft at one moment. It is never changed.
+type snapshot struct {
+	// id is never that of two snapshots of a draft.
+	id     uint64
+	layers []*layer
+	// large are the places of the large layers, from 1.
+	large  []uint32
+	owners *owners
+	// held is how many bytes the small layers have.
+	held int
+	// touched are the rows with content in a layer.
+	touched *roaring.Bitmap
+	// live are the rows that are there.
+	live *roaring.Bitmap
+	// kinds hold the live rows with each kind of problem that is found in a row by
+	// itself; rules those of each rule about all rows.
+	kinds map[Kind]*roaring.Bitmap
+	rules []*roaring.Bitmap
+	// levels are the live rows with a problem of each level.
+	levels [3]*roaring.Bitmap
+	// recent say which rows changed last, and up to which snapshot.
+	recent []recent
+}
+
+// recent are the rows that changed when the snapshot with this id came to be.
+type recent struct {
+	id   uint64
+	rows *roaring.Bitmap
+}
+
+// maxRecent is how many changes a search need not begin anew for.
+const maxRecent = 64
+
+// shape is what all snapshots of a draft have in common: the kinds of the rules
+// about all rows, and how many rows are looked at one by one.
+type shape struct {
+	rules []Kind
+	few   uint64
+}
+
+// with gives the snapshot with one more layer.
+func (s *snapshot) with(l *layer, in shape) *snapshot {
+	out := s.shifted(l, in, true)
+	out.layers = append(slices.Clip(s.layers), l)
+	out.held += l.size
+	place := uint32(len(out.layers))
+	if l.large() {
+		out.large = append(slices.Clip(s.large), place)
+	} else if !l.rows.IsEmpty() {
+		rows := l.rows.ToArray()
+		of := make([]uint32, len(rows))
+		for i := range of {
+			of[i] = place
+		}
+		out.owners, l.below = s.owners.set(rows, of)
+	}
+	out.touched = roaring.Or(s.touched, l.rows)
+	return out
+}
+
+// without gives the snapshot without its last layer.
+func (s *snapshot) without(in shape) *snapshot {
+	l := s.layers[len(s.layers)-1]
+	out := s.shifted(l, in, false)
+	out.layers = slices.Clip(s.layers[:len(s.layers)-1])
+	out.held -= l.size
+	if l.large() {
+		out.large = slices.Clip(s.large[:len(s.large)-1])
+	} else if !l.rows.IsEmpty() {
+		out.owners, _ = s.owners.set(l.rows.ToArray(), l.below)
+	}
+	out.touched = out.stillTouched(s.touched, l)
+	return out
+}
+
+// stillTouched are the touched rows without those that only the layer had.
+func (s *snapshot) stillTouched(touched *roaring.Bitmap, gone *layer) *roaring.Bitmap {
+	if gone.large() {
+		all := make([]*roaring.Bitmap, 0, len(s.layers))
+		for _, l := range s.layers {
+			all = append(all, l.rows)
+		}
+		return roaring.FastOr(all...)
+	}
+	out := touched.Clone()
+	for _, row := range gone.rows.ToArray() {
+		if s.owner(row) == 0 {
+			out.Remove(row)
+		}
+	}
+	return out
+}
+
+// shifted gives a snapshot in which the problems and the lives of rows are as the
+// layer makes them, or as they were before it.
+func (s *snapshot) shifted(l *layer, in shape, forward bool) *snapshot {
+	out := *s
+	out.id++
+	out.live = l.live.put(s.live, forward)
+	out.kinds = maps.Clone(s.kinds)
+	for k, d := range l.kinds {
+		if rows := d.put(s.kinds[k], forward); rows.IsEmpty() {
+			delete(out.kinds, k)
+		} else {
+			out.kinds[k] = rows
+		}
+	}
+	out.rules = slices.Clone(s.rules)
+	for i, d := range l.rules {
+		out.rules[i] = d.put(s.rules[i], forward)
+	}
+	out.relevel(s, l, in)
+	out.recent = append(slices.Clip(s.recent[max(0, len(s.recent)-maxRecent+1):]), recent{out.id, l.changed()})
+	return &out
+}
+
+// relevel finds the rows of each level where the layer changed any.
+func (s *snapshot) relevel(before *snapshot, l *layer, in shape) {
+	var moved []*roaring.Bitmap
+	for _, d := range l.kinds {
+		moved = append(moved, d.gained, d.lost)
+	}
+	for _, d := range l.rules {
+		moved = append(moved, d.gained, d.lost)
+	}
+	rows := roaring.FastOr(moved...)
+	for level := range s.levels {
+		all := s.matching(in.rules, func(k Kind) bool { return int(k.Level) == level })
+		if before.levels[level] == nil || rows.GetCardinality() > in.few {
+			s.levels[level] = roaring.FastOr(all...)
+			continue
+		}
+		if rows.IsEmpty() {
+			continue
+		}
+		out := roaring.AndNot(before.levels[level], rows)
+		for _, some := range all {
+			out.Or(roaring.And(some, rows))
+		}
+		s.levels[level] = out
+	}
+}
+
+// matching gives the rows of the kinds that are told of.
+func (s *snapshot) matching(rules []Kind, told func(k Kind) bool) (all []*roaring.Bitmap) {
+	for k, rows := range s.kinds {
+		if told(k) {
+			all = append(all, rows)
+		}
+	}
+	for i, k := range rules {
+		if told(k) {
+			all = append(all, s.rules[i])
+		}
+	}
+	return all
+}
+
+// owner is the layer that has the latest content of a row: its place, from 1; 0
+// is the stage.
+func (s *snapshot) owner(row uint32) uint32 {
+	small := s.owners.of(row)
+	for i := len(s.large) - 1; i >= 0 && s.large[i] > small; i-- {
+		if s.layers[s.large[i]-1].rows.Contains(row) {
+			return s.large[i]
+		}
+	}
+	return small
+}
+
+// version is the number of the change that last touched a row, or 0.
+func (s *snapshot) version(row uint32) int64 {
+	if !s.touched.Contains(row) {
+		return 0
+	}
+	if at := s.owner(row); at > 0 {
+		return s.layers[at-1].seq
+	}
+	return 0
+}
+
+// errors are the rows with an error.
+func (s *snapshot) errors() *roaring.Bitmap { return s.levels[intray.LevelError] }
+
+// changedSince gives the rows that changed since the snapshot with an id, and
+// false where that is not known any more.
+func (s *snapshot) changedSince(id uint64) (*roaring.Bitmap, bool) {
+	if id == s.id {
+		return roaring.New(), true
+	}
+	if len(s.recent) == 0 || s.recent[0].id > id+1 || id > s.id {
+		return nil, false
+	}
+	var all []*roaring.Bitmap
+	for _, r := range s.recent {
+		if r.id > id {
+			all = append(all, r.rows)
+		}
+	}
+	return roaring.FastOr(all...), true
+}

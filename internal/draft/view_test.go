@@ -1,0 +1,186 @@
+package draft
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func numbersOf(rows []Row) (out []int64) {
+	for _, r := range rows {
+		out = append(out, r.Number)
+	}
+	return out
+}
+
+// TestView keeps a row in view that was repaired, until another view is made.
+func TestView(t *testing.T) {
+	rows := sameRows(20)
+	for _, i := range []int{2, 9, 10, 17} {
+		rows[i][fName] = "bad"
+	}
+	u := newUnder(t, t.TempDir(), rows, 6, limits{})
+	defer u.close(t)
+	field := fName
+	f := Filter{Field: &field}
+	v, err := u.draft.View(t.Context(), f, nil)
+	if err != nil || v.Rows != 4 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	window := func(q Query) (Window, []int64) {
+		w, err := u.draft.Window(t.Context(), q, 1, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w, numbersOf(w.Rows)
+	}
+	u.change(t, Fill{Selector{Numbers: []int64{9}, Fields: []int{fName}}, "fine"})
+	u.change(t, Delete{Selector{Numbers: []int64{10}}})
+	w, numbers := window(Query{Token: v.Token, Filter: f})
+	if diff := cmp.Diff([]int64{9, 17}, numbers); diff != "" || w.View != (View{v.Token, 3}) || w.First != 1 {
+		t.Errorf("the view is %+v: %s", w.View, diff)
+	}
+	if r := w.Rows[0]; r.Version != 1 || r.Line != 11 || r.Cells[fName].Value != "fine" || len(r.Cells[fName].Problems) > 0 {
+		t.Errorf("the repaired row is %+v", r)
+	}
+	if spot, there, err := u.draft.Next(t.Context(), Query{Token: v.Token}, f, 2, false); err != nil || !there || spot != (Spot{17, 2}) {
+		t.Errorf("next is %+v, %v, %v", spot, there, err)
+	}
+	if got := u.change(t, Fill{Selector{Token: v.Token, Fields: []int{fCode}}, "all in view"}); got.Rows != 3 {
+		t.Errorf("%d rows of the view were changed", got.Rows)
+	}
+	if w, numbers = window(Query{Filter: f}); w.View.Token == v.Token || len(numbers) != 1 || w.View.Rows != 2 {
+		t.Errorf("a new view has %v: %+v", numbers, w.View)
+	}
+}
+
+// TestForgottenView makes a view anew that was forgotten.
+func TestForgottenView(t *testing.T) {
+	rows := sameRows(20)
+	rows[2][fName] = "bad"
+	u := newUnder(t, t.TempDir(), rows, 6, limits{})
+	defer u.close(t)
+	field := fName
+	f := Filter{Field: &field}
+	v, err := u.draft.View(t.Context(), f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.change(t, Fill{Selector{Numbers: []int64{2}, Fields: []int{fName}}, "fine"})
+	var told []int64
+	for i := range maxViews {
+		if _, err := u.draft.View(t.Context(), Filter{Search: fmt.Sprint("m", i)}, func(done, total int64) { told = append(told, done, total) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w, err := u.draft.Window(t.Context(), Query{Token: v.Token, Filter: f}, 0, 5); err != nil || w.View.Token == v.Token || w.View.Rows != 0 {
+		t.Errorf("the forgotten view is %+v, %v", w.View, err)
+	}
+	if len(told) == 0 || told[len(told)-2] != told[len(told)-1] {
+		t.Errorf("of the search was told %v", told)
+	}
+}
+
+// TestWindowBounds asks for rows that are not there.
+func TestWindowBounds(t *testing.T) {
+	u := newUnder(t, t.TempDir(), sameRows(3), 6, limits{})
+	defer u.close(t)
+	for _, at := range [][2]int{{-1, 1}, {0, -1}} {
+		if _, err := u.draft.Window(t.Context(), Query{}, int64(at[0]), at[1]); err == nil {
+			t.Errorf("rows %v were given", at)
+		}
+	}
+	if w, err := u.draft.Window(t.Context(), Query{}, 1<<40, 5); err != nil || len(w.Rows) > 0 {
+		t.Errorf("behind the last row: %+v, %v", w, err)
+	}
+}
+
+// TestShelf wants rows that lie far apart to be the same from the shelf as from the
+// stage, also when they changed.
+func TestShelf(t *testing.T) {
+	rows := sameRows(400)
+	for i := 3; i < 400; i += 20 {
+		rows[i][fCode] = "bad"
+	}
+	u := newUnder(t, t.TempDir(), rows, 5, limits{})
+	defer u.close(t)
+	field := fCode
+	q := Query{Filter: Filter{Field: &field}}
+	read := func() []Row {
+		w, err := u.draft.Window(t.Context(), q, 0, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.Rows
+	}
+	u.draft.background.Wait()
+	shelved := u.draft.shelves.problems.Load()
+	if shelved == nil || !shelved.rows.Contains(23) {
+		t.Fatal("the rows with problems are on no shelf")
+	}
+	for range 2 {
+		got := read()
+		u.draft.shelves.problems.Store(nil)
+		if diff := cmp.Diff(read(), got); diff != "" || len(got) == 0 {
+			t.Errorf("from the stage (-) and from the shelf (+):\n%s", diff)
+		}
+		u.draft.shelves.problems.Store(shelved)
+		u.change(t, Fill{Selector{Numbers: []int64{23, 63, 64}, Fields: []int{fCode}}, "odd, bad"})
+	}
+	q = Query{Filter: Filter{Search: "m10"}} // rows 10 and 100 to 109
+	read()
+	u.draft.background.Wait()
+	if u.draft.shelves.search.Load() != nil {
+		t.Error("what lies close by is on a shelf")
+	}
+	q = Query{Filter: Filter{Search: "BAD"}}
+	want := read()
+	u.draft.background.Wait()
+	if u.draft.shelves.search.Load() == nil {
+		t.Error("what was found is on no shelf")
+	}
+	if diff := cmp.Diff(want, read()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestHistory numbers changes, and never uses a number or a row twice.
+func TestHistory(t *testing.T) {
+	u := newUnder(t, t.TempDir(), sameRows(2), 5, limits{})
+	defer func() { u.close(t) }()
+	add := Add{[][]Typed{{{Field: fName, Text: "New"}}}}
+	u.change(t, add)
+	u.change(t, add)
+	u.change(t, add)
+	for range 2 {
+		if _, err := u.draft.Undo(t.Context(), func(context.Context, int64) error { u.undone++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(want History) {
+		t.Helper()
+		h, err := u.draft.History(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, h); diff != "" {
+			t.Error(diff)
+		}
+	}
+	check(History{Done: []int64{1}, Undone: []int64{2, 3}})
+	u.close(t)
+	u.open(t)
+	check(History{Done: []int64{1}, Undone: []int64{2, 3}})
+	if v := u.change(t, add); v.Seq != 4 {
+		t.Errorf("the change has number %d", v.Seq)
+	}
+	u.close(t)
+	u.open(t)
+	check(History{Done: []int64{1, 4}})
+	w, err := u.draft.Window(t.Context(), Query{}, 0, 10)
+	if diff := cmp.Diff([]int64{0, 1, 2, 5}, numbersOf(w.Rows)); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
