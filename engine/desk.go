@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
@@ -26,15 +27,8 @@ type Desk struct {
 	hooks  Hooks
 }
 
-// Edit is what a person typed into a cell; "" empties it.
-type Edit struct {
-	// Row counts from the first row of the batch.
-	Row int
-	// Field is the place of the field in the schema of the run, and Part which of
-	// its columns is meant, where it takes several.
-	Field, Part int
-	Text        string
-}
+// Edit is what a person typed into a cell.
+type Edit = intray.Edit
 
 // Reopen makes a desk for rows that a run staged with this outcome.
 func (e *Engine) Reopen(imp Import, out *Outcome) (*Desk, error) {
@@ -89,16 +83,22 @@ func (d *Desk) ready(ctx context.Context) (Hooks, error) {
 	return hooks, nil
 }
 
-// Deleted tells the hooks that a person deletes these rows.
-func (d *Desk) Deleted(ctx context.Context, b *intray.Batch) error {
+// Deleted tells the hooks for it of rows that a person deletes. Without such hooks
+// the rows are not asked for.
+func (d *Desk) Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch, error]) error {
 	hooks, err := d.ready(ctx)
-	if err != nil || hooks == nil {
+	if err != nil || hooks == nil || len(d.of.RowDelete) == 0 {
 		return err
 	}
-	if len(d.of.RowDelete) == 0 {
-		return nil
+	for b, err := range rows {
+		if err == nil {
+			err = hooks.Deleted(ctx, d.changed(b))
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return hooks.Deleted(ctx, d.changed(b))
+	return nil
 }
 
 // Blank makes rows without content, as a person adds them.

@@ -219,7 +219,7 @@ func TestDeskHooks(t *testing.T) {
 	if got := strings.Join(lines[4:], "\n"); !strings.Contains(got, "Code:number") || !strings.Contains(got, "Text:seen") {
 		t.Errorf("the problems are\n%s", got)
 	}
-	if err := desk.Deleted(t.Context(), kept.batch); err != nil || told != 2 {
+	if err := desk.Deleted(t.Context(), func(yield func(*intray.Batch, error) bool) { yield(kept.batch, nil) }); err != nil || told != 2 {
 		t.Errorf("told of %d deleted rows, %v", told, err)
 	}
 	fails = true

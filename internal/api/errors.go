@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"net/http"
 	"strconv"
@@ -30,6 +31,8 @@ type refusal struct {
 	fields     map[string][]string
 	retryAfter time.Duration
 	allow      string
+	// more is told beside the rest.
+	more map[string]any
 }
 
 func (r *refusal) Error() string { return r.text }
@@ -85,6 +88,7 @@ func (r *refusal) encode(requestID string) []byte {
 	for field, messages := range r.fields {
 		body[field] = messages
 	}
+	maps.Copy(body, r.more)
 	body["detail"], body["code"], body["request_id"] = r.text, r.code, requestID
 	text, err := json.Marshal(body)
 	if err != nil {

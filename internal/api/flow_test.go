@@ -203,6 +203,7 @@ func (s *server) imports() {
 	s.uploads(doc.Metadata.ID)
 	s.questions()
 	s.remembered()
+	s.reviewing()
 	form, contentType := form(s.T, "list.csv", "E-Mail\nada@example.org\n")
 	second := s.do("POST", all, `{`+mailFields+`}`)
 	s.do("POST", s.text(second, "upload"), form, "Content-Type", contentType)
@@ -218,16 +219,27 @@ func (s *server) questions() {
 	if got := s.do("GET", path, "").Body.String(); !strings.Contains(got, `"id":"column:email"`) {
 		s.Errorf("the questions are %s", got)
 	}
-	s.do("POST", path, `{"answers":{"column:email":"0"}}`)
+	id := s.text(made, "id")
+	s.do("POST", "/api/review/v1/"+id+"/questions/", `{"answers":{"column:email":"0"}}`, "Cookie", s.opened(id))
+	second := s.do("POST", "/api/v1/headless/imports/", `{`+mailFields+`}`)
+	s.do("PUT", s.text(second, "upload"), "e mail,e_mail\nada@example.org,x\n", "Content-Type", "text/csv")
+	s.runAll()
+	s.do("POST", "/api/v1/headless/imports/"+s.text(second, "id")+"/questions/", `{"answers":{"column:email":"0"}}`)
 }
 
-func (s *server) review(id string) {
+// opened gives the cookie of the review of an import.
+func (s *server) opened(id string) string {
 	s.Helper()
 	address := s.text(s.do("GET", "/api/v1/headless/imports/"+id+"/", ""), "review_url")
 	_, token, _ := strings.Cut(address, "#")
 	opened := s.do("POST", "/api/review/v1/"+id+"/session/", "", "Authorization", "Bearer "+token)
 	cookie, _, _ := strings.Cut(opened.Header().Get("Set-Cookie"), ";")
-	w := s.do("GET", "/api/review/v1/"+id+"/", "", "Cookie", cookie)
+	return cookie
+}
+
+func (s *server) review(id string) {
+	s.Helper()
+	w := s.do("GET", "/api/review/v1/"+id+"/", "", "Cookie", s.opened(id))
 	if w.Header().Get("Cache-Control") != "no-store" {
 		s.Error("the answer to the review page may be kept")
 	}

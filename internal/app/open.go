@@ -70,6 +70,8 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner) (*parts, error) {
 	if err != nil {
 		return nil, errors.Join(err, closeAll())
 	}
+	closeStores := closeAll
+	closeAll = func() error { return errors.Join(made.Close(), closeStores()) }
 	return &parts{made, rows, closeAll}, nil
 }
 

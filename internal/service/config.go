@@ -79,6 +79,8 @@ type Service struct {
 	keys keyring
 	// underWay are the runs of imports that this process works on.
 	underWay *inHand
+	// drafts are those of imports that persons review here.
+	drafts *drafts
 	// answering are the idempotency keys whose requests are carried out here.
 	answering *inHand
 	// sweeps counts the calls of Sweep, which come from one goroutine; idle is
@@ -117,7 +119,7 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{cfg: cfg, keys: keys, underWay: newInHand(), answering: newInHand()}, nil
+	return &Service{cfg: cfg, keys: keys, underWay: newInHand(), answering: newInHand(), drafts: &drafts{open: map[string]*openDraft{}}}, nil
 }
 
 func deriveKeys(m seal.Master) (keyring, error) {

@@ -130,6 +130,7 @@ func (f *fixture) node(name string, changes ...change) *service.Service {
 	}
 	s, err := service.New(cfg)
 	must(f.T, err)
+	f.Cleanup(func() { must(f.T, s.Close()) })
 	return s
 }
 

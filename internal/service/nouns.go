@@ -273,14 +273,22 @@ type Edit struct {
 	Run int
 	Seq int64
 	// Op is the id that the caller gave, so that nothing is done twice.
-	Op   string
+	Op string
+	// Kind is that of a change, or undo or redo.
 	Kind string
+	// Change is the number of the change that was made, undone or done again.
+	Change int64
 	// Request says what was asked for, Told what came of it.
 	Request json.RawMessage
 	Told    json.RawMessage
-	// Layer holds the rows as they are behind it; nil where there are none, or so
-	// many that they are kept as blobs under Prefix.
-	Layer  []byte
-	Prefix string
-	Made   time.Time
+	// Layer is what the draft of the rows needs to know of the change; nil where
+	// it was undone or done again.
+	Layer []byte
+	Made  time.Time
 }
+
+// The kinds of entries that are no changes.
+const (
+	UndoEdit = "undo"
+	RedoEdit = "redo"
+)

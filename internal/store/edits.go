@@ -9,10 +9,10 @@ import (
 
 type edits struct{ *txn }
 
-const editColumns = "import_id, org, run, seq, op, kind, request, told, layer, prefix, made"
+const editColumns = "import_id, org, run, seq, op, kind, change, request, told, layer, made"
 
 func editCells(e *service.Edit) []any {
-	return []any{&e.ImportID, &e.Org, &e.Run, &e.Seq, &e.Op, &e.Kind, rawJSON{&e.Request}, rawJSON{&e.Told}, optional{&e.Layer}, &e.Prefix, micros{&e.Made}}
+	return []any{&e.ImportID, &e.Org, &e.Run, &e.Seq, &e.Op, &e.Kind, &e.Change, rawJSON{&e.Request}, rawJSON{&e.Told}, optional{&e.Layer}, micros{&e.Made}}
 }
 
 func (e edits) Append(ctx context.Context, edit service.Edit) error {

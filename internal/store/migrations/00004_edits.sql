@@ -8,10 +8,10 @@ CREATE TABLE edits (
 	seq BIGINT NOT NULL,
 	op ${ID} NOT NULL,
 	kind ${ID} NOT NULL,
+	change BIGINT NOT NULL,
 	request TEXT NOT NULL,
 	told TEXT NOT NULL,
 	layer ${BYTES},
-	prefix ${ID} NOT NULL,
 	made BIGINT NOT NULL,
 	PRIMARY KEY (import_id, run, seq),
 	UNIQUE (import_id, op)

@@ -10,7 +10,7 @@ import (
 // anEdit is an entry of a log.
 func anEdit(org, importID string, run int, seq int64) service.Edit {
 	return service.Edit{
-		Org: org, ImportID: importID, Run: run, Seq: seq, Op: id("op", 100*run+int(seq)), Kind: "set",
+		Org: org, ImportID: importID, Run: run, Seq: seq, Op: id("op", 100*run+int(seq)), Kind: "set", Change: seq + 7,
 		Request: json.RawMessage(`{"a":"ü\u0000"}`), Told: json.RawMessage(`{}`), Made: after(int(seq)),
 	}
 }
@@ -33,7 +33,7 @@ func (f *fixture) edits(org, importID string, run int, after int64) (all []servi
 func testEdits(f *fixture) {
 	one, other := anImport(1, "org-a", service.NeedsReview), anImport(2, "org-b", service.NeedsReview)
 	first, second, again := anEdit("org-a", one.ID, 1, 1), anEdit("org-a", one.ID, 1, 2), anEdit("org-a", one.ID, 2, 1)
-	second.Layer, second.Prefix = []byte(strings.Repeat("\x00x", 5000)), "imports/x/edits/2"
+	second.Layer = []byte(strings.Repeat("\x00x", 5000))
 	foreign := anEdit("org-b", other.ID, 1, 1)
 	f.update(func(tx service.Tx) error {
 		return firstError(tx.Imports.Insert(f.ctx, one), tx.Imports.Insert(f.ctx, other),

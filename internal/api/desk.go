@@ -1,0 +1,396 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/draft"
+)
+
+const (
+	// maxWindow is the most rows of an answer, and usualWindow what is given where
+	// none is asked for.
+	maxWindow   = 1000
+	usualWindow = 200
+	// maxDistinct is the most values of an answer.
+	maxDistinct = 1000
+)
+
+// deskColumn is a column of the table on the review page: a field, or one of the
+// columns that feed a field with several.
+type deskColumn struct {
+	Key      string       `json:"key"`
+	Part     *int         `json:"part,omitempty"`
+	Label    string       `json:"label"`
+	Type     string       `json:"type"`
+	Header   string       `json:"header,omitempty"`
+	ReadOnly bool         `json:"readOnly"`
+	Hidden   bool         `json:"hidden"`
+	Required bool         `json:"required"`
+	Options  []deskOption `json:"options,omitempty"`
+
+	field int
+}
+
+type deskOption struct {
+	Value string `json:"value"`
+	Label string `json:"label"`
+}
+
+type deskTotals struct {
+	Rows     int64 `json:"rows"`
+	Errors   int64 `json:"errors"`
+	Warnings int64 `json:"warnings"`
+	Infos    int64 `json:"infos"`
+}
+
+type deskTable struct {
+	Columns []deskColumn `json:"columns"`
+	Totals  deskTotals   `json:"totals"`
+	Undo    int          `json:"undo"`
+	Redo    int          `json:"redo"`
+}
+
+type deskProblem struct {
+	Level   string `json:"level"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+type deskCell struct {
+	Text     string        `json:"text"`
+	Value    *string       `json:"value"`
+	Problems []deskProblem `json:"problems,omitempty"`
+}
+
+type deskRow struct {
+	ID       string        `json:"id"`
+	Version  int64         `json:"version"`
+	Line     int64         `json:"line,omitempty"`
+	Cells    []deskCell    `json:"cells"`
+	Problems []deskProblem `json:"problems,omitempty"`
+}
+
+type deskWindow struct {
+	View  string    `json:"view"`
+	Total int64     `json:"total"`
+	First int64     `json:"first"`
+	Rows  []deskRow `json:"rows"`
+}
+
+type deskCount struct {
+	Key     string `json:"key"`
+	Code    string `json:"code"`
+	Level   string `json:"level"`
+	Rows    int64  `json:"rows"`
+	Message string `json:"message"`
+}
+
+type deskValues struct {
+	Values []deskValue `json:"values"`
+	More   int64       `json:"more"`
+}
+
+type deskValue struct {
+	Text  string `json:"text"`
+	Count int64  `json:"count"`
+}
+
+type deskSpot struct {
+	ID    string `json:"id"`
+	Place int64  `json:"place"`
+}
+
+// desk is what the calls of a review page know of the table.
+type desk struct {
+	fields  []intray.Field
+	columns []deskColumn
+}
+
+func (a *API) desk(c *call) (*desk, error) {
+	schema, err := a.cfg.Service.FrozenSchema(c.reviewed)
+	if err != nil {
+		return nil, err
+	}
+	d := &desk{fields: schema.Fields}
+	o := c.reviewed.Outcome
+	for i, f := range schema.Fields {
+		one := deskColumn{Key: f.Key, Label: f.Label, Type: string(f.Type.Name), ReadOnly: f.ReadOnly, Hidden: f.Hidden, field: i}
+		one.Required = slices.ContainsFunc(f.Validators, func(v intray.Validator) bool { return v.Rule == "required" })
+		for _, option := range f.SelectOptions {
+			one.Options = append(one.Options, deskOption{option.Value, option.Label})
+		}
+		var columns []int
+		if o != nil && i < len(o.Mapping.Fields) {
+			columns = o.Mapping.Fields[i].All()
+		}
+		if !f.ManyToOne {
+			if len(columns) > 0 {
+				one.Header = o.Headers[columns[0]]
+			}
+			d.columns = append(d.columns, one)
+			continue
+		}
+		for part, column := range columns {
+			own := one
+			own.Part, own.Header = &part, o.Headers[column]
+			d.columns = append(d.columns, own)
+		}
+	}
+	return d, nil
+}
+
+// field gives the place of a field by its key.
+func (d *desk) field(name, key string) (int, error) {
+	at := slices.IndexFunc(d.fields, func(f intray.Field) bool { return f.Key == key })
+	if at < 0 {
+		return 0, invalid(name, "names no field of this import")
+	}
+	return at, nil
+}
+
+func (a *API) getDesk(c *call) (*answer, error) {
+	d, err := a.desk(c)
+	if err != nil {
+		return nil, err
+	}
+	out := deskTable{Columns: d.columns}
+	err = a.cfg.Service.Rows(c.ctx(), c.reviewed, func(rows *draft.Draft) error {
+		t := rows.Totals()
+		out.Totals = deskTotals{t.Rows, t.Errors, t.Warnings, t.Infos}
+		h, err := rows.History(c.ctx())
+		out.Undo, out.Redo = len(h.Done), len(h.Undone)
+		return err
+	})
+	return unkept(out, err)
+}
+
+// unkept is an answer that no cache may keep.
+func unkept(body any, err error) (*answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, body: body, header: http.Header{"Cache-Control": {"no-store"}}}, nil
+}
+
+func (a *API) getDeskRows(c *call) (*answer, error) {
+	d, err := a.desk(c)
+	if err != nil {
+		return nil, err
+	}
+	query := c.r.URL.Query()
+	q, err := d.query(query)
+	if err != nil {
+		return nil, err
+	}
+	from, count, err := rowsAsked(query)
+	if err != nil {
+		return nil, err
+	}
+	out := deskWindow{Rows: []deskRow{}}
+	err = a.cfg.Service.Rows(c.ctx(), c.reviewed, func(rows *draft.Draft) error {
+		w, err := rows.Window(c.ctx(), q, from, count)
+		if err != nil {
+			return err
+		}
+		out.View, out.Total, out.First = w.View.Token, w.View.Rows, w.First
+		for _, r := range w.Rows {
+			out.Rows = append(out.Rows, d.row(r))
+		}
+		return nil
+	})
+	return unkept(out, err)
+}
+
+func rowsAsked(query url.Values) (from int64, count int, err error) {
+	if from, err = within(query, "from", 0, 1<<40); err != nil {
+		return 0, 0, err
+	}
+	n, err := within(query, "count", usualWindow, maxWindow)
+	return from, int(n), err
+}
+
+// within reads a query parameter from 0 to most.
+func within(query url.Values, name string, usual, most int64) (int64, error) {
+	text := query.Get(name)
+	if text == "" {
+		return usual, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n > most {
+		return 0, invalid(name, "must be a whole number from 0 to %d", most)
+	}
+	return n, nil
+}
+
+var shows = map[string]draft.Show{
+	"": draft.All, "all": draft.All, "problems": draft.Problems, "errors": draft.Errors, "warnings": draft.Warnings, "infos": draft.Infos, "valid": draft.Valid,
+}
+
+// query reads which rows are wanted.
+func (d *desk) query(query url.Values) (q draft.Query, err error) {
+	q.Token = query.Get("view")
+	q.Filter, err = d.filter(map[string]any{
+		"show": query.Get("show"), "key": query.Get("key"), "code": query.Get("code"), "search": query.Get("search"), "in": query.Get("in"),
+	}, query.Has("key"))
+	return q, err
+}
+
+// filter reads a filter; an empty key that is given means problems of whole rows.
+func (d *desk) filter(doc map[string]any, keyed bool) (f draft.Filter, err error) {
+	show, known := shows[text(doc, "show")]
+	if !known {
+		return f, invalid("show", "is none of all, problems, errors, warnings, infos and valid")
+	}
+	f.Show, f.Code, f.Search = show, text(doc, "code"), text(doc, "search")
+	if keyed {
+		at := intray.NoField
+		if key := text(doc, "key"); key != "" {
+			if at, err = d.field("key", key); err != nil {
+				return f, err
+			}
+		}
+		f.Field = &at
+	}
+	if in := text(doc, "in"); in != "" {
+		at, err := d.field("in", in)
+		if err != nil {
+			return f, err
+		}
+		f.In = &at
+	}
+	return f, nil
+}
+
+// row gives a row in the columns of the table.
+func (d *desk) row(r draft.Row) deskRow {
+	out := deskRow{ID: strconv.FormatInt(r.Number, 10), Version: r.Version, Line: r.Line, Problems: wireProblems(r.Problems, nil)}
+	for _, column := range d.columns {
+		c := r.Cells[column.field]
+		if column.Part != nil {
+			out.Cells = append(out.Cells, partCell(c, *column.Part))
+			continue
+		}
+		cell := deskCell{Text: cut(c.Raw, maxCellText), Problems: wireProblems(c.Problems, nil)}
+		if !c.Null {
+			value := cut(c.Value, maxCellText)
+			cell.Value = &value
+		}
+		out.Cells = append(out.Cells, cell)
+	}
+	return out
+}
+
+// partCell is the cell of one of the columns of a field with several.
+func partCell(c draft.Cell, part int) deskCell {
+	cell := deskCell{Problems: wireProblems(c.Problems, &part)}
+	var raws []string
+	var values []json.RawMessage
+	if json.Unmarshal([]byte(c.Raw), &raws) == nil && part < len(raws) {
+		cell.Text = cut(raws[part], maxCellText)
+	}
+	if json.Unmarshal([]byte(c.Value), &values) == nil && part < len(values) && string(values[part]) != "null" {
+		value := string(values[part])
+		if text := ""; json.Unmarshal(values[part], &text) == nil {
+			value = text
+		}
+		cell.Value = &value
+	}
+	return cell
+}
+
+func wireProblems(problems []intray.Problem, part *int) (list []deskProblem) {
+	for _, p := range problems {
+		if part == nil || p.Part == *part {
+			list = append(list, deskProblem{p.Level.String(), p.Code, p.Text})
+		}
+	}
+	return list
+}
+
+func (a *API) getDeskCounts(c *call) (*answer, error) {
+	d, err := a.desk(c)
+	if err != nil {
+		return nil, err
+	}
+	out := []deskCount{}
+	err = a.cfg.Service.Rows(c.ctx(), c.reviewed, func(rows *draft.Draft) error {
+		counts, err := rows.Counts(c.ctx())
+		for _, one := range counts {
+			key := ""
+			if one.Field != intray.NoField {
+				key = d.fields[one.Field].Key
+			}
+			out = append(out, deskCount{key, one.Code, one.Level.String(), one.Rows, one.Text})
+		}
+		return err
+	})
+	return unkept(out, err)
+}
+
+func (a *API) getDeskValues(c *call) (*answer, error) {
+	d, err := a.desk(c)
+	if err != nil {
+		return nil, err
+	}
+	query := c.r.URL.Query()
+	of, err := d.field("of", query.Get("of"))
+	if err != nil {
+		return nil, err
+	}
+	q, err := d.query(query)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := within(query, "limit", 100, maxDistinct)
+	if err != nil {
+		return nil, err
+	}
+	out := deskValues{Values: []deskValue{}}
+	err = a.cfg.Service.Rows(c.ctx(), c.reviewed, func(rows *draft.Draft) error {
+		found, err := rows.Distinct(c.ctx(), of, q, int(limit))
+		out.More = found.More
+		for _, v := range found.Values {
+			out.Values = append(out.Values, deskValue{cut(v.Text, maxCellText), v.Cells})
+		}
+		return err
+	})
+	return unkept(out, err)
+}
+
+func (a *API) getDeskNext(c *call) (*answer, error) {
+	d, err := a.desk(c)
+	if err != nil {
+		return nil, err
+	}
+	query := c.r.URL.Query()
+	q, err := d.query(query)
+	if err != nil {
+		return nil, err
+	}
+	row := int64(-1)
+	if query.Get("row") != "" {
+		if row, err = within(query, "row", 0, 1<<40); err != nil {
+			return nil, err
+		}
+	}
+	var out *deskSpot
+	err = a.cfg.Service.Rows(c.ctx(), c.reviewed, func(rows *draft.Draft) error {
+		spot, found, err := rows.Next(c.ctx(), q, draft.Filter{Show: draft.Problems}, row, query.Get("back") == "true")
+		if found {
+			out = &deskSpot{strconv.FormatInt(spot.Row, 10), spot.Place}
+		}
+		return err
+	})
+	return unkept(map[string]*deskSpot{"next": out}, err)
+}
+
+// invalid refuses a part of a request.
+func invalid(name, format string, args ...any) error {
+	return invalidField(name, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,112 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// underReview makes an import whose rows a person must settle, and gives the path
+// of its review and the cookie.
+func (s *server) underReview(file string) (id, path, cookie string) {
+	s.Helper()
+	made := s.do("POST", "/api/v1/headless/imports/", `{"settings":{"invalidDataBehavior":"BLOCK_SUBMIT"},"fields":[
+		{"key":"email","label":"E-Mail","type":"email","validators":[{"validate":"required"}]},
+		{"key":"country","label":"Country","type":"select","selectOptions":[{"label":"Germany","value":"DE"},{"label":"France","value":"FR"}]},
+		{"key":"phone","label":"Phone","manyToOne":true,"alternateMatches":["Phone 1","Phone 2"]}]}`)
+	id = s.text(made, "id")
+	s.do("PUT", s.text(made, "upload"), file, "Content-Type", "text/csv")
+	s.runAll()
+	return id, "/api/review/v1/" + id, s.opened(id)
+}
+
+const deskFile = "E-Mail,Country,Phone 1,Phone 2\nada@example.org,DE,1,2\nnobody,Germny,3,\nnobody,XX,,4\n"
+
+// reviewing goes through a review, from the questions to the end.
+func (s *server) reviewing() {
+	s.Helper()
+	id, path, cookie := s.underReview(deskFile)
+	get := func(what string) string {
+		s.Helper()
+		return strings.TrimSpace(s.do("GET", path+what, "", "Cookie", cookie).Body.String())
+	}
+	post := func(what, body string) string {
+		s.Helper()
+		return strings.TrimSpace(s.do("POST", path+what, body, "Cookie", cookie).Body.String())
+	}
+	holds := func(got string, want ...string) {
+		s.Helper()
+		for _, text := range want {
+			if !strings.Contains(got, text) {
+				s.Errorf("%s lacks %s", got, text)
+			}
+		}
+	}
+	holds(get("/questions/"), `"questions":[]`)
+	holds(get("/table/"), `"totals":{"rows":3,"errors":2,"warnings":0,"infos":1}`, `"key":"phone","part":1`, `"header":"Phone 2"`, `"required":true`, `"undo":0,"redo":0`)
+	rows := get("/rows/?show=errors&count=1")
+	holds(rows, `"total":2`, `"first":0`, `"id":"1"`, `"line":3`, `{"text":"nobody","value":null,"problems":[{"level":"error","code":"email"`, `{"text":"3","value":"3"}`, `{"text":"","value":""}`)
+	holds(get("/counts/"), `{"key":"email","code":"email","level":"error","rows":2`, `"key":"country","code":"select"`)
+	holds(get("/values/?of=email&show=errors"), `{"values":[{"text":"nobody","count":2}],"more":0}`)
+	holds(get("/next/?row=0"), `{"next":{"id":"1","place":1}}`)
+	holds(get("/next/?row=2"), `{"next":null}`)
+	holds(get("/next/?row=2&back=true"), `{"next":{"id":"1"`)
+
+	preview := `{"op":"1","kind":"fill","preview":true,"where":{"show":"errors"},"keys":["email"],"text":"x@example.org"}`
+	holds(post("/edits/", preview), `"change":0,"cells":2,"rows":2`, `"samples":[{"id":"1","key":"email","before":{"text":"nobody"`)
+	holds(post("/edits/", `{"op":"2","kind":"set","cells":[{"id":"1","key":"email","text":"bob@example.org","version":0,"seen":"nobody"},{"id":"1","key":"phone","part":1,"text":"9","version":0,"seen":""}]}`), `"cells":2,"rows":1`)
+	holds(post("/edits/", `{"op":"3","kind":"mapValue","keys":["country"],"find":"XX","text":"France"}`), `"cells":1`)
+	holds(post("/edits/", `{"op":"4","kind":"replace","keys":["country"],"find":"Germny","with":"Germany","whole":true}`), `"cells":1,"rows":1,"added":0,"deleted":0,"valid":0,"invalid":0`)
+	for i, change := range []string{
+		`"kind":"trim","inner":true`, `"kind":"case","keys":["email"],"to":"upper"`, `"kind":"clear","where":{"rows":["2"]},"keys":["phone"]`,
+		`"kind":"add","rows":[[{"key":"email","text":"new@example.org"}]]`, `"kind":"accept","where":{"rows":["0"]}`,
+	} {
+		post("/edits/", fmt.Sprintf(`{"op":"many-%d",%s}`, i, change))
+	}
+	holds(post("/undo/", `{"op":"u"}`), `"change":`)
+	holds(post("/redo/", `{"op":"r"}`), `"change":`)
+	clash := s.send("POST", path+"/edits/", `{"op":"5","kind":"set","cells":[{"id":"1","key":"email","text":"z","version":0,"seen":"nobody"}]}`, "Cookie", cookie)
+	if clash.Code != http.StatusConflict {
+		s.Errorf("a lost race: status %d", clash.Code)
+	}
+	holds(clash.Body.String(), `"code":"changed_by_others"`, `"seen":"nobody","now":"BOB@EXAMPLE.ORG"`)
+	holds(get("/submit/"), `"status":"NEEDS_REVIEW","rows":4,"rowsWithError":1,"rowsLeftOut":0,"blocked":true`)
+	if w := s.send("POST", path+"/submit/", "", "Cookie", cookie); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "rows_with_error") {
+		s.Errorf("a review with errors was submitted: %d %s", w.Code, w.Body)
+	}
+	post("/edits/", `{"op":"6","kind":"delete","where":{"show":"errors"}}`)
+	holds(post("/submit/", ""), `"status":"SUCCESSFUL","rows":3`)
+	result := s.text(s.do("GET", "/api/v1/headless/imports/"+id+"/url/", ""), "presigned_url")
+	holds(s.do("GET", result, "").Body.String(), `{"email":"BOB@EXAMPLE.ORG","country":"DE","phone":["3","9"]}`, `"email":"new@example.org"`)
+}
+
+// TestDeskRefuses sends the review calls that cannot be done, each with a clear
+// answer.
+func TestDeskRefuses(t *testing.T) {
+	s := newServer(t, nil)
+	_, path, cookie := s.underReview(deskFile)
+	for _, what := range []string{"/rows/?count=1001", "/rows/?from=-1", "/rows/?from=x", "/rows/?show=odd", "/rows/?key=nobody", "/rows/?in=nobody", "/values/?of=nobody", "/values/?of=email&limit=x", "/next/?row=x"} {
+		if w := s.send("GET", path+what, "", "Cookie", cookie); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: status %d: %s", what, w.Code, w.Body)
+		}
+	}
+	for _, change := range []string{
+		`"kind":"odd"`, `"kind":"set"`, `"kind":"set","cells":[]`, `"kind":"set","cells":[{"key":"email","text":"x"}]`, `"kind":"set","cells":[{"id":"x","key":"email","text":"x"}]`,
+		`"kind":"set","cells":[{"id":"1","key":"nobody","text":"x"}]`, `"kind":"set","cells":[{"id":"99","key":"email","text":"x"}]`, `"kind":"add"`, `"kind":"add","rows":[]`,
+		`"kind":"mapValue","find":"x","text":"y"`, `"kind":"fill","keys":["nobody"],"text":""`, `"kind":"delete","where":{"rows":["-1"]}`, `"kind":"case","to":"odd"`,
+		`"kind":"replace","find":"(","expression":true`, `"kind":"replace","find":""`,
+	} {
+		w := s.send("POST", path+"/edits/", `{"op":"o",`+change+`}`, "Cookie", cookie)
+		var body struct{ Detail, Code string }
+		if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Code != http.StatusBadRequest && w.Code != http.StatusConflict || body.Detail == "" || body.Code == "" {
+			t.Errorf("%s: status %d: %s", change, w.Code, w.Body)
+		}
+	}
+	for _, site := range []string{"cross-site", "same-site"} {
+		if w := s.send("POST", path+"/undo/", `{"op":"o"}`, "Cookie", cookie, "Sec-Fetch-Site", site); w.Code != http.StatusForbidden {
+			t.Errorf("a call of a page elsewhere: status %d", w.Code)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/intraydata/intray/internal/draft"
+	"github.com/intraydata/intray/internal/service"
+)
+
+// deskVerdict says what a change did, or would do.
+type deskVerdict struct {
+	Change  int64        `json:"change"`
+	Cells   int64        `json:"cells"`
+	Rows    int64        `json:"rows"`
+	Added   int64        `json:"added"`
+	Deleted int64        `json:"deleted"`
+	Valid   int64        `json:"valid"`
+	Invalid int64        `json:"invalid"`
+	Samples []deskSample `json:"samples"`
+}
+
+type deskSample struct {
+	ID     string   `json:"id"`
+	Key    string   `json:"key"`
+	Part   *int     `json:"part,omitempty"`
+	Before deskCell `json:"before"`
+	After  deskCell `json:"after"`
+}
+
+// deskClash is a cell that somebody else changed first.
+type deskClash struct {
+	ID      string `json:"id"`
+	Key     string `json:"key"`
+	Part    int    `json:"part"`
+	Version int64  `json:"version"`
+	Deleted bool   `json:"deleted"`
+	Seen    string `json:"seen"`
+	Now     string `json:"now"`
+}
+
+// postEdit makes a change, or says what it would do.
+func (a *API) postEdit(c *call) (*answer, error) {
+	d, err := a.desk(c)
+	if err != nil {
+		return nil, err
+	}
+	doc := c.object()
+	change, err := d.operation(doc)
+	if err != nil {
+		return nil, err
+	}
+	if preview, _ := doc["preview"].(bool); preview {
+		var v draft.Verdict
+		err := a.cfg.Service.Rows(c.ctx(), c.reviewed, func(rows *draft.Draft) (err error) {
+			v, err = rows.Preview(c.ctx(), change, nil)
+			return err
+		})
+		return d.verdict(v, err)
+	}
+	request, err := json.Marshal(doc)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.cfg.Service.ChangeRows(c.ctx(), c.reviewed, service.EditOrder{
+		Op: text(doc, "op"), Kind: text(doc, "kind"), Request: request, Change: change,
+	})
+	return d.verdict(v, err)
+}
+
+func (a *API) postUndo(c *call) (*answer, error) { return a.turn(c, service.UndoEdit) }
+
+func (a *API) postRedo(c *call) (*answer, error) { return a.turn(c, service.RedoEdit) }
+
+// turn undoes or redoes the last change.
+func (a *API) turn(c *call, kind string) (*answer, error) {
+	d, err := a.desk(c)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.cfg.Service.ChangeRows(c.ctx(), c.reviewed, service.EditOrder{Op: text(c.object(), "op"), Kind: kind})
+	return d.verdict(v, err)
+}
+
+// verdict tells of a change; where others were first, of their cells.
+func (d *desk) verdict(v draft.Verdict, err error) (*answer, error) {
+	var conflict *draft.Conflict
+	if errors.As(err, &conflict) {
+		clashes := []deskClash{}
+		for _, one := range conflict.Cells {
+			clashes = append(clashes, deskClash{strconv.FormatInt(one.Row, 10), d.fields[one.Field].Key, one.Part, one.Version, one.Gone, cut(one.Seen, maxCellText), cut(one.Now, maxCellText)})
+		}
+		e := refuse(http.StatusConflict, "changed_by_others", fmt.Sprintf("Somebody else changed %d of these cells first. Nothing was changed; the answer has both texts.", len(clashes)))
+		e.more = map[string]any{"cells": clashes}
+		return nil, e
+	}
+	out := deskVerdict{v.Seq, v.Cells, v.Rows, v.Added, v.Deleted, v.Valid, v.Invalid, []deskSample{}}
+	for _, s := range v.Samples {
+		f := d.fields[s.Field]
+		one := deskSample{ID: strconv.FormatInt(s.Row, 10), Key: f.Key, Before: sampleCell(s.Before), After: sampleCell(s.After)}
+		if f.ManyToOne {
+			one.Part = &s.Part
+		}
+		out.Samples = append(out.Samples, one)
+	}
+	return unkept(out, err)
+}
+
+func sampleCell(c draft.Cell) deskCell {
+	cell := deskCell{Text: cut(c.Raw, maxStepText), Problems: wireProblems(c.Problems, nil)}
+	if !c.Null {
+		value := cut(c.Value, maxStepText)
+		cell.Value = &value
+	}
+	return cell
+}
+
+// operation reads what is asked for.
+func (d *desk) operation(doc map[string]any) (draft.Operation, error) {
+	kind := text(doc, "kind")
+	switch kind {
+	case "set":
+		return d.set(doc)
+	case "add":
+		return d.add(doc)
+	}
+	where, err := d.selector(doc)
+	if err != nil {
+		return nil, err
+	}
+	flag := func(name string) bool { on, _ := doc[name].(bool); return on }
+	switch kind {
+	case "replace":
+		return draft.Replace{Where: where, Find: text(doc, "find"), With: text(doc, "with"), Whole: flag("whole"), MatchCase: flag("matchCase"), Expression: flag("expression")}, nil
+	case "fill":
+		return draft.Fill{Where: where, Text: text(doc, "text")}, nil
+	case "clear":
+		return draft.Clear{Where: where}, nil
+	case "trim":
+		return draft.Trim{Where: where, Inner: flag("inner")}, nil
+	case "case":
+		return draft.Case{Where: where, To: draft.Casing(text(doc, "to"))}, nil
+	case "delete":
+		return draft.Delete{Where: where}, nil
+	case "accept":
+		return draft.Accept{Where: where}, nil
+	}
+	if len(where.Fields) != 1 {
+		return nil, invalid("keys", "must name one field")
+	}
+	return draft.MapValue{Where: where.Filter, Field: where.Fields[0], Raw: text(doc, "find"), Text: text(doc, "text")}, nil
+}
+
+// selector reads which cells are meant.
+func (d *desk) selector(doc map[string]any) (s draft.Selector, err error) {
+	where, _ := doc["where"].(map[string]any)
+	_, keyed := where["key"]
+	if s.Filter, err = d.filter(where, keyed); err != nil {
+		return s, err
+	}
+	s.Token = text(where, "view")
+	if rows, given := where["rows"].([]any); given {
+		s.Numbers = []int64{}
+		for _, row := range rows {
+			number, err := rowID(row)
+			if err != nil {
+				return s, err
+			}
+			s.Numbers = append(s.Numbers, number)
+		}
+	}
+	keys, given := doc["keys"].([]any)
+	if !given {
+		return s, nil
+	}
+	s.Fields = []int{}
+	for _, key := range keys {
+		name, _ := key.(string)
+		at, err := d.field("keys", name)
+		if err != nil {
+			return s, err
+		}
+		s.Fields = append(s.Fields, at)
+	}
+	return s, nil
+}
+
+// rowID reads the id of a row.
+func rowID(of any) (int64, error) {
+	name, _ := of.(string)
+	number, err := strconv.ParseInt(name, 10, 64)
+	if err != nil || number < 0 {
+		return 0, invalid("rows", "%q is the id of no row", cut(name, 40))
+	}
+	return number, nil
+}
+
+func (d *desk) set(doc map[string]any) (draft.Operation, error) {
+	var set draft.Set
+	cells, _ := doc["cells"].([]any)
+	if len(cells) == 0 {
+		return nil, invalid("cells", "must hold at least one cell")
+	}
+	for _, one := range cells {
+		cell, _ := one.(map[string]any)
+		typed, err := d.typed(cell)
+		if err != nil {
+			return nil, err
+		}
+		if typed.Row, err = rowID(cell["id"]); err != nil {
+			return nil, err
+		}
+		typed.Version, typed.Seen = integer(cell, "version"), text(cell, "seen")
+		set.Cells = append(set.Cells, typed)
+	}
+	return set, nil
+}
+
+func (d *desk) typed(cell map[string]any) (t draft.Typed, err error) {
+	t.Field, err = d.field("cells", text(cell, "key"))
+	t.Part, t.Text = int(integer(cell, "part")), text(cell, "text")
+	return t, err
+}
+
+func (d *desk) add(doc map[string]any) (draft.Operation, error) {
+	var add draft.Add
+	rows, _ := doc["rows"].([]any)
+	if len(rows) == 0 {
+		return nil, invalid("rows", "must hold at least one row")
+	}
+	for _, one := range rows {
+		cells, _ := one.([]any)
+		row := []draft.Typed{}
+		for _, cell := range cells {
+			doc, _ := cell.(map[string]any)
+			typed, err := d.typed(doc)
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, typed)
+		}
+		add.Rows = append(add.Rows, row)
+	}
+	return add, nil
+}
+
+// deskSubmission says what a submission sends.
+type deskSubmission struct {
+	Status    string `json:"status"`
+	Rows      int64  `json:"rows"`
+	WithError int64  `json:"rowsWithError"`
+	Left      int64  `json:"rowsLeftOut"`
+	Blocked   bool   `json:"blocked"`
+}
+
+func (a *API) getSubmission(c *call) (*answer, error) {
+	sub, err := a.cfg.Service.ReviewSummary(c.ctx(), c.reviewed)
+	return unkept(deskSubmission{string(c.reviewed.Status), sub.Rows, sub.WithError, sub.Left, sub.Blocked}, err)
+}
+
+func (a *API) postSubmission(c *call) (*answer, error) {
+	imp, sub, err := a.cfg.Service.SubmitReview(c.ctx(), c.reviewed)
+	return unkept(deskSubmission{string(imp.Status), sub.Rows, sub.WithError, sub.Left, sub.Blocked}, err)
+}

@@ -1,0 +1,106 @@
+package api
+
+import "github.com/intraydata/intray/internal/shape"
+
+func showShape() *shape.Shape {
+	return enum("Which rows by their problems. Default all.", "all", "problems", "errors", "warnings", "infos", "valid")
+}
+
+func filterParams() []parameter {
+	return []parameter{
+		{"view", "A view that an earlier answer named; the filter does not count then.", word("")},
+		{"show", "", showShape()},
+		{"key", "The key of the field with the problem; empty for problems of whole rows.", word("")},
+		{"code", "The code of the problem.", word("")},
+		{"search", "Text that a cell holds, whatever the case.", word("")},
+		{"in", "The key of the field that is searched. Default all.", word("")},
+	}
+}
+
+func rowParams() []parameter {
+	return []parameter{
+		{"from", "The place in the view, from 0. Default 0.", count("")},
+		{"count", "The most rows to give. Default 200, at most 1,000.", count("")},
+	}
+}
+
+func valueParams() []parameter {
+	return []parameter{
+		{"of", "The key of the field.", word("")},
+		{"limit", "The most values to give. Default 100, at most 1,000.", count("")},
+	}
+}
+
+func nextParams() []parameter {
+	return []parameter{
+		{"row", "The id of the row to start from. Default before the first.", word("")},
+		{"back", "true looks before the row and not behind it.", enum("", "true", "false")},
+	}
+}
+
+func deskTableAnswer() *shape.Shape {
+	option := object("", must("value", word("")), must("label", word("")))
+	column := object("A field, or one of the columns that feed a field with manyToOne.",
+		must("key", word("")), may("part", count("Which of the columns of the field, from 0.")), must("label", word("")), must("type", word("The type of the field.")),
+		may("header", word("That of the column in the file.")), must("readOnly", flag("")), must("hidden", flag("")), must("required", flag("")),
+		may("options", list(option, "")))
+	totals := object("", must("rows", count("")), must("errors", count("Rows with a problem of this level.")), must("warnings", count("")), must("infos", count("")))
+	return object("", must("columns", list(column, "")), must("totals", totals),
+		must("undo", count("How many changes can be taken back.")), must("redo", count("How many can be made again.")))
+}
+
+func deskCellAnswer() *shape.Shape {
+	return object("", must("text", word("What stands there.")), must("value", orNull(word("What it is read as."))), may("problems", deskProblems()))
+}
+
+func deskProblems() *shape.Shape {
+	return list(object("", must("level", enum("", "error", "warning", "info")), must("code", word("The rule.")), must("message", word(""))), "")
+}
+
+func deskWindowAnswer() *shape.Shape {
+	row := object("", must("id", word("Names the row for good.")), must("version", count("The number of the change that last touched it; 0 for none.")),
+		may("line", count("Where it begins in the file, from 1; missing for added rows.")),
+		must("cells", list(deskCellAnswer(), "One for each column of the table.")), may("problems", deskProblems()))
+	return object("", must("view", word("Names the view.")), must("total", count("How many rows it has.")), must("first", count("The place of the first row here, from 0.")), must("rows", list(row, "")))
+}
+
+func deskCountAnswer() *shape.Shape {
+	return object("", must("key", word("The field; empty for whole rows.")), must("code", word("")), must("level", enum("", "error", "warning", "info")),
+		must("rows", count("")), must("message", word("That of one of them.")))
+}
+
+func deskValuesAnswer() *shape.Shape {
+	return object("", must("values", list(object("", must("text", word("")), must("count", count(""))), "")), must("more", count("How many further ones there are.")))
+}
+
+func deskVerdictAnswer() *shape.Shape {
+	sample := object("", must("id", word("The row.")), must("key", word("")), may("part", count("")), must("before", deskCellAnswer()), must("after", deskCellAnswer()))
+	return object("What a change did, or would do.", must("change", count("Its number; 0 where nothing was changed.")), must("cells", count("")), must("rows", count("")),
+		must("added", count("")), must("deleted", count("")), must("valid", count("Rows that lose their last error.")), must("invalid", count("Rows that get their first one.")),
+		must("samples", list(sample, "At most 20.")))
+}
+
+func submissionAnswer() *shape.Shape {
+	return object("", must("status", word("That of the import.")), must("rows", count("In the result.")), must("rowsWithError", count("Of these, with an error.")),
+		must("rowsLeftOut", count("")), must("blocked", flag("Rows with an error keep it from being submitted.")))
+}
+
+func opBody() *shape.Shape { return object("", must("op", opShape())) }
+
+func opShape() *shape.Shape {
+	return &shape.Shape{Kind: shape.String, NoControl: true, MinLength: 1, MaxLength: 100, Doc: "An id that the caller makes, a new one for each change."}
+}
+
+func editBody() *shape.Shape {
+	where := object("Which rows: those of the view, these, or those that fit the filter.",
+		may("view", word("")), may("rows", list(word(""), "Ids.")), may("show", showShape()), may("key", word("")), may("code", word("")), may("search", word("")), may("in", word("")))
+	typed := object("", may("id", word("The row; not where one is added.")), must("key", word("")), may("part", count("")), must("text", word("")),
+		may("version", count("The version of the row that the person saw.")), may("seen", word("The text that the person saw.")))
+	return object("A change.", must("op", opShape()),
+		must("kind", enum("", "set", "replace", "fill", "clear", "trim", "case", "mapValue", "delete", "add", "accept")),
+		may("preview", flag("Only say what it would do.")), may("where", where), may("keys", list(word(""), "The fields. Default all that can be changed.")),
+		may("cells", list(typed, "For set.")), may("rows", list(list(typed, ""), "For add: the cells of each row.")),
+		may("find", word("For replace and mapValue.")), may("with", word("For replace.")), may("text", word("For fill and mapValue.")),
+		may("whole", flag("For replace: only cells that hold nothing else.")), may("matchCase", flag("")), may("expression", flag("find is a regular expression (RE2).")),
+		may("inner", flag("For trim: also runs of blanks inside.")), may("to", enum("For case.", "upper", "lower", "title")))
+}

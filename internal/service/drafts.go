@@ -1,0 +1,250 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/blob"
+	"github.com/intraydata/intray/internal/draft"
+	"github.com/intraydata/intray/internal/stage"
+)
+
+const (
+	// draftIdle is how long a draft stays open that nobody looks at.
+	draftIdle = 5 * time.Minute
+	// maxDrafts is how many are kept open that nobody looks at just now.
+	maxDrafts = 16
+)
+
+// drafts are the drafts that this process has open: those of imports that persons
+// review. What they hold is in the log of the store and in blobs, so that a draft
+// can be closed at any time and opened anywhere.
+type drafts struct {
+	mu   sync.Mutex
+	open map[string]*openDraft
+}
+
+// openDraft is the draft of one run of an import.
+type openDraft struct {
+	// users are those who have it, and used when the last of them let go.
+	users int
+	used  time.Time
+
+	// turn is held by all who use the draft, and alone by who opens it anew.
+	turn   sync.RWMutex
+	draft  *draft.Draft
+	desk   *engine.Desk
+	staged *stage.Stage
+	// last is the place in the log up to which the draft has come.
+	last int64
+}
+
+// close lets go of the files.
+func (o *openDraft) close() error {
+	var errs []error
+	if o.draft != nil {
+		errs = append(errs, o.draft.Close())
+	}
+	if o.staged != nil {
+		errs = append(errs, o.staged.Close())
+	}
+	if o.desk != nil {
+		errs = append(errs, o.desk.Close())
+	}
+	o.draft, o.staged, o.desk, o.last = nil, nil, nil, 0
+	return errors.Join(errs...)
+}
+
+// take gives the place of a draft, which may not be open yet. The caller lets it
+// go again.
+func (d *drafts) take(key string) *openDraft {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	o := d.open[key]
+	if o == nil {
+		o = &openDraft{}
+		d.open[key] = o
+	}
+	o.users++
+	return o
+}
+
+// letGo ends the use of a draft, and closes those that nobody needs any more.
+func (d *drafts) letGo(o *openDraft, now time.Time) error {
+	d.mu.Lock()
+	o.users--
+	o.used = now
+	var idle []*openDraft
+	for key, one := range d.open {
+		if one.users == 0 && (now.Sub(one.used) >= draftIdle || len(d.open) > maxDrafts && one != o) {
+			delete(d.open, key)
+			idle = append(idle, one)
+		}
+	}
+	d.mu.Unlock()
+	var errs []error
+	for _, one := range idle {
+		errs = append(errs, one.close())
+	}
+	return errors.Join(errs...)
+}
+
+// withDraft does something with the rows of an import under review, as the log has
+// them by now.
+func (s *Service) withDraft(ctx context.Context, imp Import, work func(o *openDraft) error) (err error) {
+	if err := reviewable(imp); err != nil {
+		return err
+	}
+	o := s.drafts.take(imp.runPrefix(imp.Run))
+	defer func() { err = errors.Join(err, s.drafts.letGo(o, s.now())) }()
+	if err := s.catchUp(ctx, imp, o); err != nil {
+		return err
+	}
+	defer o.turn.RUnlock()
+	err = work(o)
+	if errors.Is(err, stage.ErrDamaged) || errors.Is(err, blob.ErrNotFound) { // perhaps it was deleted meanwhile
+		if _, gone := s.Import(ctx, imp.Org, imp.ID); gone != nil {
+			return gone
+		}
+	}
+	return err
+}
+
+// reviewable refuses imports that have no rows to change.
+func reviewable(imp Import) error {
+	switch {
+	case imp.Status != NeedsReview:
+		return refuse(Conflict, "not_in_review", "The import is %s; its rows are reviewed while it is %s.", imp.Status, NeedsReview)
+	case imp.Stage == "":
+		return refuse(Conflict, "no_rows", "The import has no rows yet: questions about the file are open, and come first.")
+	}
+	return nil
+}
+
+// catchUp opens the draft where it is not, or where others have changed it, and
+// leaves its turn held for reading.
+func (s *Service) catchUp(ctx context.Context, imp Import, o *openDraft) error {
+	for {
+		var last int64
+		err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+			last, err = tx.Edits.Last(ctx, imp.Org, imp.ID, imp.Run)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		o.turn.RLock()
+		if o.draft != nil && o.last >= last {
+			return nil
+		}
+		o.turn.RUnlock()
+		if err := s.openAnew(ctx, imp, o, last); err != nil {
+			return err
+		}
+	}
+}
+
+// openAnew opens the draft as the log has it, unless somebody else just did.
+func (s *Service) openAnew(ctx context.Context, imp Import, o *openDraft, last int64) error {
+	o.turn.Lock()
+	defer o.turn.Unlock()
+	if o.draft != nil && o.last >= last {
+		return nil
+	}
+	if err := o.close(); err != nil {
+		return err
+	}
+	log, err := s.readLog(ctx, imp)
+	if err != nil {
+		return err
+	}
+	schema, err := s.FrozenSchema(imp)
+	if err != nil {
+		return err
+	}
+	o.desk, err = s.cfg.Engine.Reopen(engine.Import{Schema: schema, Answers: imp.Answers, Memory: imp.recalled(), Pins: imp.pins()}, &imp.Outcome.Outcome)
+	if err != nil {
+		return fmt.Errorf("make ready to change rows: %w", err)
+	}
+	if o.staged, err = stage.Open(ctx, s.cfg.Blobs, imp.Stage); err != nil {
+		return fmt.Errorf("open the staged rows: %w", err)
+	}
+	o.draft, err = draft.Open(ctx, draft.Config{
+		Stage: o.staged, Blobs: s.cfg.Blobs, Prefix: imp.runPrefix(imp.Run) + "/edits",
+		Fields: schema.Fields, Parts: partsOf(schema, imp.Outcome.Mapping), Desk: o.desk,
+		Layers: log.layers, Undone: log.undone,
+	})
+	if err != nil {
+		return errors.Join(err, o.close())
+	}
+	o.last = log.last
+	return nil
+}
+
+// partsOf are how many columns feed each field that takes several.
+func partsOf(schema *intray.Schema, m intray.Mapping) []int {
+	parts := make([]int, len(schema.Fields))
+	for i, f := range schema.Fields {
+		if f.ManyToOne {
+			parts[i] = len(m.Fields[i].All())
+		}
+	}
+	return parts
+}
+
+// editLog is what the log of a run comes to.
+type editLog struct {
+	layers []draft.Kept
+	undone int
+	last   int64
+}
+
+func (s *Service) readLog(ctx context.Context, imp Import) (log editLog, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) error {
+		log = editLog{}
+		for e, err := range tx.Edits.After(ctx, imp.Org, imp.ID, imp.Run, 0) {
+			if err != nil {
+				return err
+			}
+			log.add(e)
+		}
+		return nil
+	})
+	if err != nil {
+		return log, fmt.Errorf("read the log of a review: %w", err)
+	}
+	return log, nil
+}
+
+// add follows one entry. A change makes those that were undone unreachable.
+func (l *editLog) add(e Edit) {
+	switch e.Kind {
+	case UndoEdit:
+		l.undone++
+	case RedoEdit:
+		l.undone--
+	default:
+		l.layers = append(l.layers[:len(l.layers)-l.undone], draft.Kept{Seq: e.Change, Body: e.Layer})
+		l.undone = 0
+	}
+	l.last = e.Seq
+}
+
+// Close lets go of what is open. Nothing is lost: what was changed is kept.
+func (s *Service) Close() error {
+	s.drafts.mu.Lock()
+	defer s.drafts.mu.Unlock()
+	var errs []error
+	for key, o := range s.drafts.open {
+		delete(s.drafts.open, key)
+		o.turn.Lock()
+		errs = append(errs, o.close())
+		o.turn.Unlock()
+	}
+	return errors.Join(errs...)
+}

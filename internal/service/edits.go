@@ -1,0 +1,162 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/draft"
+)
+
+// EditOrder is a change that a person asks for.
+type EditOrder struct {
+	// Op is an id that the caller makes: a change with the same one is made once.
+	Op string
+	// Kind and Request say what is asked for, in the words of the caller.
+	Kind    string
+	Request json.RawMessage
+	// Change is that; nil where the last change is to be undone, or done again.
+	Change draft.Operation
+	// Progress is told of rows. Default nobody.
+	Progress func(done, total int64)
+}
+
+// maxOp is the longest id of a change, in bytes.
+const maxOp = 100
+
+// Rows lets use look at the rows of an import under review.
+func (s *Service) Rows(ctx context.Context, imp Import, use func(d *draft.Draft) error) error {
+	return s.withDraft(ctx, imp, func(o *openDraft) error { return told(use(o.draft)) })
+}
+
+// ChangeRows makes a change, or undoes or redoes the last one, and gives what came
+// of it. One that was made before is not made again. Where others have changed the
+// rows at the same moment it is tried again upon what they made.
+func (s *Service) ChangeRows(ctx context.Context, imp Import, order EditOrder) (draft.Verdict, error) {
+	if order.Op == "" || len(order.Op) > maxOp || !printable(order.Op) {
+		return draft.Verdict{}, invalidField("op", "must be an id of at most %d bytes that the caller makes, one for each change", maxOp)
+	}
+	for range maxTries {
+		v, err := s.changeOnce(ctx, imp, order)
+		if !errors.Is(err, errOvertaken) {
+			return v, err
+		}
+	}
+	return draft.Verdict{}, refuse(Conflict, "moved_on", "Others change these rows all the time. Try again.")
+}
+
+// maxTries is how often a change is tried that others overtake.
+const maxTries = 5
+
+// errOvertaken says that the log has an entry that the draft does not know.
+var errOvertaken = errors.New("the rows were changed by another process meanwhile")
+
+func (s *Service) changeOnce(ctx context.Context, imp Import, order EditOrder) (v draft.Verdict, err error) {
+	if before, err := s.madeBefore(ctx, imp, order.Op); err != nil || before != nil {
+		if err == nil {
+			err = json.Unmarshal(before.Told, &v)
+		}
+		return v, err
+	}
+	err = s.withDraft(ctx, imp, func(o *openDraft) error {
+		v, err = s.carryOut(ctx, imp, o, order)
+		return told(err)
+	})
+	return v, err
+}
+
+// madeBefore gives the entry of an earlier call with the same id; nil where there
+// is none.
+func (s *Service) madeBefore(ctx context.Context, imp Import, op string) (*Edit, error) {
+	var found *Edit
+	err := s.cfg.Store.View(ctx, func(tx Tx) error {
+		found = nil
+		e, err := tx.Edits.ByOp(ctx, imp.Org, imp.ID, op)
+		if IsKind(err, NotFound) {
+			return nil
+		}
+		found = &e
+		return err
+	})
+	return found, err
+}
+
+// carryOut makes the change. It counts once it is in the log.
+func (s *Service) carryOut(ctx context.Context, imp Import, o *openDraft, order EditOrder) (v draft.Verdict, err error) {
+	entry := Edit{Org: imp.Org, ImportID: imp.ID, Run: imp.Run, Op: order.Op, Kind: order.Kind, Request: order.Request}
+	turn := func(ctx context.Context, number int64) error {
+		entry.Change = number
+		return s.enter(ctx, o, entry, draft.Verdict{Seq: number})
+	}
+	switch {
+	case order.Change != nil:
+		entry.Kind = order.Kind
+		v, err = o.draft.Change(ctx, order.Change, draft.Call{Progress: order.Progress, Keep: func(ctx context.Context, k draft.Kept, v draft.Verdict) error {
+			entry.Change, entry.Layer = k.Seq, k.Body
+			return s.enter(ctx, o, entry, v)
+		}})
+	case order.Kind == UndoEdit:
+		v.Seq, err = o.draft.Undo(ctx, turn)
+	case order.Kind == RedoEdit:
+		v.Seq, err = o.draft.Redo(ctx, turn)
+	default:
+		err = fmt.Errorf("a change of the kind %q says nothing", order.Kind)
+	}
+	return v, err
+}
+
+// enter adds an entry to the log, if that is still what the draft knows of it and
+// the import is still under review.
+func (s *Service) enter(ctx context.Context, o *openDraft, e Edit, v draft.Verdict) error {
+	var err error
+	if e.Told, err = json.Marshal(v); err != nil {
+		return err
+	}
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		imp, err := tx.Imports.Get(ctx, e.Org, e.ImportID)
+		if err != nil {
+			return named(err, "import")
+		}
+		if err := reviewable(imp); err != nil || imp.Run != e.Run {
+			return errors.Join(err, movedOn(imp.Run != e.Run))
+		}
+		e.Seq, e.Made = o.last+1, s.now()
+		if err := tx.Edits.Append(ctx, e); IsKind(err, Conflict) {
+			return errOvertaken
+		} else if err != nil {
+			return err
+		}
+		return nil
+	})
+	if err == nil {
+		o.last++
+	}
+	return err
+}
+
+func movedOn(did bool) error {
+	if !did {
+		return nil
+	}
+	return refuse(Conflict, "moved_on", "The import was read again meanwhile. Load the page again.")
+}
+
+// told makes refusals of what a draft refuses.
+func told(err error) error {
+	var refusal *draft.Refusal
+	var conflict *draft.Conflict
+	var failed *intray.HookError
+	switch {
+	case errors.As(err, &failed):
+		return refuse(Conflict, "hook_failed", "%s Nothing was changed.", failed.Error())
+	case errors.As(err, &refusal):
+		return refuse(Invalid, "not_possible", "%s", refusal.Text)
+	case errors.Is(err, draft.ErrNothing):
+		return refuse(Conflict, "nothing_to_undo", "There is no change to undo or do again.")
+	case errors.As(err, &conflict):
+		return err // whoever calls shows both texts
+	}
+	return err
+}
