@@ -79,7 +79,7 @@ func (c client) checkDelete(doc m) {
 	if got := c.Put(doc["upload"].(string), goodFile); got.Status != http.StatusNotFound {
 		c.T.Errorf("an upload for a deleted import: status %d", got.Status)
 	}
-	if got := c.review(id, c.address(doc["review_url"]).Fragment); got.Status != http.StatusNotFound {
+	if got := c.openReview(id, c.address(doc["review_url"]).Fragment); got.Status != http.StatusNotFound {
 		c.T.Errorf("the review of a deleted import: status %d", got.Status)
 	}
 	if len(c.blobs(id)) > 0 {
