@@ -64,12 +64,20 @@ func TestKillInEveryCall(t *testing.T) {
 			})
 		}
 		t.Run("twice", func(t *testing.T) {
-			got := killed(t, server, calls["rowHooks"], rows, 2)
-			problems := fmt.Sprint(got.Object()["import_errors"])
-			if got.String("status") != "FAILED" || !strings.Contains(problems, "HOOK_FAILED") || !strings.Contains(problems, "rowHooks") {
-				t.Fatalf("%s", got.Body)
+			for range 5 { // on a busy machine a kill may come before the call, and is no second one then
+				got := killed(t, server, calls["rowHooks"], rows, 2)
+				if got.String("status") == "SUCCESSFUL" {
+					checkMarks(t, server.Result(t, got.String("id")), "rowHooks", rows)
+					continue
+				}
+				problems := fmt.Sprint(got.Object()["import_errors"])
+				if got.String("status") != "FAILED" || !strings.Contains(problems, "HOOK_FAILED") || !strings.Contains(problems, "rowHooks") {
+					t.Fatalf("%s", got.Body)
+				}
+				t.Log(problems)
+				return
 			}
-			t.Log(problems)
+			t.Error("no import failed whose worker was killed twice")
 		})
 		stop(t, server)
 	})
