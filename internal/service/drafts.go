@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -41,7 +42,7 @@ type openDraft struct {
 	desk   *engine.Desk
 	staged *stage.Stage
 	// last is the place in the log up to which the draft has come.
-	last int64
+	last atomic.Int64
 }
 
 // close lets go of the files.
@@ -56,7 +57,8 @@ func (o *openDraft) close() error {
 	if o.desk != nil {
 		errs = append(errs, o.desk.Close())
 	}
-	o.draft, o.staged, o.desk, o.last = nil, nil, nil, 0
+	o.draft, o.staged, o.desk = nil, nil, nil
+	o.last.Store(0)
 	return errors.Join(errs...)
 }
 
@@ -139,7 +141,7 @@ func (s *Service) catchUp(ctx context.Context, imp Import, o *openDraft) error {
 			return err
 		}
 		o.turn.RLock()
-		if o.draft != nil && o.last >= last {
+		if o.draft != nil && o.last.Load() >= last {
 			return nil
 		}
 		o.turn.RUnlock()
@@ -153,7 +155,7 @@ func (s *Service) catchUp(ctx context.Context, imp Import, o *openDraft) error {
 func (s *Service) openAnew(ctx context.Context, imp Import, o *openDraft, last int64) error {
 	o.turn.Lock()
 	defer o.turn.Unlock()
-	if o.draft != nil && o.last >= last {
+	if o.draft != nil && o.last.Load() >= last {
 		return nil
 	}
 	if err := o.close(); err != nil {
@@ -182,7 +184,7 @@ func (s *Service) openAnew(ctx context.Context, imp Import, o *openDraft, last i
 	if err != nil {
 		return errors.Join(err, o.close())
 	}
-	o.last = log.last
+	o.last.Store(log.last)
 	return nil
 }
 

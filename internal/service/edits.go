@@ -122,7 +122,7 @@ func (s *Service) enter(ctx context.Context, o *openDraft, e Edit, v draft.Verdi
 		if err := reviewable(imp); err != nil || imp.Run != e.Run {
 			return errors.Join(err, movedOn(imp.Run != e.Run))
 		}
-		e.Seq, e.Made = o.last+1, s.now()
+		e.Seq, e.Made = o.last.Load()+1, s.now()
 		if err := tx.Edits.Append(ctx, e); IsKind(err, Conflict) {
 			return errOvertaken
 		} else if err != nil {
@@ -131,7 +131,7 @@ func (s *Service) enter(ctx context.Context, o *openDraft, e Edit, v draft.Verdi
 		return nil
 	})
 	if err == nil {
-		o.last++
+		o.last.Add(1)
 	}
 	return err
 }

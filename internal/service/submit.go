@@ -74,7 +74,7 @@ func (s *Service) SubmitReview(ctx context.Context, imp Import) (done Import, su
 // Nobody changes the rows meanwhile: the log must end where the draft does when the
 // end is committed.
 func (s *Service) seal(ctx context.Context, imp Import, o *openDraft, schema *intray.Schema) (Import, error) {
-	last := o.last
+	last := o.last.Load()
 	final := imp
 	out := *imp.Outcome
 	final.Outcome = &out
