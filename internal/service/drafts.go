@@ -81,9 +81,16 @@ func (d *drafts) letGo(o *openDraft, now time.Time) error {
 	d.mu.Lock()
 	o.users--
 	o.used = now
+	d.mu.Unlock()
+	return d.closeIdle(now)
+}
+
+// closeIdle closes drafts that nobody needs any more.
+func (d *drafts) closeIdle(now time.Time) error {
+	d.mu.Lock()
 	var idle []*openDraft
 	for key, one := range d.open {
-		if one.users == 0 && (now.Sub(one.used) >= draftIdle || len(d.open) > maxDrafts && one != o) {
+		if one.users == 0 && (now.Sub(one.used) >= draftIdle || len(d.open) > maxDrafts && one.used.Before(now)) {
 			delete(d.open, key)
 			idle = append(idle, one)
 		}

@@ -14,6 +14,8 @@
 //     became of it.
 //   - A [Remembered] is what a person decided about a file, to be offered again to
 //     imports of the same kind.
+//   - An [Edit] is an entry of the log of what persons change in the rows of an
+//     import under review.
 //   - A [Session] keeps the state of an unfinished embedded import; a hydration
 //     token is the right to read and write it.
 //   - A [Credential] is what is needed to log in to an SFTP server.

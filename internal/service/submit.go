@@ -78,7 +78,7 @@ func (s *Service) seal(ctx context.Context, imp Import, o *openDraft, schema *in
 	final := imp
 	out := *imp.Outcome
 	final.Outcome = &out
-	final.Stage = fmt.Sprintf("%s/final/%d/stage", imp.runPrefix(imp.Run), last)
+	final.Stage = imp.finalPrefix(last) + "/stage"
 	if err := s.guard(ctx, final.finalPrefix(last)); err != nil {
 		return imp, err
 	}
@@ -90,7 +90,7 @@ func (s *Service) seal(ctx context.Context, imp Import, o *openDraft, schema *in
 	}
 	out.Notices = slices.DeleteFunc(slices.Clone(out.Notices), func(n intray.Notice) bool { return n.Type == intray.CancelledByHook })
 	out.Finished = s.now()
-	run := engine.Import{Input: sourceOf(imp), Schema: schema, Pins: imp.pins()}
+	run := engine.Import{Input: source.Input{Name: imp.sourceName()}, Schema: schema, Pins: imp.pins()}
 	if err := s.beforeFinish(ctx, &final, run, final.Stage); err != nil {
 		return imp, err
 	}
@@ -123,8 +123,6 @@ func (s *Service) seal(ctx context.Context, imp Import, o *openDraft, schema *in
 func (imp Import) finalPrefix(last int64) string {
 	return fmt.Sprintf("%s/final/%d", imp.runPrefix(imp.Run), last)
 }
-
-func sourceOf(imp Import) source.Input { return source.Input{Name: imp.sourceName()} }
 
 // stays tells why a review is not over: the hook cancelled it, or failed.
 func (s *Service) stays(imp Import) error {

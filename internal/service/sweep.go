@@ -112,7 +112,7 @@ func (s *Service) takeBackOwn(ctx context.Context) error {
 // dead nodes and what this one left behind, wakes a worker for imports that none waits for, and removes what
 // is due to go. It wants to be called every 2 s.
 func (s *Service) Sweep(ctx context.Context) error {
-	return errors.Join(s.burySilent(ctx), s.takeBackOwn(ctx), s.wakeForgotten(ctx), s.emptyTrash(ctx), s.forgetSessions(ctx), s.forgetReplays(ctx))
+	return errors.Join(s.burySilent(ctx), s.takeBackOwn(ctx), s.wakeForgotten(ctx), s.emptyTrash(ctx), s.forgetSessions(ctx), s.forgetReplays(ctx), s.drafts.closeIdle(s.now()))
 }
 
 func (s *Service) burySilent(ctx context.Context) error {

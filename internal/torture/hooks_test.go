@@ -71,20 +71,17 @@ func TestHookKills(t *testing.T) {
 		services, workers := share(20), share(20)
 		random := seeded(t)
 		total := ordeal{}
-		for round := 0; total.services < services || total.workers < workers; round++ {
+		for round := 0; total.services < services || total.workers < workers || total.results == 0; round++ {
 			if round > 6 {
 				t.Fatalf("the imports end before they are killed: %+v", total)
 			}
-			kills := min(killsARound, max(services-total.services, workers-total.workers))
+			kills := min(killsARound, max(services-total.services, workers-total.workers, 2))
 			one := survive(t, args, rows, kills, random)
 			total.services += one.services
 			total.workers += one.workers
 			total.results += one.results
 			t.Logf("round %d: undisturbed in %s; %d kills of the service, %d of them at the result, %d of workers",
 				round, one.calm.Round(time.Millisecond), one.services, one.results, one.workers)
-		}
-		if total.results == 0 && os.Getenv("INTRAY_TORTURE") == "full" { // among few kills none may come to that
-			t.Error("the service was never killed while it wrote a result")
 		}
 	})
 }
