@@ -200,6 +200,10 @@ func (s *Service) SaveSessionFile(ctx context.Context, session Session, in Incom
 	done, err := s.storeFile(ctx, key, io.LimitReader(in.Body, r.MaxSize+1), func(d stored) error { return r.approve(in, d) })
 	if err != nil {
 		s.empty(context.WithoutCancel(ctx), key)
+		// A session deleted meanwhile took the unfinished file with it.
+		if _, ended := s.session(ctx, session.Org, session.ID); IsKind(ended, NotFound) {
+			err = gone(ended)
+		}
 		return Session{}, err
 	}
 	file := File{Key: key, Size: done.size, SHA256: hex.EncodeToString(done.sha256)}
