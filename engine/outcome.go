@@ -34,7 +34,9 @@ type Outcome struct {
 	Verdict Verdict
 	// Headers are the file's headers as they stand there.
 	Headers []string
-	Mapping intray.Mapping
+	// Examples are a few cells of each column, shortened.
+	Examples [][]string
+	Mapping  intray.Mapping
 	// Evidence lists the choices made about the file.
 	Evidence []intray.Evidence
 	// DataRows counts the data rows, after the limit of records.

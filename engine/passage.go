@@ -82,6 +82,7 @@ func (p *passage) move(ctx context.Context, reader source.Reader) (*Outcome, err
 	columns := reader.Columns()
 	for _, c := range columns {
 		p.out.Headers = append(p.out.Headers, c.Header)
+		p.out.Examples = append(p.out.Examples, examples(c.Samples))
 	}
 	if len(columns) == 0 {
 		return p.out.stop(intray.NoRows, "The file has no rows. Send a file with at least one."), nil

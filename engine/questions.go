@@ -107,7 +107,7 @@ func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, 
 	if value, asked := answers[intray.AnswerSheet]; asked {
 		for i := range t.names {
 			if intray.SheetChoice(t.names, i) == value {
-				out.chose(t.names[i], "it was asked for")
+				t.choose(out, i, "it was asked for")
 				return i, nil, nil
 			}
 		}
@@ -117,20 +117,27 @@ func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, 
 	case len(t.names) == 1 && t.names[0] == "", len(t.found) == 0:
 		return 0, nil, nil
 	case len(t.names) == 1:
-		out.chose(t.names[0], "the file has no other")
+		t.choose(out, 0, "the file has no other")
 		return 0, nil, nil
 	case len(t.found) == 1:
-		out.chose(t.names[t.found[0]], fmt.Sprintf("of %d sheets no other holds a table", len(t.names)))
+		t.choose(out, t.found[0], fmt.Sprintf("of %d sheets no other holds a table", len(t.names)))
 		return t.found[0], nil, nil
 	case len(t.shown) == 1:
-		out.chose(t.names[t.shown[0]], fmt.Sprintf("of %d sheets no other that is shown holds a table; hidden sheets do hold some", len(t.names)))
+		t.choose(out, t.shown[0], fmt.Sprintf("of %d sheets no other that is shown holds a table; hidden sheets do hold some", len(t.names)))
 		return t.shown[0], nil, nil
 	}
 	return 0, t.question(), nil
 }
 
-func (o *Outcome) chose(sheet, reason string) {
-	o.Evidence = append(o.Evidence, intray.Evidence{Choice: "sheet", Value: sheet, Reason: reason})
+// choose tells which sheet was chosen, and which others hold a table.
+func (t *tables) choose(out *Outcome, sheet int, reason string) {
+	if len(t.names) == 1 {
+		out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: reason})
+		return
+	}
+	own := intray.SheetChoice(t.names, sheet)
+	others := slices.DeleteFunc(t.question().Choices, func(c intray.Choice) bool { return c.Value == own })
+	out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: reason, Rivals: others})
 }
 
 func (t *tables) question() *intray.Question {

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/intraydata/intray/internal/service"
@@ -60,6 +61,11 @@ type API struct {
 	memory   *memory
 	openapi  func() ([]byte, error)
 	frontend http.Handler
+	// streams counts the pages that are told of what happens, until closing is
+	// closed.
+	streams atomic.Int64
+	closing chan struct{}
+	endOnce sync.Once
 }
 
 // New makes the API.
@@ -76,7 +82,7 @@ func New(cfg Config) *API {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &API{cfg: cfg, table: operations(), creates: newLimiter(cfg.RateCreate, cfg.Clock), polls: newLimiter(cfg.RatePoll, cfg.Clock), memory: newMemory()}
+	a := &API{cfg: cfg, table: operations(), creates: newLimiter(cfg.RateCreate, cfg.Clock), polls: newLimiter(cfg.RatePoll, cfg.Clock), memory: newMemory(), closing: make(chan struct{})}
 	a.openapi = sync.OnceValues(a.describe)
 	a.frontend = &front{mux: a.routes(), api: a}
 	return a

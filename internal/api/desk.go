@@ -10,6 +10,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/draft"
+	"github.com/intraydata/intray/internal/service"
 )
 
 const (
@@ -19,6 +20,8 @@ const (
 	usualWindow = 200
 	// maxDistinct is the most values of an answer.
 	maxDistinct = 1000
+	// suggestions are made for the most frequent values, so many for each.
+	suggestions, maxSuggested = 3, 200
 )
 
 // deskColumn is a column of the table on the review page: a field, or one of the
@@ -97,8 +100,15 @@ type deskValues struct {
 }
 
 type deskValue struct {
-	Text  string `json:"text"`
-	Count int64  `json:"count"`
+	Text        string           `json:"text"`
+	Count       int64            `json:"count"`
+	Suggestions []deskSuggestion `json:"suggestions"`
+}
+
+type deskSuggestion struct {
+	Text   string `json:"text"`
+	Label  string `json:"label"`
+	Reason string `json:"reason"`
 }
 
 type deskSpot struct {
@@ -121,7 +131,7 @@ func (a *API) desk(c *call) (*desk, error) {
 	o := c.reviewed.Outcome
 	for i, f := range schema.Fields {
 		one := deskColumn{Key: f.Key, Label: f.Label, Type: string(f.Type.Name), ReadOnly: f.ReadOnly, Hidden: f.Hidden, field: i}
-		one.Required = slices.ContainsFunc(f.Validators, func(v intray.Validator) bool { return v.Rule == "required" })
+		one.Required = requires(f)
 		for _, option := range f.SelectOptions {
 			one.Options = append(one.Options, deskOption{option.Value, option.Label})
 		}
@@ -352,11 +362,21 @@ func (a *API) getDeskValues(c *call) (*answer, error) {
 		return nil, err
 	}
 	out := deskValues{Values: []deskValue{}}
+	suggest := service.NewSuggester(d.fields[of])
+	if q.Filter.Show == draft.All || q.Filter.Show == draft.Valid {
+		suggest = nil
+	}
 	err = a.cfg.Service.Rows(c.ctx(), c.reviewed, func(rows *draft.Draft) error {
 		found, err := rows.Distinct(c.ctx(), of, q, int(limit))
 		out.More = found.More
-		for _, v := range found.Values {
-			out.Values = append(out.Values, deskValue{cut(v.Text, maxCellText), v.Cells})
+		for i, v := range found.Values {
+			one := deskValue{cut(v.Text, maxCellText), v.Cells, []deskSuggestion{}}
+			if i < maxSuggested {
+				for _, s := range suggest.Suggest(v.Text, suggestions) {
+					one.Suggestions = append(one.Suggestions, deskSuggestion(s))
+				}
+			}
+			out.Values = append(out.Values, one)
 		}
 		return err
 	})

@@ -136,7 +136,7 @@ func (d *desk) operation(doc map[string]any) (draft.Operation, error) {
 	case "replace":
 		return draft.Replace{Where: where, Find: text(doc, "find"), With: text(doc, "with"), Whole: flag("whole"), MatchCase: flag("matchCase"), Expression: flag("expression")}, nil
 	case "fill":
-		return draft.Fill{Where: where, Text: text(doc, "text")}, nil
+		return d.fill(where, doc)
 	case "clear":
 		return draft.Clear{Where: where}, nil
 	case "trim":
@@ -154,6 +154,23 @@ func (d *desk) operation(doc map[string]any) (draft.Operation, error) {
 	return draft.MapValue{Where: where.Filter, Field: where.Fields[0], Raw: text(doc, "find"), Text: text(doc, "text")}, nil
 }
 
+func (d *desk) fill(where draft.Selector, doc map[string]any) (draft.Operation, error) {
+	fill := draft.Fill{Where: where, Text: text(doc, "text")}
+	texts, several := doc["texts"].(map[string]any)
+	if !several {
+		return fill, nil
+	}
+	fill.Texts = map[int]string{}
+	for key := range texts {
+		at, err := d.field("texts", key)
+		if err != nil {
+			return nil, err
+		}
+		fill.Texts[at] = text(texts, key)
+	}
+	return fill, nil
+}
+
 // selector reads which cells are meant.
 func (d *desk) selector(doc map[string]any) (s draft.Selector, err error) {
 	where, _ := doc["where"].(map[string]any)
@@ -161,7 +178,10 @@ func (d *desk) selector(doc map[string]any) (s draft.Selector, err error) {
 	if s.Filter, err = d.filter(where, keyed); err != nil {
 		return s, err
 	}
-	s.Token = text(where, "view")
+	s.Token, s.From, s.To = text(where, "view"), integer(where, "from"), integer(where, "to")
+	if s.Token == "" && (s.From != 0 || s.To != 0) {
+		return s, invalid("where", "has places, and names no view in which they are")
+	}
 	if rows, given := where["rows"].([]any); given {
 		s.Numbers = []int64{}
 		for _, row := range rows {

@@ -70,7 +70,9 @@ func deskCountAnswer() *shape.Shape {
 }
 
 func deskValuesAnswer() *shape.Shape {
-	return object("", must("values", list(object("", must("text", word("")), must("count", count(""))), "")), must("more", count("How many further ones there are.")))
+	suggestion := object("", must("text", word("What a cell is to hold.")), must("label", word("")), must("reason", word("")))
+	value := object("", must("text", word("")), must("count", count("")), must("suggestions", list(suggestion, "What it may have been meant as, the likeliest first, at most 3. Of fields whose values are chosen from a list, and where the filter asks for problems.")))
+	return object("", must("values", list(value, "")), must("more", count("How many further ones there are.")))
 }
 
 func deskVerdictAnswer() *shape.Shape {
@@ -93,14 +95,14 @@ func opShape() *shape.Shape {
 
 func editBody() *shape.Shape {
 	where := object("Which rows: those of the view, these, or those that fit the filter.",
-		may("view", word("")), may("rows", list(word(""), "Ids.")), may("show", showShape()), may("key", word("")), may("code", word("")), may("search", word("")), may("in", word("")))
+		may("view", word("")), may("from", count("With view: the first place that is meant, from 0.")), may("to", count("With view: the place behind the last one. 0, the default, is the end.")), may("rows", list(word(""), "Ids.")), may("show", showShape()), may("key", word("")), may("code", word("")), may("search", word("")), may("in", word("")))
 	typed := object("", may("id", word("The row; not where one is added.")), must("key", word("")), may("part", count("")), must("text", word("")),
 		may("version", count("The version of the row that the person saw.")), may("seen", word("The text that the person saw.")))
 	return object("A change.", must("op", opShape()),
 		must("kind", enum("", "set", "replace", "fill", "clear", "trim", "case", "mapValue", "delete", "add", "accept")),
 		may("preview", flag("Only say what it would do.")), may("where", where), may("keys", list(word(""), "The fields. Default all that can be changed.")),
 		may("cells", list(typed, "For set.")), may("rows", list(list(typed, ""), "For add: the cells of each row.")),
-		may("find", word("For replace and mapValue.")), may("with", word("For replace.")), may("text", word("For fill and mapValue.")),
+		may("find", word("For replace and mapValue.")), may("with", word("For replace.")), may("text", word("For fill and mapValue.")), may("texts", mapOf(word(""), "For fill: the text for each field, by key, in place of keys and text.")),
 		may("whole", flag("For replace: only cells that hold nothing else.")), may("matchCase", flag("")), may("expression", flag("find is a regular expression (RE2).")),
 		may("inner", flag("For trim: also runs of blanks inside.")), may("to", enum("For case.", "upper", "lower", "title")))
 }

@@ -76,19 +76,24 @@ func (a *API) answerQuestions(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	imp, err := a.cfg.Service.AnswerQuestions(c.ctx(), c.org, id, answersOf(c.object()))
+	if err != nil {
+		return nil, err
+	}
+	return reply(http.StatusOK, wireQuestions(imp))
+}
+
+// answersOf reads the answers of a body; nil takes one back.
+func answersOf(doc map[string]any) map[string]*string {
 	answers := map[string]*string{}
-	sent, _ := c.object()["answers"].(map[string]any)
+	sent, _ := doc["answers"].(map[string]any)
 	for id, value := range sent {
 		answers[id] = nil
 		if text, given := value.(string); given {
 			answers[id] = &text
 		}
 	}
-	imp, err := a.cfg.Service.AnswerQuestions(c.ctx(), c.org, id, answers)
-	if err != nil {
-		return nil, err
-	}
-	return reply(http.StatusOK, wireQuestions(imp))
+	return answers
 }
 
 func answersBody() *shape.Shape {

@@ -16,6 +16,12 @@ type review struct {
 	DataRows int64    `json:"num_data_rows"`
 	BadRows  int64    `json:"num_rows_with_error"`
 	Notices  []notice `json:"import_errors"`
+	// Invalid is what becomes of rows with an error.
+	Invalid   string         `json:"invalidDataBehavior"`
+	Styles    map[string]any `json:"styleOverrides"`
+	Questions int            `json:"openQuestions"`
+	HasRows   bool           `json:"hasRows"`
+	Finished  *string        `json:"finished"`
 }
 
 // maxReviewNotices is the most notices that the page is told.
@@ -95,10 +101,21 @@ func bearer(header string) (string, error) {
 }
 
 func (a *API) wireReview(imp service.Import) (review, error) {
-	title, err := a.cfg.Service.ReviewTitle(imp)
-	page := review{ID: imp.ID, Title: title, Status: string(imp.Status), Filename: imp.Filename, Notices: []notice{}}
+	face, err := a.cfg.Service.ReviewFace(imp)
+	page := review{
+		ID: imp.ID, Title: face.Title, Status: string(imp.Status), Filename: imp.Filename, Notices: []notice{},
+		Invalid: string(face.Invalid), Styles: face.Styles, Questions: len(imp.Open()),
+		HasRows: imp.Status == service.NeedsReview && imp.Stage != "",
+	}
+	if page.Styles == nil {
+		page.Styles = map[string]any{}
+	}
 	if o := imp.Outcome; o != nil {
 		page.DataRows, page.BadRows = o.DataRows, o.ErrorRows
+		if !o.Finished.IsZero() {
+			finished := stamp(o.Finished)
+			page.Finished = &finished
+		}
 		all := o.All()
 		page.Notices = wireNotices(all[:min(len(all), maxReviewNotices)])
 	}

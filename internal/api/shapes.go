@@ -226,7 +226,9 @@ func savedAnswer() *shape.Shape { return object("", must("savedAt", moment("")))
 
 func reviewAnswer() *shape.Shape {
 	return object("", must("id", id("")), must("title", word("")), must("status", word("")), must("original_filename", word("")),
-		must("num_data_rows", count("")), must("num_rows_with_error", count("")), must("import_errors", list(noticeAnswer(), "At most 50.")))
+		must("num_data_rows", count("")), must("num_rows_with_error", count("")), must("import_errors", list(noticeAnswer(), "At most 50.")),
+		must("invalidDataBehavior", word("What becomes of rows with an error.")), must("styleOverrides", &shape.Shape{Kind: shape.Map, Doc: "As in the settings."}),
+		must("openQuestions", count("")), must("hasRows", flag("There are rows to review.")), must("finished", orNull(moment("When the file was read last."))))
 }
 
 func healthAnswer() *shape.Shape { return object("", must("status", enum("", "ok"))) }

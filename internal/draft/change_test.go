@@ -53,7 +53,7 @@ func TestTexts(t *testing.T) {
 		}, "Ab"},
 		"anchors":       {"a\na", func(w Selector) Operation { return Replace{Where: w, Find: `^a`, With: "x", Expression: true} }, "x\na"},
 		"sharp letters": {"STRASSE K", func(w Selector) Operation { return Replace{Where: w, Find: "K", With: "k"} }, "STRASSE k"},
-		"fill":          {"a", func(w Selector) Operation { return Fill{w, "b"} }, "b"},
+		"fill":          {"a", func(w Selector) Operation { return Fill{Where: w, Text: "b"} }, "b"},
 		"clear":         {"a", func(w Selector) Operation { return Clear{w} }, ""},
 		"trim":          {" \u00a0a  b\t\n", func(w Selector) Operation { return Trim{Where: w} }, "a  b"},
 		"trim inside":   {" \u00a0a \u2003 b\t\n", func(w Selector) Operation { return Trim{w, true} }, "a b"},
@@ -97,11 +97,11 @@ func TestRefusals(t *testing.T) {
 		o    Operation
 		text string
 	}{
-		"read only":        {Fill{field(fLocked), "x"}, `The field "Locked" can be read only.`},
+		"read only":        {Fill{Where: field(fLocked), Text: "x"}, `The field "Locked" can be read only.`},
 		"hidden":           {Clear{field(fHidden)}, `The field "hidden" is hidden and cannot be changed.`},
 		"set read only":    {Set{[]Typed{{Field: fLocked}}}, `The field "Locked" can be read only.`},
 		"add hidden":       {Add{[][]Typed{{{Field: fHidden}}}}, `The field "hidden" is hidden and cannot be changed.`},
-		"no field":         {Fill{field(eleven), "x"}, "There is no field 11."},
+		"no field":         {Fill{Where: field(eleven), Text: "x"}, "There is no field 11."},
 		"no part":          {Set{[]Typed{{Field: fMany, Part: 2}}}, `The field "Many" has no column 2.`},
 		"no row":           {Set{[]Typed{{Row: 3, Field: fName}}}, "There is no row 3."},
 		"far row":          {Set{[]Typed{{Row: 1 << 40, Field: fName}}}, "There is no row 1099511627776."},
@@ -200,7 +200,7 @@ func TestVerdict(t *testing.T) {
 		t.Error(diff)
 	}
 	// All mails become one: every row breaks the rule, and 15 had an error before.
-	got, err = u.draft.Preview(t.Context(), Fill{Selector{Fields: []int{fMail}}, "one"}, nil)
+	got, err = u.draft.Preview(t.Context(), Fill{Where: Selector{Fields: []int{fMail}}, Text: "one"}, nil)
 	if err != nil || got.Invalid != 15 || got.Valid != 0 || got.Rows != 60 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -231,7 +231,7 @@ func TestCallThatFails(t *testing.T) {
 	u.open(t)
 	before := u.draft.now.Load()
 	full := errors.New("the log is full")
-	all := Fill{Selector{Fields: []int{fMail}}, "x"}
+	all := Fill{Where: Selector{Fields: []int{fMail}}, Text: "x"}
 	stopped, stop := context.WithCancel(t.Context())
 	for name, do := range []func() error{
 		func() error {
@@ -323,7 +323,7 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	for i := range 25 {
-		if _, err := u.draft.Change(t.Context(), Fill{Selector{Fields: []int{fName}}, fmt.Sprint("step ", i)}, u.call()); err != nil {
+		if _, err := u.draft.Change(t.Context(), Fill{Where: Selector{Fields: []int{fName}}, Text: fmt.Sprint("step ", i)}, u.call()); err != nil {
 			t.Error(err)
 		}
 		if i%3 == 0 {

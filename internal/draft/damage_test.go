@@ -14,8 +14,8 @@ import (
 // damaged makes a draft with a small and a large change.
 func damaged(t *testing.T) *under {
 	u := newUnder(t, t.TempDir(), sameRows(30), 7, limits{rows: 5, moves: 5})
-	u.change(t, Fill{Selector{Numbers: []int64{1, 2}, Fields: []int{fMail}}, "small"})
-	u.change(t, Fill{Selector{Fields: []int{fMail}}, "large"})
+	u.change(t, Fill{Where: Selector{Numbers: []int64{1, 2}, Fields: []int{fMail}}, Text: "small"})
+	u.change(t, Fill{Where: Selector{Fields: []int{fMail}}, Text: "large"})
 	u.change(t, Delete{Selector{Numbers: []int64{3}}})
 	u.large = u.draft.now.Load().layers[1].prefix
 	u.close(t)
@@ -131,7 +131,7 @@ func writeBlob(t *testing.T, store blob.Store, key string, body []byte) {
 // FuzzLayer takes apart bytes that nobody wrote.
 func FuzzLayer(f *testing.F) {
 	u := newUnder(f, f.TempDir(), sameRows(3), 7, limits{})
-	u.change(f, Fill{Selector{Fields: []int{fName}}, "odd"})
+	u.change(f, Fill{Where: Selector{Fields: []int{fName}}, Text: "odd"})
 	plain, err := u.draft.now.Load().layers[0].write(nil, u.draft.ruleKinds)
 	if err != nil {
 		f.Fatal(err)
@@ -157,9 +157,9 @@ func TestTwoProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.change(t, Fill{Selector{Fields: []int{fMail}}, "ours"})
+	u.change(t, Fill{Where: Selector{Fields: []int{fMail}}, Text: "ours"})
 	late := errors.New("another change came first")
-	_, err = other.Change(t.Context(), Fill{Selector{Fields: []int{fMail}}, "theirs"}, Call{Keep: func(context.Context, Kept, Verdict) error { return late }})
+	_, err = other.Change(t.Context(), Fill{Where: Selector{Fields: []int{fMail}}, Text: "theirs"}, Call{Keep: func(context.Context, Kept, Verdict) error { return late }})
 	if !errors.Is(err, late) {
 		t.Fatal(err)
 	}

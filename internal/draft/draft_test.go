@@ -465,7 +465,7 @@ func (u *under) changeTexts(t *rapid.T) {
 		o  Operation
 		do func(string) string
 	}{
-		"fill":    {Fill{where, text}, func(string) string { return text }},
+		"fill":    {Fill{Where: where, Text: text}, func(string) string { return text }},
 		"clear":   {Clear{where}, func(string) string { return "" }},
 		"trim":    {Trim{Where: where}, strings.TrimSpace},
 		"inner":   {Trim{where, true}, func(s string) string { return strings.Join(strings.Fields(s), " ") }},

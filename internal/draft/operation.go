@@ -2,6 +2,8 @@ package draft
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -24,6 +26,9 @@ type Selector struct {
 	// Token names a view whose rows are meant instead of those that fit the filter
 	// by now. One that is forgotten is refused.
 	Token string
+	// From and To are places of the view with the token: only its rows from From up
+	// to To, To not included, are meant. To 0 is the end of the view.
+	From, To int64
 	// Fields are the places of the fields; nil is all that can be changed.
 	Fields []int
 }
@@ -55,10 +60,12 @@ type Replace struct {
 	Whole, MatchCase, Expression bool
 }
 
-// Fill puts the same text into cells.
+// Fill puts the same text into cells; where Texts is not nil, into the cells of each
+// field that it names the text there.
 type Fill struct {
 	Where Selector
 	Text  string
+	Texts map[int]string
 }
 
 // Clear empties cells.
@@ -144,7 +151,7 @@ type job struct {
 	where Selector
 	// change gives the new text of a cell, and false where it stays. It is called
 	// from several goroutines; nil where texts are not what is changed.
-	change func(text []byte) (string, bool)
+	change func(field int, text []byte) (string, bool)
 	fields []int
 	// needle is what texts must hold to be changed; nil where that is not known.
 	needle *needle
@@ -187,7 +194,14 @@ func (o Replace) job(d *Draft) (*job, error) {
 }
 
 func (o Fill) job(d *Draft) (*job, error) {
-	return d.textJob(o.Where, nil, func(text []byte) (string, bool) { return o.Text, string(text) != o.Text }, nil)
+	if o.Texts != nil {
+		o.Where.Fields = slices.Sorted(maps.Keys(o.Texts))
+	}
+	j, err := d.textJob(o.Where, nil, func(text []byte) (string, bool) { return o.Text, string(text) != o.Text }, nil)
+	if err == nil && o.Texts != nil {
+		j.change = func(field int, text []byte) (string, bool) { return o.Texts[field], string(text) != o.Texts[field] }
+	}
+	return j, err
 }
 
 func (o Clear) job(d *Draft) (*job, error) { return Fill{Where: o.Where}.job(d) }
@@ -244,7 +258,8 @@ func (d *Draft) textJob(where Selector, must *needle, change func(text []byte) (
 			must = nil // its texts are within another
 		}
 	}
-	return &job{where: where, fields: fields, change: change, needle: must}, nil
+	one := func(_ int, text []byte) (string, bool) { return change(text) }
+	return &job{where: where, fields: fields, change: one, needle: must}, nil
 }
 
 // editable refuses a field that no person may change.
@@ -284,6 +299,9 @@ func (d *Draft) selected(s *snapshot, w Selector, byFilter func() (*roaring.Bitm
 		if rows = d.views.rows(w.Token, s); rows == nil {
 			return nil, &Refusal{"These rows were in view too long ago. Look at them again before you change them."}
 		}
+		if w.From != 0 || w.To != 0 {
+			rows = stretch(rows, w.From, w.To)
+		}
 	} else {
 		if w.Numbers != nil && w.Filter == (Filter{}) {
 			rows = s.live
@@ -304,6 +322,29 @@ func (d *Draft) selected(s *snapshot, w Selector, byFilter func() (*roaring.Bitm
 		}
 	}
 	return picked, nil
+}
+
+// stretch gives the rows of a view from one place up to another; 0 is its end.
+func stretch(rows *roaring.Bitmap, first, end int64) *roaring.Bitmap {
+	total := int64(rows.GetCardinality())
+	if end <= 0 || end > total {
+		end = total
+	}
+	out := roaring.New()
+	if first < 0 || first >= end {
+		return out
+	}
+	low, err := rows.Select(uint32(first))
+	if err != nil {
+		return out
+	}
+	high, err := rows.Select(uint32(end - 1))
+	if err != nil {
+		return out
+	}
+	out.AddRange(uint64(low), uint64(high)+1)
+	out.And(rows)
+	return out
 }
 
 // canAccept says whether a problem is of a row as a whole and can be accepted.

@@ -159,7 +159,7 @@ func (w *worker) find(ctx context.Context, at span, rows *roaring.Bitmap) (edits
 			}
 			for _, f := range job.fields {
 				err := w.making.draft.eachCell(p.batch, f, p.at[i], func(part int, text []byte) {
-					if to, changes := job.change(text); changes {
+					if to, changes := job.change(f, text); changes {
 						edits = append(edits, pending{row, f, part, to})
 					}
 				})

@@ -36,7 +36,7 @@ func TestView(t *testing.T) {
 		}
 		return w, numbersOf(w.Rows)
 	}
-	u.change(t, Fill{Selector{Numbers: []int64{9}, Fields: []int{fName}}, "fine"})
+	u.change(t, Fill{Where: Selector{Numbers: []int64{9}, Fields: []int{fName}}, Text: "fine"})
 	u.change(t, Delete{Selector{Numbers: []int64{10}}})
 	w, numbers := window(Query{Token: v.Token, Filter: f})
 	if diff := cmp.Diff([]int64{9, 17}, numbers); diff != "" || w.View != (View{v.Token, 3}) || w.First != 1 {
@@ -48,7 +48,7 @@ func TestView(t *testing.T) {
 	if spot, there, err := u.draft.Next(t.Context(), Query{Token: v.Token}, f, 2, false); err != nil || !there || spot != (Spot{17, 2}) {
 		t.Errorf("next is %+v, %v, %v", spot, there, err)
 	}
-	if got := u.change(t, Fill{Selector{Token: v.Token, Fields: []int{fCode}}, "all in view"}); got.Rows != 3 {
+	if got := u.change(t, Fill{Where: Selector{Token: v.Token, Fields: []int{fCode}}, Text: "all in view"}); got.Rows != 3 {
 		t.Errorf("%d rows of the view were changed", got.Rows)
 	}
 	if w, numbers = window(Query{Filter: f}); w.View.Token == v.Token || len(numbers) != 1 || w.View.Rows != 2 {
@@ -68,7 +68,7 @@ func TestForgottenView(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.change(t, Fill{Selector{Numbers: []int64{2}, Fields: []int{fName}}, "fine"})
+	u.change(t, Fill{Where: Selector{Numbers: []int64{2}, Fields: []int{fName}}, Text: "fine"})
 	var told []int64
 	for i := range maxViews {
 		if _, err := u.draft.View(t.Context(), Filter{Search: fmt.Sprint("m", i)}, func(done, total int64) { told = append(told, done, total) }); err != nil {
@@ -127,7 +127,7 @@ func TestShelf(t *testing.T) {
 			t.Errorf("from the stage (-) and from the shelf (+):\n%s", diff)
 		}
 		u.draft.shelves.problems.Store(shelved)
-		u.change(t, Fill{Selector{Numbers: []int64{23, 63, 64}, Fields: []int{fCode}}, "odd, bad"})
+		u.change(t, Fill{Where: Selector{Numbers: []int64{23, 63, 64}, Fields: []int{fCode}}, Text: "odd, bad"})
 	}
 	q = Query{Filter: Filter{Search: "m10"}} // rows 10 and 100 to 109
 	read()
@@ -182,5 +182,34 @@ func TestHistory(t *testing.T) {
 	w, err := u.draft.Window(t.Context(), Query{}, 0, 10)
 	if diff := cmp.Diff([]int64{0, 1, 2, 5}, numbersOf(w.Rows)); diff != "" || err != nil {
 		t.Error(diff, err)
+	}
+}
+
+// TestStretch changes some places of a view.
+func TestStretch(t *testing.T) {
+	u := newUnder(t, t.TempDir(), sameRows(20), 6, limits{})
+	defer u.close(t)
+	view, err := u.draft.View(t.Context(), Filter{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from, to int64
+		want     int64
+	}{{3, 6, 3}, {0, 1, 1}, {19, 25, 1}, {18, 0, 2}, {20, 30, 0}, {5, 5, 0}, {-1, 4, 0}} {
+		v, err := u.draft.Preview(t.Context(), Fill{Where: Selector{Token: view.Token, From: c.from, To: c.to}, Texts: map[int]string{fName: "new", fCode: "other"}}, nil)
+		if err != nil || v.Rows != c.want || v.Cells != 2*c.want {
+			t.Errorf("places %d to %d: %d cells in %d rows, %v; want %d rows", c.from, c.to, v.Cells, v.Rows, err, c.want)
+		}
+	}
+	u.change(t, Fill{Where: Selector{Token: view.Token, From: 4, To: 6}, Texts: map[int]string{fName: "new", fCode: "other"}})
+	w, err := u.draft.Window(t.Context(), Query{Token: view.Token}, 3, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range w.Rows {
+		if changed := r.Cells[fName].Raw == "new" && r.Cells[fCode].Raw == "other"; changed != (i == 1 || i == 2) {
+			t.Errorf("place %d holds %q and %q", 3+i, r.Cells[fName].Raw, r.Cells[fCode].Raw)
+		}
 	}
 }

@@ -81,6 +81,8 @@ type Service struct {
 	underWay *inHand
 	// drafts are those of imports that persons review here.
 	drafts *drafts
+	// makings are the changes of rows that are made here just now.
+	makings *makings
 	// answering are the idempotency keys whose requests are carried out here.
 	answering *inHand
 	// sweeps counts the calls of Sweep, which come from one goroutine; idle is
@@ -119,7 +121,7 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{cfg: cfg, keys: keys, underWay: newInHand(), answering: newInHand(), drafts: &drafts{open: map[string]*openDraft{}}}, nil
+	return &Service{cfg: cfg, keys: keys, underWay: newInHand(), answering: newInHand(), drafts: &drafts{open: map[string]*openDraft{}}, makings: &makings{of: map[string]Progress{}}}, nil
 }
 
 func deriveKeys(m seal.Master) (keyring, error) {

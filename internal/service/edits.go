@@ -19,8 +19,6 @@ type EditOrder struct {
 	Request json.RawMessage
 	// Change is that; nil where the last change is to be undone, or done again.
 	Change draft.Operation
-	// Progress is told of rows. Default nobody.
-	Progress func(done, total int64)
 }
 
 // maxOp is the longest id of a change, in bytes.
@@ -90,10 +88,13 @@ func (s *Service) carryOut(ctx context.Context, imp Import, o *openDraft, order 
 		entry.Change = number
 		return s.enter(ctx, o, entry, draft.Verdict{Seq: number})
 	}
+	s.makings.tell(imp.ID, Progress{Op: order.Op, Kind: order.Kind})
+	defer s.makings.end(imp.ID, order.Op)
+	progress := func(done, total int64) { s.makings.tell(imp.ID, Progress{order.Op, order.Kind, done, total}) }
 	switch {
 	case order.Change != nil:
 		entry.Kind = order.Kind
-		v, err = o.draft.Change(ctx, order.Change, draft.Call{Progress: order.Progress, Keep: func(ctx context.Context, k draft.Kept, v draft.Verdict) error {
+		v, err = o.draft.Change(ctx, order.Change, draft.Call{Progress: progress, Keep: func(ctx context.Context, k draft.Kept, v draft.Verdict) error {
 			entry.Change, entry.Layer = k.Seq, k.Body
 			return s.enter(ctx, o, entry, v)
 		}})

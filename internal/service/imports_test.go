@@ -108,7 +108,7 @@ func TestSchemaIsFrozen(t *testing.T) {
 	if diff := cmp.Diff([]string{"saved", "Mine", "email"}, got); diff != "" {
 		t.Errorf("identifier, title and first field (-want +got):\n%s", diff)
 	}
-	if title, err := f.ReviewTitle(imp); title != "Mine" || err != nil {
+	if face, err := f.ReviewFace(imp); face.Title != "Mine" || err != nil {
 		t.Errorf("title %q, error %v", title, err)
 	}
 }

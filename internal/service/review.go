@@ -56,12 +56,29 @@ func (s *Service) FrozenSchema(imp Import) (*intray.Schema, error) {
 	return schema, nil
 }
 
-// ReviewTitle is what the person who reviews knows the import by: the title of
-// its settings, else its identifier, else "".
-func (s *Service) ReviewTitle(imp Import) (string, error) {
+// ReviewFace is how the review page of an import is to look and what it is to say
+// of its end.
+type ReviewFace struct {
+	// Title is what the person knows the import by: the title of its settings, else
+	// its identifier, else "".
+	Title string
+	// Invalid is what becomes of rows with an error.
+	Invalid intray.InvalidDataBehavior
+	// Styles are the styleOverrides of the settings, as they were sent; nil where
+	// there are none.
+	Styles map[string]any
+}
+
+// ReviewFace gives that of an import.
+func (s *Service) ReviewFace(imp Import) (ReviewFace, error) {
 	schema, err := s.FrozenSchema(imp)
 	if err != nil {
-		return "", err
+		return ReviewFace{}, err
 	}
-	return cmp.Or(schema.Settings.Title, schema.Settings.ImportIdentifier), nil
+	face := ReviewFace{Title: cmp.Or(schema.Settings.Title, schema.Settings.ImportIdentifier), Invalid: schema.Settings.InvalidDataBehavior}
+	doc, err := decode("", imp.Schema)
+	if settings, are := doc.Settings.(map[string]any); are {
+		face.Styles, _ = settings["styleOverrides"].(map[string]any)
+	}
+	return face, err
 }

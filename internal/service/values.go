@@ -102,3 +102,7 @@ func (t *texts) parser(f intray.Field) (value.Parser, error) {
 	t.parsers[f.Key] = parser
 	return parser, err
 }
+
+// NewSuggester makes what tells which values of a field texts may have been meant
+// as; nil, which tells of none, for fields whose values are not chosen from a list.
+func NewSuggester(f intray.Field) *value.Suggester { return value.NewSuggester(f) }

@@ -1,0 +1,143 @@
+package service
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+)
+
+// ofFile are the answers about the reading of a file: with another one the
+// columns are others.
+var ofFile = []string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerHeaderRow}
+
+// ofColumns are the beginnings of the answers about columns.
+var ofColumns = []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerFormat}
+
+// Relay decides anew how the file of an import under review is read and which
+// columns feed which fields, also where no question asked for it, and lets the
+// import run again. nil takes an answer back. Where the reading of the file
+// changes, earlier answers about its columns go, unless they are given again.
+// Changes of rows are dropped.
+func (s *Service) Relay(ctx context.Context, org, id string, answers map[string]*string) (imp Import, err error) {
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
+			return named(err, "import")
+		}
+		if imp.Status != NeedsReview {
+			return refuse(Conflict, "not_in_review", "The import is %s; how its file is read is decided while it is %s.", imp.Status, NeedsReview)
+		}
+		schema, err := s.FrozenSchema(imp)
+		if err != nil {
+			return err
+		}
+		if imp.Answers, err = relaid(schema.Fields, imp, answers); err != nil {
+			return err
+		}
+		return s.runAgain(ctx, tx, &imp)
+	})
+	return imp, err
+}
+
+// relaid are the answers about an import with those that are given anew.
+func relaid(fields []intray.Field, imp Import, answers map[string]*string) (intray.Answers, error) {
+	if len(answers) == 0 {
+		return nil, invalidField("answers", "must hold at least one answer")
+	}
+	kept := maps.Clone(imp.Answers)
+	if kept == nil {
+		kept = intray.Answers{}
+	}
+	columns := -1
+	if imp.Outcome != nil && len(imp.Outcome.Headers) > 0 {
+		columns = len(imp.Outcome.Headers)
+	}
+	if slices.ContainsFunc(ofFile, func(id string) bool { _, given := answers[id]; return given }) {
+		columns = -1
+		maps.DeleteFunc(kept, func(id, _ string) bool { return aboutColumns(id) })
+	}
+	fresh := intray.Answers{}
+	for id, value := range answers {
+		delete(kept, id)
+		if value == nil {
+			continue
+		}
+		if !imp.readable(id, *value) {
+			return nil, notAmong(id, *value)
+		}
+		fresh[id] = *value
+	}
+	freeColumns(kept, fresh)
+	maps.Copy(kept, fresh)
+	if len(kept) > MaxMemory || size(kept) > maxAnswersSize {
+		return nil, invalidField("answers", "are too many: at most %d, of at most %d bytes together, are taken", MaxMemory, maxAnswersSize)
+	}
+	judged, err := JudgeAnswers(fields, columns, kept)
+	if err != nil {
+		return nil, invalidField("answers", "%s", err.Error())
+	}
+	return judged, nil
+}
+
+// readable says whether a file can be read as an answer wants it. Of what it was
+// found to hold, such as its sheets, one must be named.
+func (imp Import) readable(id, value string) bool {
+	if id == intray.AnswerHeaderRow || !slices.Contains(ofFile, id) || imp.Outcome == nil {
+		return true
+	}
+	takes := func(q intray.Question) bool { return q.ID == id && q.Takes(value, 0) }
+	found := func(e intray.Evidence) bool {
+		is := func(c intray.Choice) bool { return c.Value == value }
+		return e.Choice == id && (e.Value == value || slices.ContainsFunc(e.Rivals, is))
+	}
+	return slices.ContainsFunc(imp.Outcome.Questions, takes) || slices.ContainsFunc(imp.Outcome.Evidence, found)
+}
+
+func aboutColumns(id string) bool {
+	return slices.ContainsFunc(ofColumns, func(start string) bool { return strings.HasPrefix(id, start) })
+}
+
+// freeColumns takes from earlier answers the columns that new ones give to other
+// fields: what was said last holds.
+func freeColumns(kept, fresh intray.Answers) {
+	given := map[string]bool{}
+	for id, value := range fresh {
+		if strings.HasPrefix(id, intray.AnswerColumn) {
+			for one := range strings.SplitSeq(value, ",") {
+				given[one] = true
+			}
+			continue
+		}
+		if index, about := strings.CutPrefix(id, intray.AnswerField); about {
+			given[index] = true
+		}
+	}
+	for id, value := range kept {
+		if index, about := strings.CutPrefix(id, intray.AnswerField); about && given[index] {
+			delete(kept, id)
+			continue
+		}
+		if !strings.HasPrefix(id, intray.AnswerColumn) {
+			continue
+		}
+		left := slices.DeleteFunc(strings.Split(value, ","), func(one string) bool { return given[one] })
+		switch text := strings.Join(left, ","); {
+		case text == "":
+			delete(kept, id)
+		case text != value:
+			kept[id] = text
+		}
+	}
+}
+
+// Changes are how many changes of rows were made and not undone since the import
+// was read last.
+func (s *Service) Changes(ctx context.Context, imp Import) (int, error) {
+	if imp.Stage == "" || imp.Status != NeedsReview {
+		return 0, nil
+	}
+	log, err := s.readLog(ctx, imp)
+	return len(log.layers) - log.undone, err
+}

@@ -1,0 +1,163 @@
+package value
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"github.com/intraydata/intray"
+)
+
+// Suggestion is a value that a text which is none may have been meant as. It is
+// offered to a person and never taken by itself.
+type Suggestion struct {
+	// Text is what a cell is to hold, and Label what people know it by.
+	Text, Label string
+	// Reason says what speaks for it.
+	Reason string
+}
+
+// Suggester looks for values that texts may have been meant as, among those of one
+// field.
+type Suggester struct{ names []candidate }
+
+// candidate is a name of a value.
+type candidate struct {
+	key   []rune
+	text  string
+	label string
+	shown string
+}
+
+// NewSuggester makes that of a field whose values are chosen from a list; nil for
+// all others.
+func NewSuggester(f intray.Field) *Suggester {
+	switch f.Type.Name {
+	case intray.TypeSelect, intray.TypeMultiSelect:
+		return optionSuggester(f.SelectOptions)
+	case intray.TypeCountry:
+		return countrySuggester(options(f.Type.Options).text("format", "2-letter") == "3-letter")
+	case intray.TypeState:
+		return stateSuggester()
+	}
+	return nil
+}
+
+func (s *Suggester) add(name, text, label string) {
+	key := []rune(looseKey(name))
+	if len(key) > 0 {
+		s.names = append(s.names, candidate{key, text, cmp.Or(label, text), name})
+	}
+}
+
+func optionSuggester(list []intray.SelectOption) *Suggester {
+	s := &Suggester{}
+	for _, option := range list {
+		for _, name := range namesOf(option) {
+			s.add(name, option.Value, option.Label)
+		}
+	}
+	return s
+}
+
+func countrySuggester(three bool) *Suggester {
+	s := &Suggester{}
+	names := countryNames()
+	english := display.English.Regions()
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		code := names[name][:2]
+		label := english.Name(language.MustParseRegion(code))
+		if three {
+			code = names[name][2:]
+		}
+		s.add(name, code, label)
+	}
+	return s
+}
+
+func stateSuggester() *Suggester {
+	s := &Suggester{}
+	title := cases.Title(language.English)
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		s.add(name, states[name], "")
+		if label := title.String(name); len(name) > len(states[name]) {
+			s.names[len(s.names)-1].label, s.names[len(s.names)-1].shown = label, label
+		}
+	}
+	return s
+}
+
+// longest is how many characters of a text are compared, and lengthShare how many
+// of them must fit for each that does not.
+const longest, lengthShare = 64, 3
+
+// Suggest gives the values whose names are like a text, at most so many, the
+// likeliest first.
+func (s *Suggester) Suggest(text string, most int) []Suggestion {
+	if s == nil {
+		return nil
+	}
+	key := []rune(looseKey(text))
+	if len(key) == 0 || len(key) > longest {
+		return nil
+	}
+	type found struct {
+		candidate
+		distance int
+	}
+	best := map[string]found{}
+	for _, c := range s.names {
+		d, like := likeness(key, c.key)
+		if old, known := best[c.text]; like && (!known || d < old.distance) {
+			best[c.text] = found{c, d}
+		}
+	}
+	list := slices.SortedFunc(maps.Values(best), func(a, b found) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.label, b.label), cmp.Compare(a.text, b.text))
+	})
+	var out []Suggestion
+	for _, f := range list[:min(len(list), most)] {
+		if f.distance > list[0].distance+1 && f.distance < ofPart {
+			continue // another one is far more like it
+		}
+		reason := "it is spelled almost like " + f.shown
+		if f.distance >= ofPart {
+			reason = "it has a part of " + f.shown
+		}
+		out = append(out, Suggestion{f.text, f.label, reason})
+	}
+	return out
+}
+
+// ofPart is the distance of names of which one begins as the other, or holds it.
+const ofPart = 100
+
+// likeness says how far a text is from a name, and whether it is like it at all.
+func likeness(text, name []rune) (distance int, like bool) {
+	const short, word = 3, 5
+	if len(text) < short || len(name) < short {
+		return 0, false // a slip of the pen makes any code of another one
+	}
+	most := min(short, 1+min(len(text), len(name))/lengthShare)
+	if d := edits(text, name, most+1); d <= most && d < len(name)/2+1 {
+		return d, true
+	}
+	a, b := " "+string(text)+" ", " "+string(name)+" "
+	switch {
+	case strings.HasPrefix(b, strings.TrimSuffix(a, " ")), strings.HasPrefix(a, strings.TrimSuffix(b, " ")):
+		return ofPart, true
+	case strings.Contains(b, a), strings.Contains(a, b):
+		return ofPart + 1, true
+	}
+	for one := range strings.FieldsSeq(a) {
+		if len(one) >= word && strings.Contains(b, " "+one+" ") {
+			return ofPart + 2, true
+		}
+	}
+	return 0, false
+}
