@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/intraydata/intray"
@@ -174,6 +175,36 @@ func (d *Desk) changed(b *intray.Batch) intray.HookRows {
 	rows := d.plan.hookRows(d.plan.view(b))
 	rows.Update = true
 	return rows
+}
+
+// Typing gives the text which, typed into a cell of the field, is read as the cell
+// of a workbook is: what the application shows, the value behind it, or that with
+// the other decimal sign.
+func (d *Desk) Typing(field int, shown string, kind intray.CellKind, behind string) string {
+	if kind == intray.CellText || field < 0 || field >= len(d.plan.fields) {
+		return shown
+	}
+	parser := d.plan.fields[field].parser
+	if parser == nil {
+		return shown
+	}
+	reads := func(c value.Cell) (string, bool) {
+		r := parser.Parse(c, nil)
+		if r.State == value.Same {
+			return string(c.Raw), true
+		}
+		return string(r.Value), r.State == value.Parsed
+	}
+	want, is := reads(value.Cell{Raw: []byte(shown), Kind: kind, Typed: []byte(behind)})
+	if !is {
+		return shown
+	}
+	for _, text := range []string{shown, behind, strings.Replace(behind, ".", ",", 1)} {
+		if got, reads := reads(value.Cell{Raw: []byte(text)}); reads && got == want {
+			return text
+		}
+	}
+	return shown
 }
 
 // typed puts what a person typed into the cells.

@@ -69,6 +69,8 @@ type deskCell struct {
 	Text     string        `json:"text"`
 	Value    *string       `json:"value"`
 	Problems []deskProblem `json:"problems,omitempty"`
+	// Cut says that the text is longer.
+	Cut bool `json:"cut,omitempty"`
 }
 
 type deskRow struct {
@@ -202,7 +204,10 @@ func (a *API) getDeskRows(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := deskWindow{Rows: []deskRow{}}
+	out, most := deskWindow{Rows: []deskRow{}}, maxStepText
+	if count == 1 {
+		most = maxCellText
+	}
 	err = a.cfg.Service.Rows(c.ctx(), c.reviewed, func(rows *draft.Draft) error {
 		w, err := rows.Window(c.ctx(), q, from, count)
 		if err != nil {
@@ -210,7 +215,7 @@ func (a *API) getDeskRows(c *call) (*answer, error) {
 		}
 		out.View, out.Total, out.First = w.View.Token, w.View.Rows, w.First
 		for _, r := range w.Rows {
-			out.Rows = append(out.Rows, d.row(r))
+			out.Rows = append(out.Rows, d.row(r, most))
 		}
 		return nil
 	})
@@ -277,38 +282,40 @@ func (d *desk) filter(doc map[string]any, keyed bool) (f draft.Filter, err error
 	return f, nil
 }
 
-// row gives a row in the columns of the table.
-func (d *desk) row(r draft.Row) deskRow {
+// row gives a row in the columns of the table. Texts are cut after so many bytes.
+func (d *desk) row(r draft.Row, most int) deskRow {
 	out := deskRow{ID: strconv.FormatInt(r.Number, 10), Version: r.Version, Line: r.Line, Problems: wireProblems(r.Problems, nil)}
 	for _, column := range d.columns {
 		c := r.Cells[column.field]
 		if column.Part != nil {
-			out.Cells = append(out.Cells, partCell(c, *column.Part))
+			out.Cells = append(out.Cells, partCell(c, *column.Part, most))
 			continue
 		}
-		cell := deskCell{Text: cut(c.Raw, maxCellText), Problems: wireProblems(c.Problems, nil)}
-		if !c.Null {
-			value := cut(c.Value, maxCellText)
-			cell.Value = &value
-		}
-		out.Cells = append(out.Cells, cell)
+		out.Cells = append(out.Cells, wholeCell(c, most))
 	}
 	return out
 }
 
-// partCell is the cell of one of the columns of a field with several.
-func partCell(c draft.Cell, part int) deskCell {
-	cell := deskCell{Problems: wireProblems(c.Problems, &part)}
-	var raws []string
-	var values []json.RawMessage
-	if json.Unmarshal([]byte(c.Raw), &raws) == nil && part < len(raws) {
-		cell.Text = cut(raws[part], maxCellText)
+func wholeCell(c draft.Cell, most int) deskCell {
+	cell := deskCell{Text: cut(c.Raw, most), Problems: wireProblems(c.Problems, nil), Cut: len(c.Raw) > most}
+	if !c.Null {
+		value := cut(c.Value, most)
+		cell.Value = &value
 	}
+	return cell
+}
+
+// partCell is the cell of one of the columns of a field with several.
+func partCell(c draft.Cell, part, most int) deskCell {
+	raw := c.Part(part)
+	cell := deskCell{Text: cut(raw, most), Problems: wireProblems(c.Problems, &part), Cut: len(raw) > most}
+	var values []json.RawMessage
 	if json.Unmarshal([]byte(c.Value), &values) == nil && part < len(values) && string(values[part]) != "null" {
 		value := string(values[part])
 		if text := ""; json.Unmarshal(values[part], &text) == nil {
 			value = text
 		}
+		value = cut(value, most)
 		cell.Value = &value
 	}
 	return cell

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -49,7 +50,11 @@ func (s *server) reviewing() {
 	rows := get("/rows/?show=errors&count=1")
 	holds(rows, `"total":2`, `"first":0`, `"id":"1"`, `"line":3`, `{"text":"nobody","value":null,"problems":[{"level":"error","code":"email"`, `{"text":"3","value":"3"}`, `{"text":"","value":""}`)
 	holds(get("/counts/"), `{"key":"email","code":"email","level":"error","rows":2`, `"key":"country","code":"select"`)
-	holds(get("/values/?of=email&show=errors"), `{"values":[{"text":"nobody","count":2}],"more":0}`)
+	holds(get("/values/?of=email&show=errors"), `{"values":[{"text":"nobody","count":2,"suggestions":[]}],"more":0}`)
+	holds(get("/values/?of=country&show=errors&key=country"), `{"text":"XX","count":1,"suggestions":[]}`)
+	holds(get("/"), `"invalidDataBehavior":"BLOCK_SUBMIT","styleOverrides":{},"openQuestions":0,"hasRows":true,"finished":"20`)
+	holds(get("/layout/"), `{"index":3,"header":"Phone 2","examples":["2","4"],"field":"phone"}`, `"columns":[2,3]`, `"decided":"file"`, `"changes":0`)
+	s.eventsTell(path, cookie)
 	holds(get("/next/?row=0"), `{"next":{"id":"1","place":1}}`)
 	holds(get("/next/?row=2"), `{"next":null}`)
 	holds(get("/next/?row=2&back=true"), `{"next":{"id":"1"`)
@@ -76,10 +81,98 @@ func (s *server) reviewing() {
 	if w := s.send("POST", path+"/submit/", "", "Cookie", cookie); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "rows_with_error") {
 		s.Errorf("a review with errors was submitted: %d %s", w.Code, w.Body)
 	}
+	view := struct{ View string }{}
+	if err := json.Unmarshal([]byte(get("/rows/")), &view); err != nil {
+		s.Fatal(err)
+	}
+	holds(post("/edits/", `{"op":"part","preview":true,"kind":"fill","where":{"view":"`+view.View+`","from":1,"to":3},"texts":{"email":"y@example.org","country":"France"}}`), `"rows":2`)
+	s.roundTrip(path, cookie)
 	post("/edits/", `{"op":"6","kind":"delete","where":{"show":"errors"}}`)
 	holds(post("/submit/", ""), `"status":"SUCCESSFUL","rows":3`)
 	result := s.text(s.do("GET", "/api/v1/headless/imports/"+id+"/url/", ""), "presigned_url")
 	holds(s.do("GET", result, "").Body.String(), `{"email":"BOB@EXAMPLE.ORG","country":"DE","phone":["3","9"]}`, `"email":"new@example.org"`)
+}
+
+// eventsTell hears of the state, and of no more once the streams are to end.
+func (s *server) eventsTell(path, cookie string) {
+	s.Helper()
+	s.api.EndStreams()
+	told := s.do("GET", path+"/events/", "", "Cookie", cookie)
+	want := "event: state\ndata: {\"status\":\"NEEDS_REVIEW\",\"run\":1,\"change\":0,\"totals\":{\"rows\":3,\"errors\":2,\"warnings\":0,\"infos\":1}}\n\n"
+	if got := told.Body.String(); got != want || told.Header().Get("Content-Type") != "text/event-stream" {
+		s.Errorf("the events are %q (%s), want %q", got, told.Header().Get("Content-Type"), want)
+	}
+}
+
+// roundTrip takes bad rows out, mends one in the file, and brings them back.
+func (s *server) roundTrip(path, cookie string) {
+	s.Helper()
+	file := s.do("GET", path+"/file/?show=errors", "", "Cookie", cookie)
+	if got := file.Header().Get("Content-Disposition"); !strings.HasSuffix(got, "-rows.xlsx") {
+		s.Errorf("the file is %q", got)
+	}
+	bring := func(query, body string) *httptest.ResponseRecorder {
+		return s.send("POST", path+"/file/"+query, body, "Cookie", cookie)
+	}
+	for what, c := range map[string]struct {
+		query, body string
+		status      int
+		want        string
+	}{
+		"as it was": {"?op=f1&preview=true", file.Body.String(), 200, `"cells":0,"rows":0`},
+		"mended":    {"?op=f2&preview=true", "Row,E-Mail,Odd\n2,zoe@example.org,x\n77,a,b\nx,c,d\n", 200, `"cells":1,"rows":1,"added":0,"deleted":0,"valid":1`},
+		"unknown":   {"?op=f3&preview=true", "Row,E-Mail,Odd\n2,zoe@example.org,x\n77,a,b\nx,c,d\n", 200, `"unknown":2,"ignored":["Odd"]`},
+		"late":      {"?op=f4&preview=true", "Row,E-Mail\n1v0,late@example.org\n", 409, `"code":"changed_by_others"`},
+		"over":      {"?op=f5&preview=true&over=true", "Row,E-Mail\n1v0,late@example.org\n", 200, `"cells":1`},
+		"no rows":   {"?op=f6&preview=true", "E-Mail,Country\na,b\n", 400, `no_row_column`},
+		"empty":     {"?op=f7&preview=true", "", 400, `unreadable_file`},
+		"no op":     {"", "Row,E-Mail\n1,z@example.org\n", 400, `op`},
+	} {
+		if w := bring(c.query, c.body); w.Code != c.status || !strings.Contains(w.Body.String(), c.want) {
+			s.Errorf("%s: status %d, %s; want %d with %s", what, w.Code, w.Body, c.status, c.want)
+		}
+	}
+	for range 2 {
+		if w := s.do("POST", path+"/file/?op=f8", "Row,Country,Phone: Phone 2\n2,Germany,5\n", "Cookie", cookie); !strings.Contains(w.Body.String(), `"cells":2,"rows":1`) {
+			s.Errorf("brought back: status %d %s", w.Code, w.Body)
+		}
+	}
+}
+
+// relaying gives a column to another field, and lets the import run again.
+func (s *server) relaying() {
+	s.Helper()
+	_, path, cookie := s.underReview(deskFile)
+	s.do("POST", path+"/edits/", `{"op":"1","kind":"clear","keys":["email"]}`, "Cookie", cookie)
+	for _, wrong := range []string{`{}`, `{"column:nobody":"1"}`, `{"column:email":"77"}`, `{"sheet":"Odd"}`, `{"encoding":"odd"}`} {
+		if w := s.send("POST", path+"/layout/", `{"answers":`+wrong+`}`, "Cookie", cookie); w.Code != http.StatusBadRequest {
+			s.Errorf("%s: status %d %s", wrong, w.Code, w.Body)
+		}
+	}
+	before := s.do("GET", path+"/layout/", "", "Cookie", cookie).Body.String()
+	if !strings.Contains(before, `"changes":1`) {
+		s.Errorf("the layout is %s", before)
+	}
+	if got := s.do("POST", path+"/layout/", `{"answers":{"column:phone":"3"}}`, "Cookie", cookie).Body.String(); !strings.Contains(got, `"status":"PENDING"`) {
+		s.Errorf("the answer is %s", got)
+	}
+	if w := s.send("POST", path+"/layout/", `{"answers":{"column:phone":"2"}}`, "Cookie", cookie); w.Code != http.StatusConflict {
+		s.Errorf("while it is pending: status %d %s", w.Code, w.Body)
+	}
+	s.runAll()
+	after := s.do("GET", path+"/layout/", "", "Cookie", cookie).Body.String()
+	for _, want := range []string{`"status":"NEEDS_REVIEW"`, `{"index":2,"header":"Phone 1","examples":["1","3"],"field":null}`, `"answers":{"column:phone":"3"},"changes":0`, `"decided":"person"`} {
+		if !strings.Contains(after, want) {
+			s.Errorf("the layout lacks %s:\n%s", want, after)
+		}
+	}
+	if rows := s.do("GET", path+"/rows/", "", "Cookie", cookie).Body.String(); !strings.Contains(rows, `"total":3`) || !strings.Contains(rows, `ada@example.org`) {
+		s.Errorf("the rows are %s", rows)
+	}
+	if got := s.do("POST", path+"/layout/", `{"answers":{"header_row":"2"}}`, "Cookie", cookie).Body.String(); !strings.Contains(got, `"answers":{"header_row":"2"}`) {
+		s.Errorf("answers about other columns are kept: %s", got)
+	}
+	s.runAll()
 }
 
 // TestDeskRefuses sends the review calls that cannot be done, each with a clear

@@ -100,22 +100,13 @@ func (d *desk) verdict(v draft.Verdict, err error) (*answer, error) {
 	out := deskVerdict{v.Seq, v.Cells, v.Rows, v.Added, v.Deleted, v.Valid, v.Invalid, []deskSample{}}
 	for _, s := range v.Samples {
 		f := d.fields[s.Field]
-		one := deskSample{ID: strconv.FormatInt(s.Row, 10), Key: f.Key, Before: sampleCell(s.Before), After: sampleCell(s.After)}
+		one := deskSample{ID: strconv.FormatInt(s.Row, 10), Key: f.Key, Before: wholeCell(s.Before, maxStepText), After: wholeCell(s.After, maxStepText)}
 		if f.ManyToOne {
 			one.Part = &s.Part
 		}
 		out.Samples = append(out.Samples, one)
 	}
 	return unkept(out, err)
-}
-
-func sampleCell(c draft.Cell) deskCell {
-	cell := deskCell{Text: cut(c.Raw, maxStepText), Problems: wireProblems(c.Problems, nil)}
-	if !c.Null {
-		value := cut(c.Value, maxStepText)
-		cell.Value = &value
-	}
-	return cell
 }
 
 // operation reads what is asked for.

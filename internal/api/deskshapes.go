@@ -50,7 +50,8 @@ func deskTableAnswer() *shape.Shape {
 }
 
 func deskCellAnswer() *shape.Shape {
-	return object("", must("text", word("What stands there.")), must("value", orNull(word("What it is read as."))), may("problems", deskProblems()))
+	return object("", must("text", word("What stands there.")), must("value", orNull(word("What it is read as."))), may("problems", deskProblems()),
+		may("cut", flag("The text goes on: 4 KiB of it are given, or 64 KiB where one row is asked for.")))
 }
 
 func deskProblems() *shape.Shape {
@@ -105,4 +106,17 @@ func editBody() *shape.Shape {
 		may("find", word("For replace and mapValue.")), may("with", word("For replace.")), may("text", word("For fill and mapValue.")), may("texts", mapOf(word(""), "For fill: the text for each field, by key, in place of keys and text.")),
 		may("whole", flag("For replace: only cells that hold nothing else.")), may("matchCase", flag("")), may("expression", flag("find is a regular expression (RE2).")),
 		may("inner", flag("For trim: also runs of blanks inside.")), may("to", enum("For case.", "upper", "lower", "title")))
+}
+
+func fileParams() []parameter {
+	return []parameter{
+		{"op", "An id that the caller makes, a new one for each change.", opShape()},
+		{"preview", "true only says what it would do.", enum("", "true", "false")},
+		{"over", "true puts what the file holds in the place of what others changed since it was made.", enum("", "true", "false")},
+	}
+}
+
+func broughtAnswer() *shape.Shape {
+	return object("", must("verdict", deskVerdictAnswer()), must("unknown", count("Rows of the file that are not among those under review, or not for the first time.")),
+		must("ignored", list(word(""), "Headers of columns that were left alone.")))
 }

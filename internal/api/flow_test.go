@@ -204,6 +204,7 @@ func (s *server) imports() {
 	s.questions()
 	s.remembered()
 	s.reviewing()
+	s.relaying()
 	form, contentType := form(s.T, "list.csv", "E-Mail\nada@example.org\n")
 	second := s.do("POST", all, `{`+mailFields+`}`)
 	s.do("POST", s.text(second, "upload"), form, "Content-Type", contentType)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/intraydata/intray/internal/shape"
+	"github.com/intraydata/intray/output"
 )
 
 const (
@@ -182,6 +183,12 @@ func reviewOperations() []operation {
 			status: 200, answer: deskVerdictAnswer(), errors: []int{400, 404, 409, 413, 415}, serve: (*API).postUndo},
 		{method: "POST", path: one + "redo/", id: "redoReview", summary: "Make the change again that was taken back last", door: reviewed, body: opBody(), memory: perRead,
 			status: 200, answer: deskVerdictAnswer(), errors: []int{400, 404, 409, 413, 415}, serve: (*API).postRedo},
+		{method: "GET", path: one + "file/", id: "getReviewFile", summary: "Rows of a view as a workbook, with what is wrong", door: reviewed, memory: perRead, query: filterParams(),
+			status: 200, media: output.XLSX.ContentType(), errors: []int{400, 404, 409}, serve: (*API).getDeskFile,
+			text: "Its first column, Row, names the rows for good, its last tells of their problems."},
+		{method: "POST", path: one + "file/", id: "putReviewFile", summary: "Take rows back that were mended in a file", door: reviewed, memory: perRead, query: fileParams(), upload: true,
+			status: 200, answer: broughtAnswer(), errors: []int{400, 404, 408, 409, 413, 415}, serve: (*API).postDeskFile,
+			text: "The body is the workbook, or a CSV of it: rows are found by the column Row, columns by their headers; cells that hold what the file holds are left alone. 409 with the code changed_by_others and cells where somebody else changed these rows since: nothing was changed then."},
 		{method: "GET", path: one + "submit/", id: "getSubmission", summary: "What a submission would send", door: reviewed, memory: perRead,
 			status: 200, answer: submissionAnswer(), errors: []int{404, 409}, serve: (*API).getSubmission},
 		{method: "POST", path: one + "submit/", id: "submitReview", summary: "End the review: the import is SUCCESSFUL", door: reviewed, memory: perRead,

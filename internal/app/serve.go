@@ -53,6 +53,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	if err != nil {
 		return err
 	}
+	servers.ending(handler.EndStreams)
 	if err := begin(ctx, cfg, p); err != nil {
 		return errors.Join(err, servers.close(ctx))
 	}

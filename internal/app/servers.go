@@ -70,6 +70,13 @@ func (s *servers) add(address string, handler http.Handler, certificate *tls.Con
 
 func (s *servers) address() string { return s.scheme + "://" + s.listeners[0].Addr().String() }
 
+// ending has end called when the servers begin to close.
+func (s *servers) ending(end func()) {
+	for _, server := range s.list {
+		server.RegisterOnShutdown(end)
+	}
+}
+
 // serve begins to serve; the channel tells of a server that failed.
 func (s *servers) serve() <-chan error {
 	failed := make(chan error, len(s.list))

@@ -8,6 +8,16 @@ import (
 	"github.com/intraydata/intray"
 )
 
+// Part gives the raw text of one of the columns of a field with several; "" where
+// there is none.
+func (c Cell) Part(part int) string {
+	var raws []string
+	if json.Unmarshal([]byte(c.Raw), &raws) != nil || part >= len(raws) {
+		return ""
+	}
+	return raws[part]
+}
+
 // eachCell gives the text of each cell that a field has in a row of a batch.
 func (d *Draft) eachCell(b *intray.Batch, field, row int, do func(part int, text []byte)) error {
 	c := &b.Fields[field]

@@ -109,7 +109,7 @@ func TestSchemaIsFrozen(t *testing.T) {
 		t.Errorf("identifier, title and first field (-want +got):\n%s", diff)
 	}
 	if face, err := f.ReviewFace(imp); face.Title != "Mine" || err != nil {
-		t.Errorf("title %q, error %v", title, err)
+		t.Errorf("%+v, error %v", face, err)
 	}
 }
 

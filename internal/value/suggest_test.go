@@ -30,7 +30,7 @@ func TestSuggest(t *testing.T) {
 		{country, "Deutschl.", []string{"DE Germany"}},
 		{three, "Germny", []string{"DEU Germany"}},
 		{country, "XX", nil},
-		{state, "Califronia", []string{"CA California"}},
+		{state, "Calfornia", []string{"CA California"}},
 		{state, "N. Carolina", []string{"NC North Carolina", "SC South Carolina"}},
 		{intray.Field{Type: intray.FieldType{Name: intray.TypeString}}, "Smal", nil},
 	} {

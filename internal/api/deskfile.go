@@ -1,0 +1,83 @@
+package api
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/intraydata/intray/internal/service"
+	"github.com/intraydata/intray/output"
+)
+
+// maxBroughtFile is the largest file with rows that is taken back.
+const maxBroughtFile = 100 << 20
+
+// getDeskFile gives the rows of a view as a workbook.
+func (a *API) getDeskFile(c *call) (*answer, error) {
+	d, err := a.desk(c)
+	if err != nil {
+		return nil, err
+	}
+	q, err := d.query(c.r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	file := a.newSpool(0, nil)
+	if err := a.cfg.Service.WriteRows(c.ctx(), c.reviewed, q, file); err != nil {
+		file.close()
+		return nil, err
+	}
+	name := c.reviewed.Filename
+	if name == "" {
+		name = "rows"
+	}
+	header := http.Header{
+		"Content-Type": {output.XLSX.ContentType()}, "Cache-Control": {"no-store"},
+		"Content-Disposition": {"attachment; filename*=UTF-8''" + url.PathEscape(name) + "-rows.xlsx"},
+	}
+	return &answer{status: http.StatusOK, header: header, stream: file.stream}, nil
+}
+
+// deskBrought says what came of a file.
+type deskBrought struct {
+	Verdict any      `json:"verdict"`
+	Unknown int64    `json:"unknown"`
+	Ignored []string `json:"ignored"`
+}
+
+// postDeskFile takes rows back that were mended elsewhere.
+func (a *API) postDeskFile(c *call) (*answer, error) {
+	d, err := a.desk(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := bare(c.r.Header); err != nil {
+		return nil, err
+	}
+	over := refuse(http.StatusRequestEntityTooLarge, "file_too_large", fmt.Sprintf("The file is larger than the %d MiB that are taken.", maxBroughtFile>>20))
+	file := a.newSpool(maxBroughtFile, over)
+	defer file.close()
+	if _, err := io.Copy(file, a.paced(c.w, c.r)); err != nil {
+		return nil, receiveError(err)
+	}
+	query := c.r.URL.Query()
+	out, err := a.cfg.Service.TakeRows(c.ctx(), c.reviewed, service.Bringing{
+		Op: query.Get("op"), Preview: query.Get("preview") == "true", Over: query.Get("over") == "true",
+		File: file.readerAt(), Size: file.size,
+	})
+	verdict, err := d.verdict(out.Verdict, err)
+	if err != nil {
+		return nil, err
+	}
+	return unkept(deskBrought{verdict.body, out.Unknown, append([]string{}, out.Ignored...)}, nil)
+}
+
+// readerAt reads any part of it.
+func (s *spool) readerAt() io.ReaderAt {
+	if s.file == nil {
+		return bytes.NewReader(s.memory)
+	}
+	return s.file
+}

@@ -1,0 +1,183 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/draft"
+	"github.com/intraydata/intray/source"
+)
+
+// Bringing is a file with rows that were mended elsewhere.
+type Bringing struct {
+	// Op is the id of the change, and Preview says that it is only to be looked at.
+	Op      string
+	Preview bool
+	// Over puts what the file holds in the place of what others changed since the
+	// file was made.
+	Over bool
+	// File has so many bytes.
+	File io.ReaderAt
+	Size int64
+}
+
+// Brought says what came of it.
+type Brought struct {
+	Verdict draft.Verdict
+	// Unknown counts the rows of the file that are not among those under review.
+	Unknown int64
+	// Ignored are the headers of columns that were left alone.
+	Ignored []string
+}
+
+// maxBroughtNames is the most headers that are told.
+const maxBroughtNames = 100
+
+// TakeRows puts what a file holds into the rows that it names, as one change. Cells
+// that hold what the file holds are left alone.
+func (s *Service) TakeRows(ctx context.Context, imp Import, in Bringing) (out Brought, err error) {
+	t, err := s.takeoutOf(imp)
+	if err != nil {
+		return out, err
+	}
+	b := &bringing{takeout: t, over: in.Over, out: &out}
+	err = s.withDraft(ctx, imp, func(o *openDraft) error {
+		b.draft, b.desk = o.draft, o.desk
+		return s.cfg.Engine.EachSheet(ctx, source.Input{ReaderAt: in.File, Size: in.Size}, func(columns []intray.Column, recs *intray.Records) error { return b.take(ctx, columns, recs) })
+	})
+	if err != nil {
+		return out, unread(err)
+	}
+	if !b.found {
+		return out, refuse(Invalid, "no_row_column", "The file has no column %q, so that nobody can tell which rows it means. Download the rows again and change that file.", rowColumn)
+	}
+	change := draft.Set{Cells: b.cells}
+	if in.Preview {
+		err = s.Rows(ctx, imp, func(d *draft.Draft) error {
+			out.Verdict, err = d.Preview(ctx, change, nil)
+			return err
+		})
+		return out, err
+	}
+	request, err := json.Marshal(map[string]any{"kind": "file", "cells": len(b.cells)})
+	if err != nil {
+		return out, err
+	}
+	out.Verdict, err = s.ChangeRows(ctx, imp, EditOrder{Op: in.Op, Kind: "file", Request: request, Change: change})
+	return out, err
+}
+
+// unread makes refusals of what cannot be read.
+func unread(err error) error {
+	var broken *source.UnreadableError
+	var limit *source.LimitError
+	switch {
+	case errors.Is(err, source.ErrEmpty):
+		return refuse(Invalid, "unreadable_file", "The file is empty.")
+	case errors.As(err, &broken):
+		return refuse(Invalid, "unreadable_file", "The file cannot be read: %s.", broken.Error())
+	case errors.As(err, &limit):
+		return refuse(Invalid, "unreadable_file", "The file is over a limit: %s.", limit.Error())
+	}
+	return err
+}
+
+// bringing gathers what a file changes.
+type bringing struct {
+	takeout
+	draft *draft.Draft
+	desk  *engine.Desk
+	over  bool
+	out   *Brought
+	// found says that a sheet had the column of rows.
+	found bool
+	cells []draft.Typed
+}
+
+// maxBrought is the most cells that a file may change.
+const maxBrought = 1_000_000
+
+// place is where in a sheet a column of the workbook is.
+type place struct {
+	column takeoutColumn
+	at     int
+}
+
+func (b *bringing) take(ctx context.Context, columns []intray.Column, recs *intray.Records) error {
+	at := slices.IndexFunc(columns, func(c intray.Column) bool { return c.Header == rowColumn })
+	if at < 0 {
+		return nil // another sheet
+	}
+	b.found = true
+	places := b.places(columns)
+	records := map[int64]int{}
+	versions := map[int64]int64{}
+	var numbers []int64
+	for i := range recs.Len() {
+		if recs.NumCells(i) <= at {
+			continue
+		}
+		row, version, is := readRowName(string(recs.Cell(i, at)))
+		if _, twice := records[row]; !is || twice {
+			b.out.Unknown++
+			continue
+		}
+		records[row], versions[row] = i, version
+		numbers = append(numbers, row)
+	}
+	rows, err := b.draft.Rows(ctx, numbers)
+	if err != nil {
+		return err
+	}
+	b.out.Unknown += int64(len(numbers) - len(rows))
+	for _, r := range rows {
+		b.row(places, recs, records[r.Number], r, versions[r.Number])
+	}
+	if len(b.cells) > maxBrought {
+		return &source.LimitError{Reason: fmt.Sprintf("it changes more than %d cells; bring it back in parts", maxBrought)}
+	}
+	return nil
+}
+
+// places finds the columns, and notes those that are left alone.
+func (b *bringing) places(columns []intray.Column) (list []place) {
+	for at, c := range columns {
+		i := slices.IndexFunc(b.columns, func(own takeoutColumn) bool { return own.header == c.Header })
+		switch {
+		case c.Header == rowColumn || c.Header == problemsColumn || c.Header == "":
+		case i >= 0 && !b.columns[i].readOnly:
+			list = append(list, place{b.columns[i], at})
+		case len(b.out.Ignored) < maxBroughtNames && !slices.Contains(b.out.Ignored, c.Header):
+			b.out.Ignored = append(b.out.Ignored, c.Header)
+		}
+	}
+	return list
+}
+
+// row finds the cells of one row that the file changes.
+func (b *bringing) row(places []place, recs *intray.Records, record int, r draft.Row, version int64) {
+	if version < 0 || b.over {
+		version = r.Version
+	}
+	for _, p := range places {
+		if p.at >= recs.NumCells(record) {
+			continue // the record ends before
+		}
+		kind, behind := recs.Typed(record, p.at)
+		text := b.desk.Typing(p.column.field, string(recs.Cell(record, p.at)), kind, string(behind))
+		if same(text, p.column.text(r)) {
+			continue
+		}
+		b.cells = append(b.cells, draft.Typed{
+			Row: r.Number, Field: p.column.field, Part: p.column.part, Text: text,
+			// The person may have seen another text, if the row was changed since.
+			Version: version, Seen: text,
+		})
+	}
+}
