@@ -152,6 +152,7 @@ var levels = map[string][]string{
 	"internal/script":      {"intray", "schemajson", "internal/value", "internal/script/"},
 	"internal/script/":     {"intray"},
 	"internal/sftp":        {"internal/egress", "internal/seal"},
+	"internal/webhook":     {"internal/egress", "internal/seal"},
 	"internal/worker":      {"internal/service", "internal/queue"},
 	"internal/api":         {"intray", "output", "schemajson", "internal/service", "internal/draft", "internal/shape", "internal/seal"},
 	"internal/web":         {},

@@ -18,7 +18,7 @@ const (
 // from it.
 func operations() []operation {
 	return slices.Concat(importOperations(), uploadOperations(), schemaOperations(), credentialOperations(), memoryOperations(),
-		sessionOperations(), fileOperations(), reviewOperations(), serviceOperations())
+		sessionOperations(), fileOperations(), reviewOperations(), webhookOperations(), serviceOperations())
 }
 
 func importOperations() []operation {

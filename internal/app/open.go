@@ -27,6 +27,7 @@ import (
 type parts struct {
 	service *service.Service
 	store   *store.Store
+	courier *courier
 	close   func() error
 }
 
@@ -62,8 +63,9 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner) (*parts, error) {
 		moved.Script, check = hooks.open, hooks.check
 	}
 	door := egress.New(egress.Config{Allow: cfg.EgressAllow})
+	courier := newCourier(door)
 	made, err := service.New(service.Config{
-		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(moved),
+		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(moved), Courier: courier,
 		SFTP: sftpServers{sftp.New(door, sftp.Config{})}, Node: node, MaxFileSize: cfg.MaxFileSize, Log: cfg.Log,
 		Reach: crashPoint(), CheckHooks: check,
 	})
@@ -72,7 +74,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner) (*parts, error) {
 	}
 	closeStores := closeAll
 	closeAll = func() error { return errors.Join(made.Close(), closeStores()) }
-	return &parts{made, rows, closeAll}, nil
+	return &parts{made, rows, courier, closeAll}, nil
 }
 
 // openStore opens the database; node is "" where no work is done.

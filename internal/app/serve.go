@@ -54,6 +54,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		return err
 	}
 	servers.ending(handler.EndStreams)
+	p.courier.retrieved = handler.Retrieved
 	if err := begin(ctx, cfg, p); err != nil {
 		return errors.Join(err, servers.close(ctx))
 	}

@@ -22,6 +22,8 @@ type Config struct {
 	Master seal.Master
 	Engine *engine.Engine
 	SFTP   SFTP
+	// Courier tells receivers outside of events. Default: nobody is told of any.
+	Courier Courier
 	// Node names this process among those that share the store. Processes that
 	// can never run at the same time, because they lock the same data folder,
 	// have the same beginning up to the first "/".
@@ -45,6 +47,40 @@ type Config struct {
 	// Reach is called at each named point of the ways that must survive a
 	// crash, for tests that crash there. Default nothing.
 	Reach func(point string)
+}
+
+// Courier carries messages to receivers outside.
+type Courier interface {
+	// Tell makes the message about the status that an import has now; false where
+	// none tells of it. It looks up nothing.
+	Tell(imp Import, u Upload, development bool) (Parcel, bool, error)
+	// TellDisabled makes the message that a webhook is told of nothing any more.
+	TellDisabled(w Webhook, at time.Time, last string) (Parcel, error)
+	// CheckAddress says what is wrong with the address of a receiver.
+	CheckAddress(url string) error
+	NewSecret(random io.Reader) (seal.Secret, error)
+	// Send makes one attempt. The error says that there was none that counts.
+	Send(ctx context.Context, d Delivery, at time.Time, secrets []seal.Secret) (Sent, error)
+	// Next says how long to wait after so many attempts of which the last gave this,
+	// and whether there is a further one at all.
+	Next(tries int, last Sent) (time.Duration, bool)
+	// After gives the row of failures after one more attempt, and whether the
+	// receiver counts as dead.
+	After(f Failing, at time.Time, delivered bool) (after Failing, dead bool)
+}
+
+// Parcel is what a message holds.
+type Parcel struct {
+	Event       string
+	ContentType string
+	Body        []byte
+}
+
+// Sent says what came of an attempt.
+type Sent struct {
+	Attempt
+	// RetryAfter is for how long the receiver asked to be left alone.
+	RetryAfter time.Duration
 }
 
 // SFTP reaches SFTP servers.
@@ -81,6 +117,8 @@ type Service struct {
 	underWay *inHand
 	// drafts are those of imports that persons review here.
 	drafts *drafts
+	// posting are the deliveries that are on their way from here.
+	posting *posting
 	// makings are the changes of rows that are made here just now.
 	makings *makings
 	// answering are the idempotency keys whose requests are carried out here.
@@ -93,8 +131,8 @@ type Service struct {
 
 // keyring holds one key for each purpose, all derived from the master key.
 type keyring struct {
-	licence, upload, download, review, visit, hydration, idempotency, password seal.Key
-	secrets, replays                                                           *seal.Box
+	licence, upload, download, review, visit, hydration, idempotency, password, signing seal.Key
+	secrets, replays                                                                    *seal.Box
 }
 
 // New makes a service.
@@ -121,7 +159,7 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{cfg: cfg, keys: keys, underWay: newInHand(), answering: newInHand(), drafts: &drafts{open: map[string]*openDraft{}}, makings: &makings{of: map[string]Progress{}}}, nil
+	return &Service{cfg: cfg, keys: keys, underWay: newInHand(), answering: newInHand(), drafts: &drafts{open: map[string]*openDraft{}}, posting: newPosting(), makings: &makings{of: map[string]Progress{}}}, nil
 }
 
 func deriveKeys(m seal.Master) (keyring, error) {
@@ -129,7 +167,7 @@ func deriveKeys(m seal.Master) (keyring, error) {
 		licence: m.Derive("licence keys"), upload: m.Derive("upload addresses"),
 		download: m.Derive("download addresses"), review: m.Derive("review links"), visit: m.Derive("review visits"),
 		hydration: m.Derive("hydration tokens"), idempotency: m.Derive("idempotency keys"),
-		password: m.Derive("password fingerprints"),
+		password: m.Derive("password fingerprints"), signing: m.Derive("webhook signatures"),
 	}
 	var err error
 	if k.secrets, err = m.Box("sftp secrets"); err != nil {

@@ -251,6 +251,9 @@ func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
 }
 
 func (s *Service) removeImport(ctx context.Context, tx Tx, imp Import) error {
+	if err := tx.Outbox.Blank(ctx, imp.ID); err != nil {
+		return err
+	}
 	if err := tx.Imports.Delete(ctx, imp.Org, imp.ID); err != nil {
 		return err
 	}

@@ -28,7 +28,10 @@ func (s *Service) move(ctx context.Context, tx Tx, imp *Import, next Status) err
 	if err := tx.Imports.Move(ctx, *imp, from, imp.Run); err != nil {
 		return err
 	}
-	return s.follow(ctx, tx, *imp)
+	if err := s.follow(ctx, tx, *imp); err != nil {
+		return err
+	}
+	return s.announce(ctx, tx, *imp)
 }
 
 // follow brings the upload up to its import.

@@ -217,6 +217,87 @@ type Credential struct {
 	Modified time.Time
 }
 
+// Webhook is where events of an organization are sent to.
+type Webhook struct {
+	ID  string
+	Org string
+	URL string
+	// Enabled webhooks are told; one that only failed for days is not any more.
+	Enabled bool
+	// Development says of which imports: "true" and "false" are those with that
+	// developmentMode, "" all.
+	Development string
+	// Events, Identifiers and SchemaIDs narrow what is told; an empty list does not.
+	Events, Identifiers, SchemaIDs []string
+	// Sealed is the secret, and Before the one before it, which signs too until a day
+	// after Rotated.
+	Sealed, Before []byte
+	Rotated        time.Time
+	// Failing is the row of attempts that all failed.
+	Failing           Failing
+	Created, Modified time.Time
+}
+
+// Failing is an unbroken row of attempts at a receiver that failed. The zero Failing
+// is that of one that did not fail last.
+type Failing struct {
+	Since, Last time.Time
+	Failures    int
+}
+
+// DeliveryStatus says where a delivery stands.
+type DeliveryStatus string
+
+// The states of a delivery. One that was given up has Failed.
+const (
+	Waiting   DeliveryStatus = "WAITING"
+	Delivered DeliveryStatus = "DELIVERED"
+	GivenUp   DeliveryStatus = "FAILED"
+)
+
+// Delivery is a message for one receiver.
+type Delivery struct {
+	// ID is the message's own: each attempt carries it.
+	ID  string
+	Org string
+	// WebhookID is "" where the address is one of a schema's settings.
+	WebhookID string
+	// ImportID is "" where the message tells of no import.
+	ImportID string
+	// Target names the receiver: what fails for one does not hold up others.
+	Target      string
+	Event       string
+	URL         string
+	ContentType string
+	// Body is nil where what it told of was deleted.
+	Body    []byte
+	Status  DeliveryStatus
+	Tries   int
+	Due     time.Time
+	Node    string
+	Created time.Time
+}
+
+// Target names a receiver of an organization.
+type Target struct{ Org, Key string }
+
+// Attempt is one try at a delivery.
+type Attempt struct {
+	DeliveryID string
+	// Number counts from 1.
+	Number int
+	At     time.Time
+	// Took is how long it took, and Answered when the head of the answer was there.
+	Took, Answered time.Duration
+	Delivered      bool
+	// Status is that of the answer, or 0.
+	Status int
+	// Told is a sentence for people.
+	Told string
+	Head map[string][]string
+	Body []byte
+}
+
 // Replay is the answer to a request that carried an idempotency key.
 type Replay struct {
 	Org string

@@ -116,7 +116,7 @@ func (s *Service) checked(ctx context.Context, org string, draft SchemaDraft) (S
 	}
 	now := s.now()
 	schema := Schema{Org: org, Name: draft.Doc.Name, Document: document, Created: now, Modified: now}
-	warnings := append(schemajson.Warnings(parsed), notYet(parsed)...)
+	warnings := schemajson.Warnings(parsed)
 	warnings = append(warnings, unchecked...)
 	return schema, append(warnings, doubts(parsed, draft.Doc.Settings)...), nil
 }
@@ -163,14 +163,6 @@ func doubts(s *intray.Schema, settings any) (told []string) {
 		told = append(told, fmt.Sprintf("There are at least %d more warnings; mend these first.", all-maxDoubts))
 	}
 	return told
-}
-
-// notYet names what a schema asks for and this version does not do.
-func notYet(s *intray.Schema) (warnings []string) {
-	if s.Settings.WebhookURL != "" || s.Settings.NeedsReviewWebhookURL != "" {
-		warnings = append(warnings, "settings: this version calls no webhooks; poll the import instead")
-	}
-	return warnings
 }
 
 // parse reads a schema document; what is wrong with it is Invalid.

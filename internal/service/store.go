@@ -41,6 +41,9 @@ type Tx struct {
 	Replays     ReplayRows
 	Memory      MemoryRows
 	Edits       EditRows
+	Webhooks    WebhookRows
+	Deliveries  DeliveryRows
+	Outbox      OutboxRows
 	Trash       TrashRows
 	Nodes       NodeRows
 	Jobs        Jobs
@@ -198,6 +201,55 @@ type EditRows interface {
 	After(ctx context.Context, org, importID string, run int, seq int64) iter.Seq2[Edit, error]
 	// Last is the place of the last entry of a run; 0 where there is none.
 	Last(ctx context.Context, org, importID string, run int) (int64, error)
+}
+
+// WebhookRows are the webhooks.
+type WebhookRows interface {
+	Insert(ctx context.Context, w Webhook) error
+	Get(ctx context.Context, org, id string) (Webhook, error)
+	// List gives those of an organization, oldest first.
+	List(ctx context.Context, org string) ([]Webhook, error)
+	// Save writes everything but ID, Org and Created.
+	Save(ctx context.Context, w Webhook) error
+	// Delete removes its deliveries, too.
+	Delete(ctx context.Context, org, id string) error
+}
+
+// DeliveryRows are the deliveries and the attempts at them.
+type DeliveryRows interface {
+	Insert(ctx context.Context, d Delivery) error
+	Get(ctx context.Context, org, id string) (Delivery, error)
+	// List gives those of a webhook from offset on, newest first, and how many
+	// there are in all.
+	List(ctx context.Context, org, webhookID string, offset, limit int64) ([]Delivery, int64, error)
+	// Save writes Status, Tries, Due and Node.
+	Save(ctx context.Context, d Delivery) error
+	// Again lets what was made since a time for a webhook wait anew, and says how many
+	// that are.
+	Again(ctx context.Context, org, webhookID string, since, now time.Time) (int64, error)
+	Attempted(ctx context.Context, a Attempt) error
+	// Attempts gives those at a delivery, in their order.
+	Attempts(ctx context.Context, deliveryID string) ([]Attempt, error)
+}
+
+// OutboxRows are the deliveries as they leave.
+type OutboxRows interface {
+	// Targets gives those for which something is due that no node has taken, that
+	// which waits longest first.
+	Targets(ctx context.Context, now time.Time, limit int) ([]Target, error)
+	// Take takes what is due for a target for a node: of each import only the
+	// oldest that is Waiting.
+	Take(ctx context.Context, target, node string, now time.Time, limit int) ([]Delivery, error)
+	// GiveBack lets go of all that a node has taken.
+	GiveBack(ctx context.Context, node string) error
+	// Hurry makes all that waits for a target due.
+	Hurry(ctx context.Context, target string, now time.Time) error
+	// GiveUp ends all that waits for a target.
+	GiveUp(ctx context.Context, target string) error
+	// Blank takes away what deliveries told of an import, and their attempts.
+	Blank(ctx context.Context, importID string) error
+	// DeleteBefore removes some that were made before t and wait no more.
+	DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error)
 }
 
 // TrashRows are the blobs to be removed.

@@ -141,10 +141,10 @@ func TestWarningsOfSchemas(t *testing.T) {
 	f := newFixture(t)
 	d := named(t, "Contacts")
 	d.Hooks = decoded(t, `{"rowHooks":["(record) => { fetch('https://example.org') }"]}`)
-	d.Settings = decoded(t, `{"webhookUrl":"https://example.org/hook"}`)
+	d.Settings = decoded(t, `{"webhookUrl":"http://example.org/hook","needsReviewWebhookUrl":"https://example.org/hook"}`)
 	_, warnings, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: d})
 	must(t, err)
-	if all := strings.Join(warnings, "\n"); len(warnings) != 2 || !strings.Contains(all, "fetch") || !strings.Contains(all, "webhooks") {
-		t.Errorf("warnings %q, want one about fetch and one about webhooks", warnings)
+	if all := strings.Join(warnings, "\n"); len(warnings) != 2 || !strings.Contains(all, "fetch") || !strings.Contains(all, "webhookUrl: Calls to an http address") {
+		t.Errorf("warnings %q, want one about fetch and one about http", warnings)
 	}
 }

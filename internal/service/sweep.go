@@ -64,6 +64,9 @@ func (s *Service) bury(ctx context.Context, node string) error {
 			if done = len(refs) < sweepAtMost; !done {
 				return nil
 			}
+			if err := tx.Outbox.GiveBack(ctx, node); err != nil {
+				return err
+			}
 			return tx.Nodes.Bury(ctx, node)
 		})
 		if err != nil {
@@ -207,6 +210,10 @@ func (s *Service) forgetReplays(ctx context.Context) error {
 		return nil
 	}
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
-		return tx.Replays.DeleteBefore(ctx, s.now().Add(-keepReplays))
+		if err := tx.Replays.DeleteBefore(ctx, s.now().Add(-keepReplays)); err != nil {
+			return err
+		}
+		_, err := tx.Outbox.DeleteBefore(ctx, s.now().Add(-keepDeliveries), deliveriesAtOnce)
+		return err
 	})
 }

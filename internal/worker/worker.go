@@ -21,6 +21,8 @@ const (
 	// deafAfter is how long beats may fail before this process must take it
 	// that the others count it as dead, and stop its runs.
 	deafAfter = 8 * time.Second
+	// deliverEvery is the longest time between two looks for what is to be delivered.
+	deliverEvery = 250 * time.Millisecond
 )
 
 // Service is what a worker calls.
@@ -29,6 +31,12 @@ type Service interface {
 	RunNext(ctx context.Context) (bool, error)
 	Beat(ctx context.Context) error
 	Sweep(ctx context.Context) error
+	// Deliver sends what is due to receivers outside, and Delivered waits for what is
+	// on its way.
+	Deliver(ctx context.Context) error
+	Delivered()
+	// News has a word when there is something new to deliver.
+	News() <-chan struct{}
 }
 
 var _ Service = (*service.Service)(nil)
@@ -96,7 +104,26 @@ func (w *Worker) Keep(ctx context.Context) {
 	var group sync.WaitGroup
 	group.Go(func() { w.beat(ctx) })
 	group.Go(func() { w.sweep(ctx) })
+	group.Go(func() { w.deliver(ctx) })
 	group.Wait()
+}
+
+// deliver looks for what is due until ctx ends.
+func (w *Worker) deliver(ctx context.Context) {
+	defer w.service.Delivered()
+	ticker := time.NewTicker(deliverEvery)
+	defer ticker.Stop()
+	for {
+		if err := w.service.Deliver(ctx); err != nil && ctx.Err() == nil {
+			w.log.Warn("deliveries could not be looked for", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-w.service.News():
+		}
+	}
 }
 
 func (w *Worker) beat(ctx context.Context) {

@@ -25,6 +25,9 @@ type fake struct {
 	runNext func(ctx context.Context) (bool, error)
 	beat    func(ctx context.Context) error
 	sweep   func(ctx context.Context) error
+	news    chan struct{}
+	// delivered counts the looks for what is to be delivered.
+	delivered int
 }
 
 func (f *fake) RunNext(ctx context.Context) (bool, error) {
@@ -33,6 +36,10 @@ func (f *fake) RunNext(ctx context.Context) (bool, error) {
 	}
 	return f.runNext(ctx)
 }
+
+func (f *fake) Deliver(context.Context) error { f.delivered++; return nil }
+func (f *fake) Delivered()                    {}
+func (f *fake) News() <-chan struct{}         { return f.news }
 
 func (f *fake) Beat(ctx context.Context) error {
 	if f.beat == nil {

@@ -52,6 +52,8 @@ func cases() []testCase {
 		{"memory", testMemory},
 		{"memory trimmed", testMemoryTrimmed},
 		{"edits", testEdits},
+		{"webhooks", testWebhooks},
+		{"deliveries", testDeliveries},
 		{"trash", testTrash},
 		{"nodes", testNodes},
 		{"rows of others", testRowsOfOthers},

@@ -1,0 +1,94 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/intraydata/intray/internal/seal"
+	"github.com/intraydata/intray/internal/service"
+)
+
+// pigeon is a courier whose receivers take everything.
+type pigeon struct{}
+
+func (pigeon) Tell(imp service.Import, _ service.Upload, _ bool) (service.Parcel, bool, error) {
+	return service.Parcel{Event: "import_completed", ContentType: "application/json", Body: []byte(`{"id":"` + imp.ID + `"}`)}, imp.Status == service.Successful, nil
+}
+
+func (pigeon) TellDisabled(service.Webhook, time.Time, string) (service.Parcel, error) {
+	return service.Parcel{}, nil
+}
+
+func (pigeon) CheckAddress(url string) error {
+	if !strings.HasPrefix(url, "http") {
+		return errors.New("the address must begin with https:// or http:// and a host")
+	}
+	return nil
+}
+
+func (pigeon) NewSecret(io.Reader) (seal.Secret, error) { return seal.NewSecret("whsec_x"), nil }
+
+func (pigeon) Send(context.Context, service.Delivery, time.Time, []seal.Secret) (service.Sent, error) {
+	return service.Sent{Attempt: service.Attempt{Delivered: true, Status: 204, Told: "The receiver answered 204 No Content.", Took: time.Millisecond, Body: []byte{'a', 0xff}}}, nil
+}
+
+func (pigeon) Next(int, service.Sent) (time.Duration, bool) { return time.Minute, true }
+
+func (pigeon) After(f service.Failing, _ time.Time, _ bool) (service.Failing, bool) { return f, false }
+
+// webhooks makes one, is told of an import, and looks at what became of that.
+func (s *server) webhooks() {
+	s.Helper()
+	const all = "/api/v1/webhooks/"
+	made := s.do("POST", all, `{"url":"http://example.org/x","events":["import_completed"],"development_mode":false}`)
+	id := s.text(made, "id")
+	for _, want := range []string{`"secret":"whsec_x"`, `"warnings":["url: `, `"development_mode":false`, `"failing_since":null`} {
+		if !strings.Contains(made.Body.String(), want) {
+			s.Errorf("%s lacks %s", made.Body, want)
+		}
+	}
+	for _, wrong := range []string{`{}`, `{"url":"x"}`, `{"url":"https://x","events":["odd"]}`, `{"url":"https://x","schema_ids":["odd"]}`, `{"url":"https://x","development_mode":"yes"}`} {
+		if w := s.send("POST", all, wrong); w.Code != http.StatusBadRequest {
+			s.Errorf("%s: status %d %s", wrong, w.Code, w.Body)
+		}
+	}
+	if got := s.do("GET", all+id+"/", "").Body.String(); strings.Contains(got, "secret") {
+		s.Errorf("the secret is told again: %s", got)
+	}
+	s.do("GET", all, "")
+	s.do("PUT", all+id+"/", `{"url":"https://example.org/y"}`)
+	s.do("POST", all+id+"/rotate/", "")
+	if got := s.text(s.do("GET", all+"signing-secret/", ""), "secret"); !strings.HasPrefix(got, "whsec_") {
+		s.Errorf("the secret is %q", got)
+	}
+	imp := s.do("POST", "/api/v1/headless/imports/", `{"settings":{"webhookUrl":"https://example.org/z"},`+mailFields+`}`)
+	s.do("PUT", s.text(imp, "upload"), "email\na@example.org\n", "Content-Type", "text/csv")
+	s.runAll()
+	check(s.T, s.svc.Deliver(s.Context()))
+	s.svc.Delivered()
+	list := s.do("GET", all+id+"/deliveries/", "").Body.String()
+	for _, want := range []string{`"count":1`, `"status":"DELIVERED"`, `"status_code":204`, `"response_body":"a�"`, `"url":"https://example.org/y"`, s.text(imp, "id")} {
+		if !strings.Contains(list, want) {
+			s.Errorf("%s lacks %s", list, want)
+		}
+	}
+	if got := s.do("GET", all+"settings-deliveries/", "").Body.String(); !strings.Contains(got, `"body":"uploadId=`) {
+		s.Errorf("the calls of settings are %s", got)
+	}
+	if got := s.do("POST", all+id+"/redeliver/", `{"since":"2020-01-01T00:00:00Z"}`).Body.String(); !strings.Contains(got, `{"deliveries":1}`) {
+		s.Errorf("sent again: %s", got)
+	}
+	for _, wrong := range []string{`{}`, `{"since":"yesterday"}`, `{"since":"2020-01-01T00:00:00Z","delivery_id":"x"}`} {
+		if w := s.send("POST", all+id+"/redeliver/", wrong); w.Code != http.StatusBadRequest {
+			s.Errorf("%s: status %d %s", wrong, w.Code, w.Body)
+		}
+	}
+	if w := s.send("POST", all+id+"/redeliver/", `{"delivery_id":"msg_x"}`); w.Code != http.StatusNotFound {
+		s.Errorf("an unknown delivery: status %d %s", w.Code, w.Body)
+	}
+	s.do("DELETE", all+id+"/", "")
+}

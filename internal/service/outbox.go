@@ -1,0 +1,244 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/intraydata/intray/internal/seal"
+)
+
+const (
+	// perTarget is how many deliveries are on their way to one receiver at once, and
+	// to one that fails only one. perOrg bounds those of an organization, so that its
+	// slow receivers do not hold up those of others.
+	perTarget, perOrg = 4, 32
+	// targetsAtOnce is how many receivers one look for due deliveries finds.
+	targetsAtOnce = 1000
+	// keepDeliveries is how long deliveries are kept.
+	keepDeliveries = 30 * 24 * time.Hour
+	// deliveriesAtOnce is how many of them are removed at once.
+	deliveriesAtOnce = 10_000
+)
+
+// posting are the deliveries that are on their way from this process.
+type posting struct {
+	mu      sync.Mutex
+	targets map[string]int
+	orgs    map[string]int
+	under   sync.WaitGroup
+	// wake has a word in it when there is something new.
+	wake chan struct{}
+}
+
+func newPosting() *posting {
+	return &posting{targets: map[string]int{}, orgs: map[string]int{}, wake: make(chan struct{}, 1)}
+}
+
+// nudge says that there is something new.
+func (p *posting) nudge() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// room is how many further deliveries may be on their way to a target.
+func (p *posting) room(t Target, most int) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return min(most-p.targets[t.Key], perOrg-p.orgs[t.Org])
+}
+
+func (p *posting) add(t Target, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.targets[t.Key] += n; p.targets[t.Key] == 0 {
+		delete(p.targets, t.Key)
+	}
+	if p.orgs[t.Org] += n; p.orgs[t.Org] == 0 {
+		delete(p.orgs, t.Org)
+	}
+}
+
+// News has a word when there is something new to deliver.
+func (s *Service) News() <-chan struct{} { return s.posting.wake }
+
+// Deliver sends what is due, and does not wait for what comes of it. It wants to be
+// called when there is news, and a few times a second. Attempts that are under way
+// when ctx ends are taken back and do not count.
+func (s *Service) Deliver(ctx context.Context) error {
+	if s.cfg.Courier == nil {
+		return nil
+	}
+	var targets []Target
+	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		targets, err = tx.Outbox.Targets(ctx, s.now(), targetsAtOnce)
+		return err
+	})
+	for _, t := range targets {
+		err = errors.Join(err, s.deliverTo(ctx, t))
+	}
+	return err
+}
+
+// Delivered waits for the deliveries that are on their way.
+func (s *Service) Delivered() { s.posting.under.Wait() }
+
+func (s *Service) deliverTo(ctx context.Context, t Target) error {
+	if s.posting.room(t, perTarget) <= 0 {
+		return nil
+	}
+	var taken []Delivery
+	var secrets []seal.Secret
+	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+		w, err := tx.Webhooks.Get(ctx, t.Org, t.Key)
+		switch {
+		case IsKind(err, NotFound): // the address of a schema
+			w = Webhook{Org: t.Org, Enabled: true}
+		case err != nil:
+			return err
+		case !w.Enabled:
+			return tx.Outbox.GiveUp(ctx, t.Key)
+		}
+		most := perTarget
+		if w.Failing.Failures > 0 {
+			most = 1
+		}
+		room := s.posting.room(t, most)
+		if room <= 0 {
+			return nil
+		}
+		if secrets, err = s.secretsOf(w); err != nil {
+			return err
+		}
+		taken, err = tx.Outbox.Take(ctx, t.Key, s.cfg.Node, s.now(), room)
+		for i := range taken {
+			if w.ID != "" {
+				taken[i].URL = w.URL // it may have moved
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, d := range taken {
+		s.posting.add(t, 1)
+		s.posting.under.Go(func() {
+			defer s.posting.nudge()
+			defer s.posting.add(t, -1)
+			s.deliver(ctx, d, secrets)
+		})
+	}
+	return nil
+}
+
+// secretsOf are those that sign for a webhook.
+func (s *Service) secretsOf(w Webhook) ([]seal.Secret, error) {
+	if w.ID == "" {
+		return []seal.Secret{s.SigningSecret(w.Org)}, nil
+	}
+	secret, err := s.unsealed(w.Sealed, w)
+	list := []seal.Secret{secret}
+	if err == nil && len(w.Before) > 0 && s.now().Before(w.Rotated.Add(overlap)) {
+		if secret, err = s.unsealed(w.Before, w); err == nil {
+			list = append(list, secret)
+		}
+	}
+	return list, err
+}
+
+// deliver makes an attempt and notes what came of it.
+func (s *Service) deliver(ctx context.Context, d Delivery, secrets []seal.Secret) {
+	at := s.now()
+	sent, err := s.cfg.Courier.Send(ctx, d, at, secrets)
+	ctx, cancel := accepting(ctx)
+	defer cancel()
+	if err == nil {
+		s.cfg.Reach("delivery.sent")
+		err = s.cfg.Store.Update(ctx, func(tx Tx) error { return s.note(ctx, tx, d, at, sent) })
+	} else {
+		err = s.letGoOf(ctx, d)
+	}
+	if err != nil {
+		// It is still taken by this node, and is sent again when that is gone.
+		s.cfg.Log.Error("what came of a delivery could not be noted", "delivery", d.ID, "error", err)
+	}
+}
+
+// letGoOf lets a delivery wait again for which no attempt was made.
+func (s *Service) letGoOf(ctx context.Context, d Delivery) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
+		if err != nil || now.Node != s.cfg.Node {
+			return ignore(err, NotFound)
+		}
+		now.Node, now.Due = "", s.now().Add(time.Second)
+		return tx.Deliveries.Save(ctx, now)
+	})
+}
+
+func ignore(err error, kind Kind) error {
+	if IsKind(err, kind) {
+		return nil
+	}
+	return err
+}
+
+// note keeps what came of an attempt.
+func (s *Service) note(ctx context.Context, tx Tx, d Delivery, at time.Time, sent Sent) error {
+	now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
+	if err != nil || now.Node != s.cfg.Node || now.Body == nil {
+		return ignore(err, NotFound) // it was deleted meanwhile, or what it told of
+	}
+	tried, err := tx.Deliveries.Attempts(ctx, d.ID)
+	if err != nil {
+		return err
+	}
+	sent.DeliveryID, sent.Number, sent.At = d.ID, len(tried)+1, at
+	if err := tx.Deliveries.Attempted(ctx, sent.Attempt); err != nil {
+		return err
+	}
+	now.Node = ""
+	now.Tries++
+	wait, more := s.cfg.Courier.Next(now.Tries, sent)
+	switch {
+	case sent.Delivered:
+		now.Status = Delivered
+	case !more:
+		now.Status = GivenUp
+	default:
+		now.Due = s.now().Add(wait)
+	}
+	if err := tx.Deliveries.Save(ctx, now); err != nil {
+		return err
+	}
+	return s.judge(ctx, tx, now, at, sent)
+}
+
+// judge notes how a receiver does: what waits for one that is back goes at once, and
+// one that only failed for days is disabled.
+func (s *Service) judge(ctx context.Context, tx Tx, d Delivery, at time.Time, sent Sent) error {
+	if d.WebhookID == "" {
+		return nil
+	}
+	w, err := tx.Webhooks.Get(ctx, d.Org, d.WebhookID)
+	if err != nil {
+		return ignore(err, NotFound)
+	}
+	failed := w.Failing.Failures > 0
+	var dead bool
+	w.Failing, dead = s.cfg.Courier.After(w.Failing, at, sent.Delivered)
+	if dead && w.Enabled {
+		return s.disable(ctx, tx, w, s.now(), sent.Told)
+	}
+	if sent.Delivered && !failed {
+		return nil
+	}
+	if err := tx.Webhooks.Save(ctx, w); err != nil || !sent.Delivered {
+		return err
+	}
+	return tx.Outbox.Hurry(ctx, w.ID, s.now())
+}

@@ -1,0 +1,218 @@
+package service
+
+import (
+	"context"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/intraydata/intray/internal/seal"
+)
+
+const (
+	// maxWebhooks is how many webhooks an organization may have.
+	maxWebhooks = 100
+	// overlap is how long the secret before signs too, after a new one was made.
+	overlap = 24 * time.Hour
+	// maxFilters is the most events, identifiers or schemas that a webhook names.
+	maxFilters = 200
+)
+
+// WebhookDraft is a webhook as it was sent.
+type WebhookDraft struct {
+	// ID fixes the id of a new webhook; "" lets the service choose.
+	ID                             string
+	URL                            string
+	Enabled                        bool
+	Development                    string
+	Events, Identifiers, SchemaIDs []string
+}
+
+// CreateWebhook makes a webhook with a secret, which is told here and after a
+// rotation and never again.
+func (s *Service) CreateWebhook(ctx context.Context, org string, draft WebhookDraft) (w Webhook, secret seal.Secret, err error) {
+	id, err := s.idOr(draft.ID)
+	if err != nil {
+		return w, secret, err
+	}
+	now := s.now()
+	w = Webhook{ID: id, Org: org, Created: now, Modified: now, Rotated: now}
+	if err := s.draw(&w, draft); err != nil {
+		return w, secret, err
+	}
+	if secret, err = s.newSecret(&w); err != nil {
+		return w, secret, err
+	}
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if draft.ID != "" {
+			if made, err := tx.Webhooks.Get(ctx, org, id); err == nil {
+				w = made
+				secret, err = s.unsealed(w.Sealed, w)
+				return err
+			}
+		}
+		list, err := tx.Webhooks.List(ctx, org)
+		if err != nil {
+			return err
+		}
+		if len(list) >= maxWebhooks {
+			return refuse(Conflict, "too_many_webhooks", "There are %d webhooks, and no more are taken. Delete one that is not needed.", len(list))
+		}
+		return tx.Webhooks.Insert(ctx, w)
+	})
+	return w, secret, err
+}
+
+func (s *Service) newSecret(w *Webhook) (secret seal.Secret, err error) {
+	if secret, err = s.cfg.Courier.NewSecret(s.cfg.Rand); err != nil {
+		return secret, err
+	}
+	w.Sealed, err = s.keys.secrets.Seal([]byte(secret.Reveal()), w.Org, w.ID)
+	return secret, err
+}
+
+func (s *Service) unsealed(sealed []byte, w Webhook) (seal.Secret, error) {
+	plain, err := s.keys.secrets.Open(sealed, w.Org, w.ID)
+	return seal.NewSecret(string(plain)), err
+}
+
+// draw takes a draft over.
+func (s *Service) draw(w *Webhook, d WebhookDraft) error {
+	if err := s.cfg.Courier.CheckAddress(d.URL); err != nil {
+		return invalidField("url", "%s", strings.TrimPrefix(err.Error(), "the address "))
+	}
+	for name, list := range map[string][]string{"events": d.Events, "import_identifiers": d.Identifiers, "schema_ids": d.SchemaIDs} {
+		if len(list) > maxFilters {
+			return invalidField(name, "may have at most %d entries", maxFilters)
+		}
+	}
+	w.URL, w.Development, w.Events, w.Identifiers, w.SchemaIDs = d.URL, d.Development, d.Events, d.Identifiers, d.SchemaIDs
+	if d.Enabled && !w.Enabled {
+		w.Failing = Failing{}
+	}
+	w.Enabled = d.Enabled
+	return nil
+}
+
+// Webhooks lists those of an organization, oldest first.
+func (s *Service) Webhooks(ctx context.Context, org string) (list []Webhook, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		list, err = tx.Webhooks.List(ctx, org)
+		return err
+	})
+	return list, err
+}
+
+// Webhook gives one.
+func (s *Service) Webhook(ctx context.Context, org, id string) (w Webhook, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		w, err = tx.Webhooks.Get(ctx, org, id)
+		return err
+	})
+	return w, named(err, "webhook")
+}
+
+// ReplaceWebhook gives a webhook new values; its secret stays.
+func (s *Service) ReplaceWebhook(ctx context.Context, org, id string, draft WebhookDraft) (w Webhook, err error) {
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
+			return named(err, "webhook")
+		}
+		if err := s.draw(&w, draft); err != nil {
+			return err
+		}
+		w.Modified = s.now()
+		return tx.Webhooks.Save(ctx, w)
+	})
+	return w, err
+}
+
+// DeleteWebhook removes a webhook with its deliveries.
+func (s *Service) DeleteWebhook(ctx context.Context, org, id string) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error { return named(tx.Webhooks.Delete(ctx, org, id), "webhook") })
+}
+
+// RotateWebhook makes a new secret. The one before signs too, for a day.
+func (s *Service) RotateWebhook(ctx context.Context, org, id string) (w Webhook, secret seal.Secret, err error) {
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
+			return named(err, "webhook")
+		}
+		w.Before, w.Rotated, w.Modified = w.Sealed, s.now(), s.now()
+		if secret, err = s.newSecret(&w); err != nil {
+			return err
+		}
+		return tx.Webhooks.Save(ctx, w)
+	})
+	return w, secret, err
+}
+
+// SigningSecret is what messages to the addresses of an organization's schemas are
+// signed with.
+func (s *Service) SigningSecret(org string) seal.Secret {
+	return seal.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(s.keys.signing.MAC([]byte(org))))
+}
+
+// Deliveries lists those of a webhook, newest first, each with its attempts, and
+// says how many there are in all. With "" for the webhook they are those to the
+// addresses of schemas.
+func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset, limit int64) (list []Delivery, tried map[string][]Attempt, total int64, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		tried = map[string][]Attempt{}
+		if webhookID != "" {
+			if _, err := tx.Webhooks.Get(ctx, org, webhookID); err != nil {
+				return named(err, "webhook")
+			}
+		}
+		if list, total, err = tx.Deliveries.List(ctx, org, webhookID, offset, limit); err != nil {
+			return err
+		}
+		for _, d := range list {
+			if tried[d.ID], err = tx.Deliveries.Attempts(ctx, d.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return list, tried, total, err
+}
+
+// Redeliver sends a delivery of a webhook again or, with "" for the delivery, all
+// that were made since a time, and says how many that are. They keep their ids.
+func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID string, since time.Time) (n int64, err error) {
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		w, err := tx.Webhooks.Get(ctx, org, webhookID)
+		if err != nil {
+			return named(err, "webhook")
+		}
+		if !w.Enabled {
+			return refuse(Conflict, "webhook_disabled", "The webhook is disabled. Enable it first.")
+		}
+		if deliveryID == "" {
+			n, err = tx.Deliveries.Again(ctx, org, webhookID, since, s.now())
+			return err
+		}
+		d, err := tx.Deliveries.Get(ctx, org, deliveryID)
+		switch {
+		case err != nil:
+			return named(err, "delivery")
+		case d.WebhookID != webhookID:
+			return missing("delivery")
+		case d.Body == nil:
+			return refuse(Conflict, "delivery_blank", "What this delivery told of was deleted.")
+		}
+		n = 1
+		d.Status, d.Tries, d.Due = Waiting, 0, s.now()
+		return tx.Deliveries.Save(ctx, d)
+	})
+	s.posting.nudge()
+	return n, err
+}
+
+// wants says whether a webhook is to be told of an event of an import.
+func (w Webhook) wants(event string, imp Import, u Upload, development bool) bool {
+	fits := func(list []string, one string) bool { return len(list) == 0 || slices.Contains(list, one) }
+	dev := w.Development == "" || (w.Development == "true") == development
+	return w.Enabled && dev && fits(w.Events, event) && fits(w.Identifiers, u.ImportIdentifier) && fits(w.SchemaIDs, imp.SchemaID)
+}

@@ -1,0 +1,291 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/seal"
+	"github.com/intraydata/intray/internal/service"
+)
+
+// courier notes what is sent. Its receivers answer as down says.
+type courier struct {
+	mu   sync.Mutex
+	sent []string
+	// signed are the numbers of secrets.
+	signed []int
+	down   func(url string) bool
+	secret int
+}
+
+func carrying(c *courier) change {
+	return func(_ *fixture, cfg *service.Config) { cfg.Courier = c }
+}
+
+func (c *courier) Tell(imp service.Import, u service.Upload, _ bool) (service.Parcel, bool, error) {
+	event := map[service.Status]string{service.Successful: "import_completed", service.NeedsReview: "headless_import_needs_review", service.Failed: "headless_import_failed"}[imp.Status]
+	return service.Parcel{Event: event, ContentType: "application/json", Body: []byte(imp.ID + " " + u.ID)}, event != "", nil
+}
+
+func (c *courier) TellDisabled(w service.Webhook, _ time.Time, last string) (service.Parcel, error) {
+	return service.Parcel{Event: "webhook_disabled", Body: []byte(w.URL + " " + last)}, nil
+}
+
+func (c *courier) CheckAddress(url string) error {
+	if !strings.HasPrefix(url, "http") {
+		return errors.New("the address must begin with https")
+	}
+	return nil
+}
+
+func (c *courier) NewSecret(io.Reader) (seal.Secret, error) {
+	c.secret++
+	return seal.NewSecret(fmt.Sprintf("whsec_%d", c.secret)), nil
+}
+
+func (c *courier) Send(ctx context.Context, d service.Delivery, _ time.Time, secrets []seal.Secret) (service.Sent, error) {
+	if ctx.Err() != nil {
+		return service.Sent{}, ctx.Err()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent, c.signed = append(c.sent, fmt.Sprintf("%s %s %s", d.URL, d.Event, d.ID)), append(c.signed, len(secrets))
+	if c.down != nil && c.down(d.URL) {
+		return service.Sent{Attempt: service.Attempt{Status: 503, Told: "It answered 503."}}, nil
+	}
+	return service.Sent{Attempt: service.Attempt{Delivered: true, Status: 200}}, nil
+}
+
+func (c *courier) Next(tries int, _ service.Sent) (time.Duration, bool) {
+	return time.Duration(tries) * time.Minute, tries < 5
+}
+
+func (c *courier) After(f service.Failing, at time.Time, delivered bool) (service.Failing, bool) {
+	if delivered {
+		return service.Failing{}, false
+	}
+	if f.Failures++; f.Failures == 1 {
+		f.Since = at
+	}
+	f.Last = at
+	return f, at.Sub(f.Since) >= 5*24*time.Hour
+}
+
+// take gives what was sent since the last call, without the ids of messages.
+func (c *courier) take() (list []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, one := range c.sent {
+		words := strings.Fields(one)
+		list = append(list, words[0]+" "+words[1])
+	}
+	c.sent = nil
+	slices.Sort(list)
+	return list
+}
+
+// deliver sends what is due until nothing is.
+func (f *fixture) deliver() {
+	f.Helper()
+	for range 50 {
+		must(f.T, f.Deliver(f.ctx))
+		f.Delivered()
+	}
+}
+
+// TestEvents tells of an import by all ways at once.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	c := &courier{}
+	f := newFixture(t, carrying(c))
+	for _, d := range []service.WebhookDraft{
+		{URL: "http://all", Enabled: true},
+		{URL: "http://off"},
+		{URL: "http://review", Enabled: true, Events: []string{"headless_import_needs_review"}},
+		{URL: "http://dev", Enabled: true, Development: "true"},
+		{URL: "http://live", Enabled: true, Development: "false"},
+		{URL: "http://kind", Enabled: true, Identifiers: []string{"other"}},
+		{URL: "http://schema", Enabled: true, SchemaIDs: []string{"other"}},
+	} {
+		_, _, err := f.CreateWebhook(f.ctx, f.org, d)
+		must(t, err)
+	}
+	_, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "gopher://x"})
+	f.refused(err, service.Invalid, "invalid")
+	imp := f.create(`{"invalidDataBehavior":"BLOCK_SUBMIT","webhookUrl":"http://done","needsReviewWebhookUrl":"http://person"}`)
+	must(t, f.send(imp, badFile))
+	f.runAll()
+	f.deliver()
+	want := []string{"http://all headless_import_needs_review", "http://live headless_import_needs_review", "http://person needs_review", "http://review headless_import_needs_review"}
+	if diff := cmp.Diff(want, c.take()); diff != "" {
+		t.Errorf("under review (-want +got):\n%s", diff)
+	}
+	good := f.create(`{"developmentMode":true,"webhookUrl":"http://done"}`)
+	must(t, f.send(good, "email\na@example.org\n"))
+	f.runAll()
+	f.deliver()
+	if diff := cmp.Diff([]string{"http://all import_completed", "http://dev import_completed", "http://done upload"}, c.take()); diff != "" {
+		t.Errorf("successful (-want +got):\n%s", diff)
+	}
+	list, tried, total, err := f.Deliveries(f.ctx, f.org, "", 0, 10)
+	if err != nil || total != 2 || string(list[0].Body) != "uploadId="+good.UploadID || len(tried[list[0].ID]) != 1 || list[0].Status != service.Delivered {
+		t.Errorf("%d of %d deliveries: %+v, %v, %v", len(list), total, list, tried, err)
+	}
+	must(t, f.DeleteImport(f.ctx, f.org, good.ID))
+	if list, tried, _, err = f.Deliveries(f.ctx, f.org, "", 0, 10); err != nil || list[0].Body != nil || list[0].URL != "" || len(tried[list[0].ID]) != 0 {
+		t.Errorf("after the import was deleted: %+v, %v, %v", list[0], tried, err)
+	}
+}
+
+// TestRetries tries again, later each time, gives up, and sends again when asked.
+func TestRetries(t *testing.T) {
+	t.Parallel()
+	c := &courier{down: func(string) bool { return true }}
+	f := newFixture(t, carrying(c))
+	w, first, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://down", Enabled: true})
+	must(t, err)
+	imp := f.create(`{}`)
+	must(t, f.send(imp, "email\na@example.org\n"))
+	f.runAll()
+	var waits []time.Duration
+	for last := f.clock.Now(); len(waits) < 6; f.clock.Advance(time.Second) {
+		must(t, f.Deliver(f.ctx))
+		f.Delivered()
+		if len(c.take()) > 0 {
+			waits = append(waits, f.clock.Now().Sub(last))
+			last = f.clock.Now()
+		}
+		if f.clock.Now().Sub(began) > time.Hour {
+			break
+		}
+	}
+	if diff := cmp.Diff([]time.Duration{0, time.Minute, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute}, waits); diff != "" {
+		t.Errorf("the attempts come after (-want +got):\n%s", diff)
+	}
+	list, tried, _, err := f.Deliveries(f.ctx, f.org, w.ID, 0, 10)
+	if err != nil || list[0].Status != service.GivenUp || len(tried[list[0].ID]) != 5 || tried[list[0].ID][4].Told != "It answered 503." {
+		t.Fatalf("%+v %v %v", list, tried, err)
+	}
+	id := list[0].ID
+	_, second, err := f.RotateWebhook(f.ctx, f.org, w.ID)
+	if err != nil || second == first {
+		t.Errorf("the secret was not changed: %v", err)
+	}
+	c.down = nil
+	n, err := f.Redeliver(f.ctx, f.org, w.ID, id, time.Time{})
+	must(t, err)
+	f.deliver()
+	if n != 1 || len(c.sent) != 1 || !strings.HasSuffix(c.sent[0], id) || c.signed[len(c.signed)-1] != 2 {
+		t.Errorf("sent again: %d, %q, signed by %v", n, c.sent, c.signed)
+	}
+	f.clock.Advance(25 * time.Hour)
+	if n, err = f.Redeliver(f.ctx, f.org, w.ID, "", began); n != 1 || err != nil {
+		t.Errorf("%d sent again since, %v", n, err)
+	}
+	f.deliver()
+	if len(c.sent) != 2 || c.signed[len(c.signed)-1] != 1 {
+		t.Errorf("sent %q, signed by %v", c.sent, c.signed)
+	}
+}
+
+// TestDeadReceiver disables a webhook that only failed for days, and tells another.
+func TestDeadReceiver(t *testing.T) {
+	t.Parallel()
+	c := &courier{down: func(url string) bool { return url == "http://dead" }}
+	f := newFixture(t, carrying(c))
+	dead, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://dead", Enabled: true})
+	must(t, err)
+	_, _, err = f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://other", Enabled: true, Events: []string{"webhook_disabled"}})
+	must(t, err)
+	for range 7 {
+		imp := f.create(`{}`)
+		must(t, f.send(imp, "email\na@example.org\n"))
+		f.runAll()
+		f.deliver()
+		f.clock.Advance(24 * time.Hour)
+	}
+	got := c.take()
+	if last := got[len(got)-1]; last != "http://other webhook_disabled" {
+		t.Errorf("sent %q", got)
+	}
+	now, err := f.Webhook(f.ctx, f.org, dead.ID)
+	if err != nil || now.Enabled {
+		t.Errorf("the webhook is %+v, %v", now, err)
+	}
+	_, err = f.Redeliver(f.ctx, f.org, dead.ID, "", began)
+	f.refused(err, service.Conflict, "webhook_disabled")
+	now, err = f.ReplaceWebhook(f.ctx, f.org, dead.ID, service.WebhookDraft{URL: "http://alive", Enabled: true})
+	if err != nil || now.Failing.Failures != 0 {
+		t.Errorf("enabled again: %+v, %v", now, err)
+	}
+}
+
+// TestDownForADay keeps thousands of events for a receiver that is down for a day:
+// all are delivered once it is back, in the order of each import, and deliveries of
+// others are not held up.
+func TestDownForADay(t *testing.T) {
+	t.Parallel()
+	events := 1000
+	if testing.Short() {
+		events = 100
+	}
+	c := &courier{down: func(url string) bool { return url == "http://down" }}
+	f := newFixture(t, carrying(c))
+	down, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://down", Enabled: true})
+	must(t, err)
+	other, err := f.CreateOrg(f.ctx, "Beta")
+	must(t, err)
+	up, _, err := f.CreateWebhook(f.ctx, other.ID, service.WebhookDraft{URL: "http://up", Enabled: true})
+	must(t, err)
+	made := func(org, webhook, url string, n int) {
+		must(t, f.store.Update(f.ctx, func(tx service.Tx) error {
+			now := f.clock.Now().Add(time.Duration(n) * time.Microsecond)
+			return tx.Deliveries.Insert(f.ctx, service.Delivery{
+				ID: fmt.Sprintf("msg_%s_%06d", url[7:], n), Org: org, WebhookID: webhook, Target: webhook, ImportID: fmt.Sprint("imp-", n/3),
+				Event: "e", URL: url, Body: []byte("x"), Status: service.Waiting, Created: now, Due: f.clock.Now(),
+			})
+		}))
+	}
+	for n := range events {
+		made(f.org, down.ID, "http://down", n)
+	}
+	for hour := range 24 {
+		made(other.ID, up.ID, "http://up", hour)
+		must(t, f.Deliver(f.ctx))
+		f.Delivered()
+		if got := c.take(); !slices.Contains(got, "http://up e") {
+			t.Fatalf("hour %d: the other organization waits: %q", hour, got)
+		}
+		f.clock.Advance(time.Hour)
+	}
+	c.down = nil
+	for range events {
+		must(t, f.Deliver(f.ctx))
+		f.Delivered()
+	}
+	last := map[string]string{}
+	for _, one := range c.sent {
+		id := strings.Fields(one)[2]
+		var n int
+		if _, err := fmt.Sscanf(id, "msg_down_%d", &n); err != nil {
+			continue
+		}
+		lane := fmt.Sprint(n / 3)
+		if last[lane] >= id {
+			t.Errorf("%s came behind %s", id, last[lane])
+		}
+		last[lane] = id
+	}
+	if len(c.sent) != events {
+		t.Errorf("%d deliveries of %d events", len(c.sent), events)
+	}
+}
