@@ -42,7 +42,7 @@ func newServer(t *testing.T, change func(*Config)) *server {
 	master, err := seal.ParseMaster(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("m", 32))))
 	check(t, err)
 	svc, err := service.New(service.Config{
-		Store: rows, Blobs: mem.New(), Master: master, SFTP: nowhere{}, Courier: pigeon{}, Node: "a/1",
+		Store: rows, Blobs: mem.New(), Master: master, SFTP: nowhere{}, Courier: pigeon{}, Remotes: harbour{}, Node: "a/1",
 		Engine: engine.New(engine.Config{Formats: all.Formats(""), Workers: 1}),
 	})
 	check(t, err)
@@ -163,6 +163,7 @@ func TestEveryOperation(t *testing.T) {
 	s.credentials()
 	s.sessions()
 	s.webhooks()
+	s.connectors()
 	for _, op := range s.api.table {
 		if !s.seen[op.id] && op.status != 0 {
 			t.Errorf("%s (%s %s) was not called", op.id, op.method, op.path)

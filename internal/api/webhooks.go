@@ -244,7 +244,7 @@ func (a *API) redeliver(c *call) (*answer, error) {
 	return reply(http.StatusOK, map[string]int64{"deliveries": n})
 }
 
-var webhookEvents = []string{"import_completed", "headless_import_needs_review", "headless_import_failed", "webhook_disabled"}
+var webhookEvents = []string{"import_completed", "headless_import_needs_review", "headless_import_failed", "webhook_disabled", "sftp_connector_failed"}
 
 func webhookBody() *shape.Shape {
 	return object("",

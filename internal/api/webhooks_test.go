@@ -36,9 +36,13 @@ func (pigeon) Send(context.Context, service.Delivery, time.Time, []seal.Secret) 
 	return service.Sent{Attempt: service.Attempt{Delivered: true, Status: 204, Told: "The receiver answered 204 No Content.", Took: time.Millisecond, Body: []byte{'a', 0xff}}}, nil
 }
 
-func (pigeon) Next(int, service.Sent) (time.Duration, bool) { return time.Minute, true }
+func (pigeon) Judge(f service.Failing, _ int, _ time.Time, _ service.Sent) service.Judgement {
+	return service.Judgement{Failing: f, More: true, Wait: time.Minute}
+}
 
-func (pigeon) After(f service.Failing, _ time.Time, _ bool) (service.Failing, bool) { return f, false }
+func (pigeon) TellConnector(service.Connector, service.Pull) (service.Parcel, error) {
+	return service.Parcel{Event: "sftp_connector_failed"}, nil
+}
 
 // webhooks makes one, is told of an import, and looks at what became of that.
 func (s *server) webhooks() {

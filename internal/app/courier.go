@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"io"
 	"math/rand/v2"
 	"time"
@@ -57,6 +58,18 @@ func (c *courier) TellDisabled(w service.Webhook, at time.Time, last string) (se
 	return parcel(webhook.WebhookDisabled, body), err
 }
 
+// connectorFailed is the event of a connector whose runs begin to fail.
+const connectorFailed = "sftp_connector_failed"
+
+// TellConnector makes that event.
+func (c *courier) TellConnector(of service.Connector, run service.Pull) (service.Parcel, error) {
+	body, err := json.Marshal(map[string]any{"event": connectorFailed, "data": map[string]any{
+		"id": of.ID, "directory": of.Directory, "run_id": run.ID, "error_type": run.Kind, "error": run.Told,
+		"failed_date": run.Ended.Format("2006-01-02T15:04:05.000000Z"), "next_run_date": of.Next.Format("2006-01-02T15:04:05.000000Z"),
+	}})
+	return service.Parcel{Event: connectorFailed, ContentType: "application/json", Body: body}, err
+}
+
 func parcel(event webhook.Event, body webhook.Body) service.Parcel {
 	return service.Parcel{Event: string(event), ContentType: body.ContentType, Body: body.Bytes}
 }
@@ -80,17 +93,14 @@ func (c *courier) Send(ctx context.Context, d service.Delivery, at time.Time, se
 	}}, nil
 }
 
-// Next says when to try again.
-func (c *courier) Next(tries int, last service.Sent) (time.Duration, bool) {
-	return webhook.Outcome{RetryAfter: last.RetryAfter}.Next(tries, rand.Float64)
-}
-
-// After follows the failures of a receiver.
-func (c *courier) After(f service.Failing, at time.Time, delivered bool) (service.Failing, bool) {
-	after := streak(f).After(at, delivered)
-	return service.Failing{Since: after.Since, Last: after.Last, Failures: after.Failures}, after.Dead()
+// Judge follows the failures of a receiver, and says when to try again.
+func (c *courier) Judge(f service.Failing, tries int, at time.Time, last service.Sent) service.Judgement {
+	after := streak(f).After(at, last.Delivered)
+	j := service.Judgement{Failing: service.Failing(after), Dead: after.Dead()}
+	j.Wait, j.More = webhook.Outcome{RetryAfter: last.RetryAfter}.Next(tries, rand.Float64)
+	return j
 }
 
 func streak(f service.Failing) webhook.Streak {
-	return webhook.Streak{Since: f.Since, Last: f.Last, Failures: f.Failures}
+	return webhook.Streak(f)
 }

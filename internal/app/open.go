@@ -63,10 +63,10 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner) (*parts, error) {
 		moved.Script, check = hooks.open, hooks.check
 	}
 	door := egress.New(egress.Config{Allow: cfg.EgressAllow})
-	courier := newCourier(door)
+	courier, servers := newCourier(door), sftpServers{sftp.New(door, sftp.Config{})}
 	made, err := service.New(service.Config{
 		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(moved), Courier: courier,
-		SFTP: sftpServers{sftp.New(door, sftp.Config{})}, Node: node, MaxFileSize: cfg.MaxFileSize, Log: cfg.Log,
+		SFTP: servers, Remotes: servers, Node: node, MaxFileSize: cfg.MaxFileSize, Log: cfg.Log,
 		Reach: crashPoint(), CheckHooks: check,
 	})
 	if err != nil {
@@ -180,11 +180,8 @@ func Migrate(ctx context.Context, cfg Config) error {
 type sftpServers struct{ client *sftp.Client }
 
 func (s sftpServers) Test(ctx context.Context, l service.Login) (service.SFTPReport, error) {
-	report, err := s.client.Test(ctx, sftp.Credential{
-		Hostname: l.Hostname, Port: l.Port, User: l.User,
-		Password: l.Password, PrivateKey: l.PrivateKey, HostKey: l.HostKey,
-	})
-	return service.SFTPReport{HostKey: report.HostKey, HostKeyFingerprint: report.HostKeyFingerprint}, err
+	report, err := s.client.Test(ctx, credentialOf(l))
+	return service.SFTPReport(report), err
 }
 
 func (sftpServers) Fingerprint(privateKey seal.Secret) (string, error) {

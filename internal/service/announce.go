@@ -12,6 +12,11 @@ const formType = "application/x-www-form-urlencoded"
 // announce tells of the status that an import has now, in the transaction in which
 // it gets it.
 func (s *Service) announce(ctx context.Context, tx Tx, imp Import) error {
+	if imp.Status == Successful {
+		if err := s.toPutBack(ctx, tx, imp); err != nil {
+			return err
+		}
+	}
 	if s.cfg.Courier == nil || imp.Status == Pending || imp.Status == Running || imp.Status == AwaitingUpload {
 		return nil
 	}

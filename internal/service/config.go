@@ -22,6 +22,9 @@ type Config struct {
 	Master seal.Master
 	Engine *engine.Engine
 	SFTP   SFTP
+	// Remotes knows the folders that connectors fetch from. Default: connectors do
+	// not run.
+	Remotes Remotes
 	// Courier tells receivers outside of events. Default: nobody is told of any.
 	Courier Courier
 	// Node names this process among those that share the store. Processes that
@@ -56,17 +59,26 @@ type Courier interface {
 	Tell(imp Import, u Upload, development bool) (Parcel, bool, error)
 	// TellDisabled makes the message that a webhook is told of nothing any more.
 	TellDisabled(w Webhook, at time.Time, last string) (Parcel, error)
+	// TellConnector makes the message that the runs of a connector begin to fail.
+	TellConnector(c Connector, run Pull) (Parcel, error)
 	// CheckAddress says what is wrong with the address of a receiver.
 	CheckAddress(url string) error
 	NewSecret(random io.Reader) (seal.Secret, error)
 	// Send makes one attempt. The error says that there was none that counts.
 	Send(ctx context.Context, d Delivery, at time.Time, secrets []seal.Secret) (Sent, error)
-	// Next says how long to wait after so many attempts of which the last gave this,
-	// and whether there is a further one at all.
-	Next(tries int, last Sent) (time.Duration, bool)
-	// After gives the row of failures after one more attempt, and whether the
-	// receiver counts as dead.
-	After(f Failing, at time.Time, delivered bool) (after Failing, dead bool)
+	// Judge gives the row of failures of a receiver after one more attempt, and what
+	// is to follow the so many attempts at the delivery.
+	Judge(f Failing, tries int, at time.Time, last Sent) Judgement
+}
+
+// Judgement says what follows from an attempt.
+type Judgement struct {
+	Failing Failing
+	// Dead says that the receiver counts as dead.
+	Dead bool
+	// More says that there is a further attempt, after Wait.
+	More bool
+	Wait time.Duration
 }
 
 // Parcel is what a message holds.

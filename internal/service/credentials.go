@@ -178,15 +178,9 @@ func (s *Service) TestCredential(ctx context.Context, org, id string) (report SF
 	if err != nil {
 		return SFTPReport{}, nil, err
 	}
-	secret, err := s.keys.secrets.Open(c.Sealed, c.Org, c.ID)
+	login, err := s.loginOf(c)
 	if err != nil {
 		return SFTPReport{}, nil, err
-	}
-	login := Login{Hostname: c.Hostname, Port: c.Port, User: c.User, HostKey: c.HostKey}
-	if c.AuthType == AuthKey {
-		login.PrivateKey = seal.NewSecret(string(secret))
-	} else {
-		login.Password = seal.NewSecret(string(secret))
 	}
 	report, trouble = s.cfg.SFTP.Test(ctx, login)
 	if trouble == nil && c.HostKey == "" {

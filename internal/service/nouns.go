@@ -298,6 +298,73 @@ type Attempt struct {
 	Body []byte
 }
 
+// Connector fetches the new files of a folder on an SFTP server by itself and makes
+// an import of each.
+type Connector struct {
+	ID           string
+	Org          string
+	CredentialID string
+	SchemaID     string
+	Schedule     Schedule
+	Directory    string
+	// Pattern is a regular expression (RE2) that names of files must fit; "" is all.
+	Pattern string
+	// PutDirectory is where results are put back, in the format PutFormat; "" nowhere.
+	PutDirectory, PutFormat string
+	// Last is when it ran last, Next when it runs next, and Failures how many of the
+	// last runs failed in a row.
+	Last, Next        time.Time
+	Failures          int
+	Node              string
+	Created, Modified time.Time
+}
+
+// Schedule says when a connector runs: every so many minutes or, where that is 0,
+// daily at a time of UTC such as 07:30.
+type Schedule struct {
+	Minutes int
+	Daily   string
+}
+
+// RemoteFile is one version of a file on a server.
+type RemoteFile struct {
+	Path string
+	Size int64
+	// Modified is zero where the server does not tell.
+	Modified time.Time
+}
+
+// Pulled is what a connector knows of one version of a file.
+type Pulled struct {
+	Org         string
+	ConnectorID string
+	File        RemoteFile
+	// Since is when it was listed first, and Gone when it was first missing.
+	Since, Gone time.Time
+	// Taken says that ImportID was made of it.
+	Taken    bool
+	ImportID string
+	// Put says where putting its result back stands: "", WAITING, DONE or FAILED.
+	Put      string
+	PutDue   time.Time
+	PutTries int
+	PutTold  string
+}
+
+// Pull is one run of a connector.
+type Pull struct {
+	ID           string
+	ConnectorID  string
+	Began, Ended time.Time
+	Succeeded    bool
+	// Kind says for programs what went wrong, and Told for people.
+	Kind, Told string
+	// Listed, Fetched and Waiting count files; Waiting ones may still change.
+	Listed, Fetched, Waiting int
+	// Skipped are the first entries that are no files to fetch, each with the reason.
+	Skipped []string
+}
+
 // Replay is the answer to a request that carried an idempotency key.
 type Replay struct {
 	Org string

@@ -203,35 +203,33 @@ func (s *Service) note(ctx context.Context, tx Tx, d Delivery, at time.Time, sen
 	}
 	now.Node = ""
 	now.Tries++
-	wait, more := s.cfg.Courier.Next(now.Tries, sent)
+	var w Webhook
+	if d.WebhookID != "" {
+		if w, err = tx.Webhooks.Get(ctx, d.Org, d.WebhookID); err != nil {
+			return ignore(err, NotFound)
+		}
+	}
+	j := s.cfg.Courier.Judge(w.Failing, now.Tries, at, sent)
 	switch {
 	case sent.Delivered:
 		now.Status = Delivered
-	case !more:
+	case !j.More:
 		now.Status = GivenUp
 	default:
-		now.Due = s.now().Add(wait)
+		now.Due = s.now().Add(j.Wait)
 	}
-	if err := tx.Deliveries.Save(ctx, now); err != nil {
+	if err := tx.Deliveries.Save(ctx, now); err != nil || d.WebhookID == "" {
 		return err
 	}
-	return s.judge(ctx, tx, now, at, sent)
+	return s.judged(ctx, tx, w, j, sent)
 }
 
-// judge notes how a receiver does: what waits for one that is back goes at once, and
+// judged notes how a receiver does: what waits for one that is back goes at once, and
 // one that only failed for days is disabled.
-func (s *Service) judge(ctx context.Context, tx Tx, d Delivery, at time.Time, sent Sent) error {
-	if d.WebhookID == "" {
-		return nil
-	}
-	w, err := tx.Webhooks.Get(ctx, d.Org, d.WebhookID)
-	if err != nil {
-		return ignore(err, NotFound)
-	}
+func (s *Service) judged(ctx context.Context, tx Tx, w Webhook, j Judgement, sent Sent) error {
 	failed := w.Failing.Failures > 0
-	var dead bool
-	w.Failing, dead = s.cfg.Courier.After(w.Failing, at, sent.Delivered)
-	if dead && w.Enabled {
+	w.Failing = j.Failing
+	if j.Dead && w.Enabled {
 		return s.disable(ctx, tx, w, s.now(), sent.Told)
 	}
 	if sent.Delivered && !failed {

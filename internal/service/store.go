@@ -44,6 +44,9 @@ type Tx struct {
 	Webhooks    WebhookRows
 	Deliveries  DeliveryRows
 	Outbox      OutboxRows
+	Connectors  ConnectorRows
+	Pulled      PulledRows
+	Pulls       PullRows
 	Trash       TrashRows
 	Nodes       NodeRows
 	Jobs        Jobs
@@ -250,6 +253,45 @@ type OutboxRows interface {
 	Blank(ctx context.Context, importID string) error
 	// DeleteBefore removes some that were made before t and wait no more.
 	DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error)
+}
+
+// ConnectorRows are the connectors.
+type ConnectorRows interface {
+	Insert(ctx context.Context, c Connector) error
+	Get(ctx context.Context, org, id string) (Connector, error)
+	// List gives those of an organization, oldest first.
+	List(ctx context.Context, org string) ([]Connector, error)
+	// Save writes everything but ID, Org and Created.
+	Save(ctx context.Context, c Connector) error
+	// Delete removes what it pulled and its runs, too.
+	Delete(ctx context.Context, org, id string) error
+	// Take takes the connector that is due for the longest time, of those that no
+	// node has. Nothing due is NotFound.
+	Take(ctx context.Context, node string, now time.Time) (Connector, error)
+	// GiveBack lets go of all that a node has taken.
+	GiveBack(ctx context.Context, node string) error
+}
+
+// PulledRows are the versions of files that connectors know of.
+type PulledRows interface {
+	Of(ctx context.Context, connectorID string) ([]Pulled, error)
+	Get(ctx context.Context, connectorID string, f RemoteFile) (Pulled, error)
+	// Put replaces what is known of the version.
+	Put(ctx context.Context, f Pulled) error
+	Drop(ctx context.Context, connectorID string, f RemoteFile) error
+	ByImport(ctx context.Context, importID string) (Pulled, error)
+	// ToPut gives those whose results are due to be put back.
+	ToPut(ctx context.Context, now time.Time, limit int) ([]Pulled, error)
+}
+
+// PullRows are the runs of connectors.
+type PullRows interface {
+	Insert(ctx context.Context, p Pull) error
+	// List gives those of a connector from offset on, newest first, and how many
+	// there are in all.
+	List(ctx context.Context, connectorID string, offset, limit int64) ([]Pull, int64, error)
+	// Trim leaves the newest.
+	Trim(ctx context.Context, connectorID string, keep int) error
 }
 
 // TrashRows are the blobs to be removed.

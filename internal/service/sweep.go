@@ -64,7 +64,7 @@ func (s *Service) bury(ctx context.Context, node string) error {
 			if done = len(refs) < sweepAtMost; !done {
 				return nil
 			}
-			if err := tx.Outbox.GiveBack(ctx, node); err != nil {
+			if err := errors.Join(tx.Outbox.GiveBack(ctx, node), tx.Connectors.GiveBack(ctx, node)); err != nil {
 				return err
 			}
 			return tx.Nodes.Bury(ctx, node)

@@ -65,19 +65,21 @@ func (c *courier) Send(ctx context.Context, d service.Delivery, _ time.Time, sec
 	return service.Sent{Attempt: service.Attempt{Delivered: true, Status: 200}}, nil
 }
 
-func (c *courier) Next(tries int, _ service.Sent) (time.Duration, bool) {
-	return time.Duration(tries) * time.Minute, tries < 5
-}
-
-func (c *courier) After(f service.Failing, at time.Time, delivered bool) (service.Failing, bool) {
-	if delivered {
-		return service.Failing{}, false
+func (c *courier) Judge(f service.Failing, tries int, at time.Time, last service.Sent) service.Judgement {
+	j := service.Judgement{More: tries < 5, Wait: time.Duration(tries) * time.Minute}
+	if last.Delivered {
+		return j
 	}
 	if f.Failures++; f.Failures == 1 {
 		f.Since = at
 	}
 	f.Last = at
-	return f, at.Sub(f.Since) >= 5*24*time.Hour
+	j.Failing, j.Dead = f, at.Sub(f.Since) >= 5*24*time.Hour
+	return j
+}
+
+func (c *courier) TellConnector(of service.Connector, run service.Pull) (service.Parcel, error) {
+	return service.Parcel{Event: "sftp_connector_failed", Body: []byte(of.ID + " " + run.Told)}, nil
 }
 
 // take gives what was sent since the last call, without the ids of messages.

@@ -36,6 +36,7 @@ const (
 	lockMigrate = 7_204_118_301
 	lockClaim   = 7_204_118_302
 	lockBury    = 7_204_118_303
+	lockConnect = 7_204_118_304
 )
 
 func sqliteDialect() dialect {

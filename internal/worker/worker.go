@@ -23,6 +23,9 @@ const (
 	deafAfter = 8 * time.Second
 	// deliverEvery is the longest time between two looks for what is to be delivered.
 	deliverEvery = 250 * time.Millisecond
+	// pullers and putters are how many connectors run here at once, and how many
+	// results are put back; lookEvery is how often each looks for one that is due.
+	pullers, putters, lookEvery = 4, 2, time.Second
 )
 
 // Service is what a worker calls.
@@ -31,10 +34,19 @@ type Service interface {
 	RunNext(ctx context.Context) (bool, error)
 	Beat(ctx context.Context) error
 	Sweep(ctx context.Context) error
+	Outside
+}
+
+// Outside is what a worker calls for what arrives and leaves by itself.
+type Outside interface {
 	// Deliver sends what is due to receivers outside, and Delivered waits for what is
 	// on its way.
 	Deliver(ctx context.Context) error
 	Delivered()
+	// Pull runs the connector that is due, and PutBack puts a result back that is;
+	// false means there is none.
+	Pull(ctx context.Context) (bool, error)
+	PutBack(ctx context.Context) (bool, error)
 	// News has a word when there is something new to deliver.
 	News() <-chan struct{}
 }
@@ -105,7 +117,35 @@ func (w *Worker) Keep(ctx context.Context) {
 	group.Go(func() { w.beat(ctx) })
 	group.Go(func() { w.sweep(ctx) })
 	group.Go(func() { w.deliver(ctx) })
+	for range pullers {
+		group.Go(func() { w.each(ctx, "a connector could not be run", w.service.Pull) })
+	}
+	for range putters {
+		group.Go(func() { w.each(ctx, "a result could not be put back", w.service.PutBack) })
+	}
 	group.Wait()
+}
+
+// each does what is due, one after the other, until ctx ends.
+func (w *Worker) each(ctx context.Context, trouble string, do func(context.Context) (bool, error)) {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		for did := true; did && ctx.Err() == nil; {
+			var err error
+			if did, err = do(ctx); err != nil {
+				if ctx.Err() == nil {
+					w.log.Warn(trouble, "error", err)
+				}
+				break
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
 }
 
 // deliver looks for what is due until ctx ends.

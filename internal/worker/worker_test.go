@@ -37,9 +37,11 @@ func (f *fake) RunNext(ctx context.Context) (bool, error) {
 	return f.runNext(ctx)
 }
 
-func (f *fake) Deliver(context.Context) error { f.delivered++; return nil }
-func (f *fake) Delivered()                    {}
-func (f *fake) News() <-chan struct{}         { return f.news }
+func (f *fake) Deliver(context.Context) error         { f.delivered++; return nil }
+func (f *fake) Pull(context.Context) (bool, error)    { return false, nil }
+func (f *fake) PutBack(context.Context) (bool, error) { return false, nil }
+func (f *fake) Delivered()                            {}
+func (f *fake) News() <-chan struct{}                 { return f.news }
 
 func (f *fake) Beat(ctx context.Context) error {
 	if f.beat == nil {

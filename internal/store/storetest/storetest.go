@@ -54,6 +54,7 @@ func cases() []testCase {
 		{"edits", testEdits},
 		{"webhooks", testWebhooks},
 		{"deliveries", testDeliveries},
+		{"connectors", testConnectors},
 		{"trash", testTrash},
 		{"nodes", testNodes},
 		{"rows of others", testRowsOfOthers},

@@ -1,0 +1,229 @@
+package service
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/intraydata/intray/output"
+)
+
+// maxConnectors is how many connectors an organization may have.
+const maxConnectors = 100
+
+// ConnectorDraft is a connector as it was sent.
+type ConnectorDraft struct {
+	// ID fixes the id of a new connector; "" lets the service choose.
+	ID           string
+	CredentialID string
+	SchemaID     string
+	Schedule     Schedule
+	Directory    string
+	Pattern      string
+	PutDirectory string
+	PutFormat    string
+}
+
+// CreateConnector makes a connector. By minutes it runs at once, daily at its time.
+func (s *Service) CreateConnector(ctx context.Context, org string, draft ConnectorDraft) (c Connector, err error) {
+	id, err := s.idOr(draft.ID)
+	if err != nil {
+		return c, err
+	}
+	c = Connector{ID: id, Org: org, Created: s.now()}
+	if err := s.connect(&c, draft); err != nil {
+		return c, err
+	}
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if draft.ID != "" {
+			if made, err := tx.Connectors.Get(ctx, org, id); err == nil {
+				c = made
+				return nil
+			}
+		}
+		if err := connected(ctx, tx, c); err != nil {
+			return err
+		}
+		list, err := tx.Connectors.List(ctx, org)
+		if err != nil {
+			return err
+		}
+		if len(list) >= maxConnectors {
+			return refuse(Conflict, "too_many_connectors", "There are %d connectors, and no more are taken. Delete one that is not needed.", len(list))
+		}
+		return tx.Connectors.Insert(ctx, c)
+	})
+	return c, err
+}
+
+// ReplaceConnector gives a connector new values. What it has fetched it does not
+// fetch again, unless it looks into another directory.
+func (s *Service) ReplaceConnector(ctx context.Context, org, id string, draft ConnectorDraft) (c Connector, err error) {
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
+			return named(err, "connector")
+		}
+		c.Failures = 0
+		if err := s.connect(&c, draft); err != nil {
+			return err
+		}
+		if err := connected(ctx, tx, c); err != nil {
+			return err
+		}
+		return tx.Connectors.Save(ctx, c)
+	})
+	return c, err
+}
+
+// connect takes a draft over.
+func (s *Service) connect(c *Connector, d ConnectorDraft) error {
+	if err := s.cfg.Remotes.CheckSchedule(d.Schedule); err != nil {
+		return invalidField("schedule", "%s", err)
+	}
+	if err := s.cfg.Remotes.CheckDirectory(d.Directory); err != nil {
+		return invalidField("directory", "%s", err)
+	}
+	if err := s.cfg.Remotes.CheckPattern(d.Pattern); err != nil {
+		return invalidField("file_regex", "%s", err)
+	}
+	if d.PutDirectory != "" || d.PutFormat != "" {
+		if err := s.cfg.Remotes.CheckDirectory(d.PutDirectory); err != nil {
+			return invalidField("deliver_to", "directory: %s", err)
+		}
+		if _, err := output.ParseFormat(d.PutFormat); err != nil {
+			return invalidField("deliver_to", "format: %s", err)
+		}
+	}
+	now := s.now()
+	c.CredentialID, c.SchemaID, c.Schedule, c.Directory, c.Pattern = d.CredentialID, d.SchemaID, d.Schedule, d.Directory, d.Pattern
+	c.PutDirectory, c.PutFormat, c.Modified = d.PutDirectory, d.PutFormat, now
+	c.Next = s.cfg.Remotes.NextRun(c.Schedule, c.Last, 0, now)
+	return nil
+}
+
+// connected refuses a connector whose credential or schema is not there.
+func connected(ctx context.Context, tx Tx, c Connector) error {
+	if _, err := tx.Credentials.Get(ctx, c.Org, c.CredentialID); IsKind(err, NotFound) {
+		return invalidField("credentials", "names no SFTP credential")
+	} else if err != nil {
+		return err
+	}
+	schema, err := tx.Schemas.Get(ctx, c.Org, c.SchemaID)
+	if IsKind(err, NotFound) || err == nil && schema.Inline {
+		return invalidField("schema", "names no saved schema")
+	}
+	return err
+}
+
+// Connectors lists those of an organization, oldest first.
+func (s *Service) Connectors(ctx context.Context, org string) (list []Connector, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		list, err = tx.Connectors.List(ctx, org)
+		return err
+	})
+	return list, err
+}
+
+// Connector gives one.
+func (s *Service) Connector(ctx context.Context, org, id string) (c Connector, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		c, err = tx.Connectors.Get(ctx, org, id)
+		return err
+	})
+	return c, named(err, "connector")
+}
+
+// DeleteConnector removes a connector with its history. The imports that it made
+// stay.
+func (s *Service) DeleteConnector(ctx context.Context, org, id string) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error { return named(tx.Connectors.Delete(ctx, org, id), "connector") })
+}
+
+// RunConnector lets a connector run at once.
+func (s *Service) RunConnector(ctx context.Context, org, id string) (c Connector, err error) {
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
+			return named(err, "connector")
+		}
+		c.Next = s.now()
+		return tx.Connectors.Save(ctx, c)
+	})
+	return c, err
+}
+
+// Pulls lists the runs of a connector, newest first, and says how many there are in
+// all.
+func (s *Service) Pulls(ctx context.Context, org, id string, offset, limit int64) (list []Pull, total int64, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {
+			return named(err, "connector")
+		}
+		list, total, err = tx.Pulls.List(ctx, id, offset, limit)
+		return err
+	})
+	return list, total, err
+}
+
+// PulledFiles lists the versions of files that a connector knows of.
+func (s *Service) PulledFiles(ctx context.Context, org, id string) (list []Pulled, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {
+			return named(err, "connector")
+		}
+		list, err = tx.Pulled.Of(ctx, id)
+		return err
+	})
+	return list, err
+}
+
+// Remotes knows folders on SFTP servers.
+type Remotes interface {
+	CheckSchedule(s Schedule) error
+	CheckDirectory(path string) error
+	CheckPattern(pattern string) error
+	// NextRun says when to run next, when the last run began at last and the last
+	// failures runs failed.
+	NextRun(s Schedule, last time.Time, failures int, now time.Time) time.Time
+	// Plan says which of the files that were listed are to be fetched.
+	Plan(memory []Pulled, listed []RemoteFile, now time.Time) PullPlan
+	// Open logs in. Its errors, and those of what it opens, are sentences for people.
+	Open(ctx context.Context, login Login) (Remote, error)
+	// Explain says of an error of a remote what it means.
+	Explain(err error) Trouble
+}
+
+// Trouble is what an error of a remote means.
+type Trouble struct {
+	// Kind is for programs.
+	Kind string
+	// Resumes says that a file can be fetched on where it stopped, Left that the file
+	// is to be left alone for this time.
+	Resumes, Left bool
+}
+
+// PullPlan is what follows from a listing.
+type PullPlan struct {
+	Fetch, Wait []RemoteFile
+	// Keep is to be remembered and Drop to be forgotten.
+	Keep []Pulled
+	Drop []RemoteFile
+}
+
+// RemoteListing is what a folder holds.
+type RemoteListing struct {
+	Files []RemoteFile
+	// Skipped are the first entries that are no files to fetch, with the reason.
+	Skipped []string
+}
+
+// Remote is a server that was logged in to.
+type Remote interface {
+	Report() SFTPReport
+	List(ctx context.Context, directory, pattern string) (RemoteListing, error)
+	// Fetch writes a file from an offset on and gives how many bytes it wrote, also
+	// beside an error. most is the largest file that is taken.
+	Fetch(ctx context.Context, f RemoteFile, offset, most int64, to io.Writer) (int64, error)
+	// Put writes a file, which appears whole.
+	Put(ctx context.Context, directory, name string, from io.Reader) error
+	Close()
+}

@@ -1,0 +1,270 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/seal"
+	"github.com/intraydata/intray/internal/service"
+)
+
+// folder is a server with files. Its plan is to fetch what was not taken.
+type folder struct {
+	mu    sync.Mutex
+	files map[string]string
+	put   map[string]string
+	// down is what logging in fails with, drop how many fetches break off.
+	down error
+	drop int
+}
+
+func with(remote *folder) change {
+	return func(_ *fixture, cfg *service.Config) { cfg.Remotes = remote }
+}
+
+func (f *folder) CheckSchedule(s service.Schedule) error {
+	if s.Daily == "" && s.Minutes < 5 {
+		return errors.New("minutes must be 5 or greater")
+	}
+	return nil
+}
+
+func (f *folder) CheckDirectory(path string) error {
+	if !strings.HasPrefix(path, "/") {
+		return errors.New("must begin with a slash")
+	}
+	return nil
+}
+
+func (f *folder) CheckPattern(string) error { return nil }
+
+func (f *folder) NextRun(s service.Schedule, last time.Time, failures int, now time.Time) time.Time {
+	if last.IsZero() {
+		return now
+	}
+	return last.Add(time.Duration(s.Minutes*(failures+1)) * time.Minute)
+}
+
+func (f *folder) Plan(memory []service.Pulled, listed []service.RemoteFile, now time.Time) (plan service.PullPlan) {
+	for _, one := range listed {
+		known := slices.IndexFunc(memory, func(m service.Pulled) bool { return m.File == one })
+		if known < 0 {
+			plan.Keep = append(plan.Keep, service.Pulled{File: one, Since: now})
+		}
+		if known < 0 || !memory[known].Taken {
+			plan.Fetch = append(plan.Fetch, one)
+		}
+	}
+	return plan
+}
+
+var errLost = errors.New("the connection was lost")
+
+func (f *folder) Explain(err error) service.Trouble {
+	if errors.Is(err, errLost) {
+		return service.Trouble{Kind: "connection_lost", Resumes: true}
+	}
+	return service.Trouble{Kind: "denied"}
+}
+
+func (f *folder) Open(context.Context, service.Login) (service.Remote, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.down != nil {
+		return nil, f.down
+	}
+	return f, nil
+}
+
+func (f *folder) Report() service.SFTPReport { return service.SFTPReport{HostKey: "key"} }
+func (f *folder) Close()                     {}
+
+func (f *folder) List(_ context.Context, directory, _ string) (out service.RemoteListing, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name, text := range f.files {
+		out.Files = append(out.Files, service.RemoteFile{Path: path.Join(directory, name), Size: int64(len(text)), Modified: began})
+	}
+	slices.SortFunc(out.Files, func(a, b service.RemoteFile) int { return strings.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+func (f *folder) Fetch(_ context.Context, of service.RemoteFile, offset, _ int64, to io.Writer) (int64, error) {
+	f.mu.Lock()
+	text := f.files[path.Base(of.Path)][offset:]
+	breaks := f.drop > 0
+	if breaks {
+		f.drop--
+		text = text[:min(len(text), 5)]
+	}
+	f.mu.Unlock()
+	n, err := io.WriteString(to, text)
+	if err == nil && breaks {
+		err = errLost
+	}
+	return int64(n), err
+}
+
+func (f *folder) Put(_ context.Context, directory, name string, from io.Reader) error {
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(from); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.put[path.Join(directory, name)] = text.String()
+	return nil
+}
+
+func (f *folder) have(name, text string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.files[name] = text
+}
+
+// connector makes a connector with its credential and schema.
+func (f *fixture) connector(draft service.ConnectorDraft) service.Connector {
+	f.Helper()
+	credential, err := f.CreateCredential(f.ctx, f.org, service.CredentialDraft{Hostname: "h", Port: 22, User: "u", AuthType: service.AuthPassword, Password: seal.NewSecret("p")})
+	must(f.T, err)
+	schema, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(f.T, "Mails")})
+	must(f.T, err)
+	draft.CredentialID, draft.SchemaID, draft.Directory, draft.Schedule.Minutes = credential.ID, schema.ID, "/in", 5
+	c, err := f.CreateConnector(f.ctx, f.org, draft)
+	must(f.T, err)
+	return c
+}
+
+// pull runs what is due, and gives how many connectors that were.
+func (f *fixture) pull() (n int) {
+	f.Helper()
+	for {
+		ran, err := f.Pull(f.ctx)
+		must(f.T, err)
+		if !ran {
+			return n
+		}
+		n++
+	}
+}
+
+func TestConnector(t *testing.T) {
+	t.Parallel()
+	remote, c := &folder{files: map[string]string{}, put: map[string]string{}}, &courier{}
+	f := newFixture(t, with(remote), carrying(c))
+	_, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://told", Enabled: true, Events: []string{"sftp_connector_failed"}})
+	must(t, err)
+	made := f.connector(service.ConnectorDraft{PutDirectory: "/out", PutFormat: "csv"})
+	remote.have("a.csv", "email\na@example.org\n")
+	remote.have("b.csv", "email\nb@example.org\n")
+	remote.drop = 3
+	if n := f.pull(); n != 1 {
+		t.Errorf("%d connectors ran", n)
+	}
+	remote.have("c.csv", "email\nc@example.org\n")
+	if n := f.pull(); n != 0 {
+		t.Errorf("%d connectors ran before they were due", n)
+	}
+	f.clock.Advance(5 * time.Minute)
+	f.pull()
+	f.runAll()
+	files, err := f.PulledFiles(f.ctx, f.org, made.ID)
+	must(t, err)
+	var names []string
+	for _, one := range files {
+		imp, err := f.Import(f.ctx, f.org, one.ImportID)
+		must(t, err)
+		names = append(names, fmt.Sprint(one.File.Path, " ", imp.Filename, " ", imp.Status, " ", imp.Outcome.DataRows))
+	}
+	if diff := cmp.Diff([]string{"/in/a.csv a.csv SUCCESSFUL 1", "/in/b.csv b.csv SUCCESSFUL 1", "/in/c.csv c.csv SUCCESSFUL 1"}, names); diff != "" {
+		t.Errorf("the imports (-want +got):\n%s", diff)
+	}
+	for did := true; did; {
+		did, err = f.PutBack(f.ctx)
+		must(t, err)
+	}
+	if len(remote.put) != 3 || remote.put["/out/b."+files[1].ImportID+".csv"] != "email,name\nb@example.org,\n" {
+		t.Errorf("put back: %q", remote.put)
+	}
+
+	f.failing(remote, c, made)
+	if _, err := f.RunConnector(f.ctx, f.org, made.ID); err != nil || f.pull() != 1 {
+		t.Errorf("it did not run at once: %v", err)
+	}
+	must(t, f.DeleteConnector(f.ctx, f.org, made.ID))
+	if n := f.pull(); n != 0 {
+		t.Errorf("%d deleted connectors ran", n)
+	}
+}
+
+// failing keeps a connector from logging in for a while. It has run twice before.
+func (f *fixture) failing(remote *folder, c *courier, made service.Connector) {
+	f.Helper()
+	remote.down = errors.New("The server did not let the user in")
+	for range 3 {
+		f.clock.Advance(time.Hour)
+		f.pull()
+	}
+	runs, total, err := f.Pulls(f.ctx, f.org, made.ID, 0, 10)
+	if err != nil || total != 5 || runs[0].Told != "The server did not let the user in." || runs[0].Kind != "denied" || runs[4].Fetched != 2 || runs[3].Fetched != 1 {
+		f.Errorf("%d runs: %+v, %v", total, runs, err)
+	}
+	f.deliver()
+	if diff := cmp.Diff([]string{"http://told sftp_connector_failed"}, c.take()); diff != "" {
+		f.Errorf("told of failures (-want +got):\n%s", diff)
+	}
+	if now, err := f.Connector(f.ctx, f.org, made.ID); err != nil || now.Failures != 3 {
+		f.Errorf("%+v, %v", now, err)
+	}
+	remote.down = nil
+}
+
+// TestPullDies makes the process die around the commit of each file: each becomes
+// one import.
+func TestPullDies(t *testing.T) {
+	t.Parallel()
+	for _, point := range []string{"pull.stored", "pull.made"} {
+		remote := &folder{files: map[string]string{}, put: map[string]string{}}
+		f := newFixture(t, with(remote))
+		made := f.connector(service.ConnectorDraft{})
+		for i := range 5 {
+			remote.have(fmt.Sprint(i, ".csv"), "email\na@example.org\n")
+		}
+		for i := range 6 {
+			name := fmt.Sprintf("folder/dying-%d", i)
+			dying := f.node(name, with(remote), crashAt(point))
+			must(t, dying.Join(f.ctx))
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				_, _ = dying.Pull(f.ctx)
+			}()
+			<-ended
+			must(t, f.Join(f.ctx)) // takes back what it died over
+		}
+		f.pull()
+		files, err := f.PulledFiles(f.ctx, f.org, made.ID)
+		must(t, err)
+		imports, total, err := f.Imports(f.ctx, f.org, 0, 100)
+		must(t, err)
+		if len(files) != 5 || total != 5 {
+			t.Errorf("%s: %d files, %d imports", point, len(files), total)
+		}
+		for _, one := range files {
+			if !one.Taken || !slices.ContainsFunc(imports, func(imp service.Import) bool { return imp.ID == one.ImportID }) {
+				t.Errorf("%s: %+v", point, one)
+			}
+		}
+	}
+}

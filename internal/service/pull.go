@@ -1,0 +1,348 @@
+package service
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/seal"
+	"github.com/intraydata/intray/schemajson"
+)
+
+const (
+	// keepPulls is how many runs of a connector are kept.
+	keepPulls = 200
+	// fetchTries is how often the fetching of one file is taken up again.
+	fetchTries = 5
+	// filesAtOnce is how many files one run fetches at most; the rest come with the
+	// next one, which begins at once.
+	filesAtOnce = 1000
+)
+
+// Pull runs the connector that is due for the longest time; false says that none
+// is.
+func (s *Service) Pull(ctx context.Context) (bool, error) {
+	if s.cfg.Remotes == nil {
+		return false, nil
+	}
+	var c Connector
+	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
+		c, err = tx.Connectors.Take(ctx, s.cfg.Node, s.now())
+		return err
+	})
+	if IsKind(err, NotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	id, err := s.newID()
+	if err != nil {
+		return true, err
+	}
+	run := &pull{service: s, connector: c, Pull: Pull{ID: id, ConnectorID: c.ID, Began: s.now(), Skipped: []string{}}}
+	trouble := run.run(ctx)
+	return true, s.endPull(ctx, run, trouble)
+}
+
+// endPull notes how a run went. One that was stopped is as if it had not been.
+func (s *Service) endPull(ctx context.Context, run *pull, trouble error) error {
+	stopped := ctx.Err() != nil
+	ctx, cancel := accepting(ctx)
+	defer cancel()
+	run.Ended, run.Succeeded = s.now(), trouble == nil
+	if trouble != nil {
+		run.Kind, run.Told = s.cfg.Remotes.Explain(trouble).Kind, sentenceOf(trouble)
+		if run.Kind == "" && !stopped {
+			s.cfg.Log.Error("the run of a connector failed", "connector", run.connector.ID, "error", trouble)
+			run.Kind, run.Told = "internal", "Something failed on our side. It is tried again."
+		}
+	}
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		c, err := tx.Connectors.Get(ctx, run.connector.Org, run.connector.ID)
+		if err != nil || c.Node != s.cfg.Node {
+			return ignore(err, NotFound)
+		}
+		c.Node = ""
+		if stopped {
+			return tx.Connectors.Save(ctx, c)
+		}
+		if c.Failures++; trouble == nil {
+			c.Failures = 0
+		}
+		c.Last = run.Began
+		c.Next = s.cfg.Remotes.NextRun(c.Schedule, c.Last, c.Failures, s.now())
+		if run.more {
+			c.Next = s.now()
+		}
+		if err := errors.Join(tx.Connectors.Save(ctx, c), tx.Pulls.Insert(ctx, run.Pull), tx.Pulls.Trim(ctx, c.ID, keepPulls)); err != nil || c.Failures != 1 {
+			return err
+		}
+		return s.announcePull(ctx, tx, c, run.Pull)
+	})
+}
+
+// sentenceOf is an error as people read it, with a full stop.
+func sentenceOf(err error) string {
+	text := err.Error()
+	if text != "" && text[len(text)-1] != '.' {
+		text += "."
+	}
+	return text
+}
+
+// pull is a run of a connector.
+type pull struct {
+	Pull
+	service   *Service
+	connector Connector
+	login     Login
+	remote    Remote
+	name      string
+	doc       schemajson.Doc
+	schema    *intray.Schema
+	// more says that there is more to fetch than a run takes.
+	more bool
+}
+
+// goneError says that what a connector needs is not there any more.
+type goneError struct{ text string }
+
+func (e *goneError) Error() string { return e.text }
+
+func (p *pull) run(ctx context.Context) error {
+	if err := p.prepare(ctx); err != nil {
+		return err
+	}
+	if err := p.open(ctx); err != nil {
+		return err
+	}
+	defer func() { p.remote.Close() }()
+	listing, err := p.remote.List(ctx, p.connector.Directory, p.connector.Pattern)
+	if err != nil {
+		return err
+	}
+	p.Listed, p.Skipped = len(listing.Files), append(p.Skipped, listing.Skipped...)
+	plan, err := p.plan(ctx, listing.Files)
+	if err != nil {
+		return err
+	}
+	p.Waiting = len(plan.Wait)
+	p.more = len(plan.Fetch) > filesAtOnce
+	for _, f := range plan.Fetch[:min(len(plan.Fetch), filesAtOnce)] {
+		err := p.take(ctx, f)
+		if err != nil && p.service.cfg.Remotes.Explain(err).Left {
+			p.Skipped = append(p.Skipped, sentenceOf(err))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare finds the credential and the schema.
+func (p *pull) prepare(ctx context.Context) error {
+	s, c := p.service, p.connector
+	credential, err := s.Credential(ctx, c.Org, c.CredentialID)
+	if IsKind(err, NotFound) {
+		return &goneError{"The SFTP credential of this connector was deleted. Give it another one"}
+	}
+	if err != nil {
+		return err
+	}
+	if p.login, err = s.loginOf(credential); err != nil {
+		return err
+	}
+	p.name, p.doc, err = s.document(ctx, c.Org, NewImport{SchemaID: c.SchemaID})
+	if IsKind(err, NotFound) {
+		return &goneError{"The schema of this connector was deleted. Give it another one"}
+	}
+	if err != nil {
+		return err
+	}
+	p.schema, err = parse(p.doc)
+	return err
+}
+
+// loginOf opens the secret of a credential.
+func (s *Service) loginOf(c Credential) (Login, error) {
+	secret, err := s.keys.secrets.Open(c.Sealed, c.Org, c.ID)
+	login := Login{Hostname: c.Hostname, Port: c.Port, User: c.User, HostKey: c.HostKey}
+	if c.AuthType == AuthKey {
+		login.PrivateKey = seal.NewSecret(string(secret))
+	} else {
+		login.Password = seal.NewSecret(string(secret))
+	}
+	return login, err
+}
+
+// open logs in, and pins the key of a server that was never seen before.
+func (p *pull) open(ctx context.Context) (err error) {
+	if p.remote, err = p.service.cfg.Remotes.Open(ctx, p.login); err != nil {
+		return err
+	}
+	if p.login.HostKey != "" {
+		return nil
+	}
+	p.login.HostKey = p.remote.Report().HostKey
+	c, err := p.service.Credential(ctx, p.connector.Org, p.connector.CredentialID)
+	if err == nil {
+		err = p.service.pin(ctx, c, p.login.HostKey)
+	}
+	if err != nil {
+		p.remote.Close()
+	}
+	return err
+}
+
+// plan decides what to fetch, and keeps what was seen.
+func (p *pull) plan(ctx context.Context, listed []RemoteFile) (plan PullPlan, err error) {
+	err = p.service.cfg.Store.Update(ctx, func(tx Tx) error {
+		memory, err := tx.Pulled.Of(ctx, p.connector.ID)
+		if err != nil {
+			return err
+		}
+		plan = p.service.cfg.Remotes.Plan(memory, listed, p.service.now())
+		for _, f := range plan.Keep {
+			f.Org, f.ConnectorID = p.connector.Org, p.connector.ID
+			if err := tx.Pulled.Put(ctx, f); err != nil {
+				return err
+			}
+		}
+		for _, f := range plan.Drop {
+			if err := tx.Pulled.Drop(ctx, p.connector.ID, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return plan, err
+}
+
+// take fetches a file and makes an import of it: both are there or none.
+func (p *pull) take(ctx context.Context, f RemoteFile) error {
+	s := p.service
+	imp, err := s.draftImport(p.connector.Org, NewImport{SchemaID: p.connector.SchemaID, Filename: path.Base(f.Path)})
+	if err != nil {
+		return err
+	}
+	if imp.Schema, err = encode(p.doc); err != nil {
+		return err
+	}
+	attempt, err := s.newID()
+	if err != nil {
+		return err
+	}
+	key := imp.rawKey(attempt)
+	if err := s.guard(ctx, key); err != nil {
+		return err
+	}
+	done, err := s.storeFile(ctx, key, p.reader(ctx, f), nil)
+	if err != nil {
+		s.empty(context.WithoutCancel(ctx), key)
+		return err
+	}
+	imp.Raw = File{Key: key, Size: done.size, SHA256: hex.EncodeToString(done.sha256)}
+	s.cfg.Reach("pull.stored")
+	ctx, cancel := accepting(ctx)
+	defer cancel()
+	made := false
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		made, err = p.enter(ctx, tx, imp, f)
+		return err
+	})
+	s.cfg.Reach("pull.made")
+	if err == nil && made {
+		p.Fetched++
+	} else if err == nil || settled(err) {
+		s.empty(context.WithoutCancel(ctx), key)
+	}
+	return err
+}
+
+// enter makes the import of a file, unless another run has or the connector is gone.
+func (p *pull) enter(ctx context.Context, tx Tx, imp Import, f RemoteFile) (bool, error) {
+	if _, err := tx.Connectors.Get(ctx, p.connector.Org, p.connector.ID); err != nil {
+		return false, err
+	}
+	known, err := tx.Pulled.Get(ctx, p.connector.ID, f)
+	if IsKind(err, NotFound) {
+		known, err = Pulled{Org: p.connector.Org, ConnectorID: p.connector.ID, File: f, Since: p.service.now()}, nil
+	}
+	if err != nil || known.Taken {
+		return false, err
+	}
+	known.Taken, known.ImportID = true, imp.ID
+	imp.Status = Pending
+	err = tx.Trash.Remove(ctx, imp.Raw.Key)
+	for _, step := range []func() error{
+		func() error { return tx.Imports.Insert(ctx, imp) },
+		func() error { return tx.Uploads.Insert(ctx, newUpload(imp, p.schema)) },
+		func() error { return tx.Pulled.Put(ctx, known) },
+		func() error { return wake(ctx, tx) },
+	} {
+		if err == nil {
+			err = step()
+		}
+	}
+	return err == nil, err
+}
+
+// reader reads a file, and where the connection is lost goes on where it was.
+func (p *pull) reader(ctx context.Context, f RemoteFile) io.Reader {
+	from, to := io.Pipe()
+	go func() { to.CloseWithError(p.fetch(ctx, f, to)) }()
+	return from
+}
+
+func (p *pull) fetch(ctx context.Context, f RemoteFile, to io.Writer) error {
+	most := min(p.schema.Settings.MaxFileSize, p.service.cfg.MaxFileSize)
+	offset := int64(0)
+	for tries := 0; ; tries++ {
+		n, err := p.remote.Fetch(ctx, f, offset, most, to)
+		offset += n
+		if err == nil {
+			return nil
+		}
+		if !p.service.cfg.Remotes.Explain(err).Resumes || tries == fetchTries || ctx.Err() != nil {
+			return err
+		}
+		fresh, failed := p.service.cfg.Remotes.Open(ctx, p.login)
+		if failed != nil {
+			return fmt.Errorf("%w (and then: %w)", err, failed)
+		}
+		p.remote.Close()
+		p.remote = fresh
+	}
+}
+
+// announcePull tells of a connector whose runs begin to fail.
+func (s *Service) announcePull(ctx context.Context, tx Tx, c Connector, run Pull) error {
+	if s.cfg.Courier == nil {
+		return nil
+	}
+	list, err := tx.Webhooks.List(ctx, c.Org)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	parcel, err := s.cfg.Courier.TellConnector(c, run)
+	if err != nil {
+		return err
+	}
+	for _, w := range list {
+		if !w.wants(parcel.Event, Import{SchemaID: c.SchemaID}, Upload{}, w.Development == "true") {
+			continue
+		}
+		d := Delivery{WebhookID: w.ID, URL: w.URL, Event: parcel.Event, ContentType: parcel.ContentType, Body: parcel.Body}
+		if err := s.post(ctx, tx, Import{Org: c.Org}, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package service
+
+import (
+	"context"
+	"io"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/intraydata/intray/output"
+)
+
+// Where putting back a result stands.
+const (
+	putWaiting = "WAITING"
+	putDone    = "DONE"
+	putFailed  = "FAILED"
+)
+
+const (
+	// putLease is how long a result may be on its way back before it is tried again.
+	putLease = 10 * time.Minute
+	// putTries is how often that is tried: over about two days.
+	putTries = 12
+)
+
+// toPutBack notes that the result of an import is to go back to where its file came
+// from, if a connector says so.
+func (s *Service) toPutBack(ctx context.Context, tx Tx, imp Import) error {
+	p, err := tx.Pulled.ByImport(ctx, imp.ID)
+	if err != nil {
+		return ignore(err, NotFound)
+	}
+	c, err := tx.Connectors.Get(ctx, imp.Org, p.ConnectorID)
+	if err != nil || c.PutDirectory == "" {
+		return ignore(err, NotFound)
+	}
+	p.Put, p.PutDue = putWaiting, s.now()
+	return tx.Pulled.Put(ctx, p)
+}
+
+// PutBack puts one result back that is due; false says that none is.
+func (s *Service) PutBack(ctx context.Context) (bool, error) {
+	if s.cfg.Remotes == nil {
+		return false, nil
+	}
+	var due []Pulled
+	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
+		if due, err = tx.Pulled.ToPut(ctx, s.now(), 1); err != nil || len(due) == 0 {
+			return err
+		}
+		due[0].PutDue = s.now().Add(putLease)
+		due[0].PutTries++
+		return tx.Pulled.Put(ctx, due[0])
+	})
+	if err != nil || len(due) == 0 {
+		return false, err
+	}
+	trouble := s.putBack(ctx, due[0])
+	if ctx.Err() != nil {
+		return true, ctx.Err()
+	}
+	return true, s.endPut(ctx, due[0], trouble)
+}
+
+// endPut notes how it went.
+func (s *Service) endPut(ctx context.Context, p Pulled, trouble error) error {
+	ctx, cancel := accepting(ctx)
+	defer cancel()
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		now, err := tx.Pulled.Get(ctx, p.ConnectorID, p.File)
+		if err != nil || now.Put != putWaiting {
+			return ignore(err, NotFound)
+		}
+		switch {
+		case trouble == nil:
+			now.Put, now.PutTold = putDone, ""
+		case p.PutTries >= putTries:
+			now.Put, now.PutTold = putFailed, sentenceOf(trouble)
+		default:
+			now.PutTold = sentenceOf(trouble)
+			now.PutDue = s.cfg.Remotes.NextRun(Schedule{Minutes: 5}, s.now(), p.PutTries, s.now())
+		}
+		return tx.Pulled.Put(ctx, now)
+	})
+}
+
+func (s *Service) putBack(ctx context.Context, p Pulled) error {
+	c, err := s.Connector(ctx, p.Org, p.ConnectorID)
+	if err != nil {
+		return err
+	}
+	imp, err := s.Import(ctx, p.Org, p.ImportID)
+	if err != nil {
+		return err
+	}
+	credential, err := s.Credential(ctx, c.Org, c.CredentialID)
+	if err != nil {
+		return err
+	}
+	login, err := s.loginOf(credential)
+	if err != nil {
+		return err
+	}
+	remote, err := s.cfg.Remotes.Open(ctx, login)
+	if err != nil {
+		return err
+	}
+	defer remote.Close()
+	d := &Download{Upload: Upload{Org: imp.Org, ImportID: imp.ID}, What: c.PutFormat}
+	if err := s.remake(ctx, d); err != nil {
+		return err
+	}
+	from, to := io.Pipe()
+	go func() { to.CloseWithError(d.Write(to)) }()
+	defer func() { _ = from.Close() }()
+	return remote.Put(ctx, c.PutDirectory, putName(imp, output.Format(c.PutFormat)), from)
+}
+
+// putName names the result of a file so that no two are alike.
+func putName(imp Import, f output.Format) string {
+	base := path.Base(imp.Filename)
+	return strings.TrimSuffix(base, path.Ext(base)) + "." + imp.ID + f.Extension()
+}

@@ -1,0 +1,142 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/intraydata/intray/internal/service"
+)
+
+type connectors struct{ *txn }
+
+const (
+	connectorSaved = "modified, credential_id, schema_id, minutes, daily, directory, pattern, put_directory, put_format, last, next, failures, node"
+	connectorCols  = "id, org, created, " + connectorSaved
+)
+
+func connectorCells(c *service.Connector) []any {
+	return append([]any{&c.ID, &c.Org, micros{&c.Created}}, connectorSavedCells(c)...)
+}
+
+func connectorSavedCells(c *service.Connector) []any {
+	return []any{
+		micros{&c.Modified}, &c.CredentialID, &c.SchemaID, &c.Schedule.Minutes, &c.Schedule.Daily, &c.Directory, &c.Pattern, &c.PutDirectory, &c.PutFormat,
+		micros{&c.Last}, micros{&c.Next}, &c.Failures, &c.Node,
+	}
+}
+
+func (r connectors) Insert(ctx context.Context, c service.Connector) error {
+	return r.insert(ctx, "connector", "connectors", connectorCols, connectorCells(&c)...)
+}
+
+func (r connectors) Get(ctx context.Context, org, id string) (service.Connector, error) {
+	return one(ctx, r.txn, "connector", connectorCells, `SELECT `+connectorCols+` FROM connectors WHERE org = $1 AND id = $2`+r.hold, org, id)
+}
+
+func (r connectors) List(ctx context.Context, org string) ([]service.Connector, error) {
+	return many(ctx, r.txn, "connector", connectorCells, `SELECT `+connectorCols+` FROM connectors WHERE org = $1 ORDER BY created, id`, org)
+}
+
+func (r connectors) Save(ctx context.Context, c service.Connector) error {
+	return r.touch(ctx, "connector", `UPDATE connectors SET `+assign(connectorSaved, 3)+` WHERE org = $1 AND id = $2`,
+		append([]any{c.Org, c.ID}, connectorSavedCells(&c)...)...)
+}
+
+func (r connectors) Delete(ctx context.Context, org, id string) error {
+	return r.touch(ctx, "connector", `DELETE FROM connectors WHERE org = $1 AND id = $2`, org, id)
+}
+
+func (r connectors) Take(ctx context.Context, node string, now time.Time) (service.Connector, error) {
+	if err := r.waitFor(ctx, lockConnect); err != nil {
+		return service.Connector{}, err
+	}
+	return one(ctx, r.txn, "connector", connectorCells, `
+		UPDATE connectors SET node = $1 WHERE node = '' AND id = (
+			SELECT id FROM connectors WHERE node = '' AND next <= $2 ORDER BY next, id LIMIT 1)
+		RETURNING `+connectorCols, node, toMicros(now))
+}
+
+func (r connectors) GiveBack(ctx context.Context, node string) error {
+	_, err := r.exec(ctx, "taking connectors back", `UPDATE connectors SET node = '' WHERE node = $1`, node)
+	return err
+}
+
+type pulled struct{ *txn }
+
+const (
+	pulledKey     = "connector_id, path, size, changed"
+	pulledSaved   = "org, since, taken, gone, import_id, put, put_due, put_tries, put_told"
+	pulledColumns = pulledKey + ", " + pulledSaved
+)
+
+func pulledCells(f *service.Pulled) []any {
+	return append(pulledKeyCells(f), pulledSavedCells(f)...)
+}
+
+func pulledKeyCells(f *service.Pulled) []any {
+	return []any{&f.ConnectorID, &f.File.Path, &f.File.Size, micros{&f.File.Modified}}
+}
+
+func pulledSavedCells(f *service.Pulled) []any {
+	return []any{&f.Org, micros{&f.Since}, &f.Taken, micros{&f.Gone}, &f.ImportID, &f.Put, micros{&f.PutDue}, &f.PutTries, &f.PutTold}
+}
+
+func (r pulled) Of(ctx context.Context, connectorID string) ([]service.Pulled, error) {
+	return many(ctx, r.txn, "pulled file", pulledCells, `SELECT `+pulledColumns+` FROM pulled WHERE connector_id = $1 ORDER BY path, size, changed`, connectorID)
+}
+
+func (r pulled) Get(ctx context.Context, connectorID string, f service.RemoteFile) (service.Pulled, error) {
+	key := service.Pulled{ConnectorID: connectorID, File: f}
+	return one(ctx, r.txn, "pulled file", pulledCells,
+		`SELECT `+pulledColumns+` FROM pulled WHERE connector_id = $1 AND path = $2 AND size = $3 AND changed = $4`+r.hold, pulledKeyCells(&key)...)
+}
+
+func (r pulled) Put(ctx context.Context, f service.Pulled) error {
+	_, err := r.exec(ctx, "noting a pulled file", `INSERT INTO pulled (`+pulledColumns+`) VALUES (`+marks(13)+`)
+		ON CONFLICT (`+pulledKey+`) DO UPDATE SET org = excluded.org, since = excluded.since, taken = excluded.taken, gone = excluded.gone, import_id = excluded.import_id,
+		put = excluded.put, put_due = excluded.put_due, put_tries = excluded.put_tries, put_told = excluded.put_told`, pulledCells(&f)...)
+	return err
+}
+
+func (r pulled) Drop(ctx context.Context, connectorID string, f service.RemoteFile) error {
+	key := service.Pulled{ConnectorID: connectorID, File: f}
+	_, err := r.exec(ctx, "forgetting a pulled file", `DELETE FROM pulled WHERE connector_id = $1 AND path = $2 AND size = $3 AND changed = $4`, pulledKeyCells(&key)...)
+	return err
+}
+
+func (r pulled) ByImport(ctx context.Context, importID string) (service.Pulled, error) {
+	return one(ctx, r.txn, "pulled file", pulledCells, `SELECT `+pulledColumns+` FROM pulled WHERE import_id = $1`, importID)
+}
+
+func (r pulled) ToPut(ctx context.Context, now time.Time, limit int) ([]service.Pulled, error) {
+	return many(ctx, r.txn, "pulled file", pulledCells,
+		`SELECT `+pulledColumns+` FROM pulled WHERE put = 'WAITING' AND put_due <= $1 ORDER BY put_due LIMIT $2`, toMicros(now), max(limit, 0))
+}
+
+type pulls struct{ *txn }
+
+const pullColumns = "id, connector_id, began, ended, succeeded, kind, told, listed, fetched, waiting, skipped"
+
+func pullCells(p *service.Pull) []any {
+	return []any{&p.ID, &p.ConnectorID, micros{&p.Began}, micros{&p.Ended}, &p.Succeeded, &p.Kind, &p.Told, &p.Listed, &p.Fetched, &p.Waiting, asJSON{&p.Skipped}}
+}
+
+func (r pulls) Insert(ctx context.Context, p service.Pull) error {
+	return r.insert(ctx, "run of a connector", "pulls", pullColumns, pullCells(&p)...)
+}
+
+func (r pulls) List(ctx context.Context, connectorID string, offset, limit int64) ([]service.Pull, int64, error) {
+	total, err := r.count(ctx, "run of a connector", `SELECT count(*) FROM pulls WHERE connector_id = $1`, connectorID)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, err := many(ctx, r.txn, "run of a connector", pullCells,
+		`SELECT `+pullColumns+` FROM pulls WHERE connector_id = $1 ORDER BY began DESC, id DESC LIMIT $2 OFFSET $3`, connectorID, max(limit, 0), max(offset, 0))
+	return list, total, err
+}
+
+func (r pulls) Trim(ctx context.Context, connectorID string, keep int) error {
+	_, err := r.exec(ctx, "forgetting runs of a connector", `DELETE FROM pulls WHERE connector_id = $1 AND id NOT IN (
+		SELECT id FROM pulls WHERE connector_id = $1 ORDER BY began DESC, id DESC LIMIT $2)`, connectorID, max(keep, 0))
+	return err
+}
