@@ -16,29 +16,56 @@ import (
 // Kind says what went wrong, for programs.
 type Kind string
 
-// The kinds.
+// The kinds. Up to Denied they are of connecting, the others of what was done
+// then.
 const (
 	// Invalid: the credential itself cannot be used; nothing was connected.
 	Invalid Kind = "invalid_credential"
 	// Refused: the door to the outside stayed shut; nothing was connected.
 	Refused Kind = "egress_refused"
+	// NoSuchHost: there is no such host name.
+	NoSuchHost Kind = "no_such_host"
 	// Unreachable: no connection came about.
 	Unreachable Kind = "unreachable"
-	// TimedOut: the server was too slow.
+	// TimedOut: the server was too slow, or the time of the call ran out.
 	TimedOut Kind = "timed_out"
 	// NotSFTP: the other side does not speak SSH or does not offer SFTP.
 	NotSFTP Kind = "not_sftp"
 	// HostKeyChanged: the server showed another host key; no secret was sent.
+	// The error wraps a *HostKeyError with both fingerprints.
 	HostKeyChanged Kind = "host_key_changed"
 	// Denied: the server did not let the user in.
 	Denied Kind = "login_denied"
+
+	// BadPath: the name of a directory or file cannot be used; nothing was
+	// asked.
+	BadPath Kind = "bad_path"
+	// Missing: the directory or file is not there, or no longer.
+	Missing Kind = "missing"
+	// Forbidden: the user may not do this there.
+	Forbidden Kind = "forbidden"
+	// TooMany: a directory holds more than may be looked at.
+	TooMany Kind = "too_many_files"
+	// TooLarge: a file is larger than the caller allows.
+	TooLarge Kind = "file_too_large"
+	// Changed: a file is not what it was when it was listed, or changed while it
+	// was fetched. It should be left until it rests.
+	Changed Kind = "file_changed"
+	// Exists: a file of this name is there, and the server cannot replace it.
+	Exists Kind = "file_exists"
+	// Failed: the server could not do it and does not say why.
+	Failed Kind = "server_failed"
+	// Lost: the server hung up.
+	Lost Kind = "connection_lost"
+	// Misbehaved: the server does not keep to the protocol.
+	Misbehaved Kind = "protocol_broken"
 )
 
-// Error is a test that failed.
+// Error is something with a server that failed.
 type Error struct {
 	Kind Kind
 	// Text is a sentence for the person who owns the credential. It holds
-	// nothing that the server said.
+	// nothing that the server said but the names of files.
 	Text string
 	// Err is the cause, for logs; it may quote the server. It can be nil.
 	Err error
@@ -53,17 +80,17 @@ func (a *attempt) explain(ctx context.Context, err error) error {
 	if changed := a.pin.mismatch(); changed != nil {
 		return a.fail(HostKeyChanged, changed,
 			"the host key of %s has changed: expected %s, found %s. If its owner confirms the new fingerprint, store the credential again; if not, somebody may be posing as the server",
-			changed.want, changed.found)
+			changed.Want, changed.Found)
 	}
 	switch {
 	case errors.As(err, &refused):
 		return &Error{Kind: Refused, Text: refused.Reason, Err: err}
 	case a.conn != nil && a.conn.exhausted():
-		return a.fail(NotSFTP, errors.Join(errTooMuch, err), "%s sent more than %d MiB instead of opening SFTP", maxRead>>20)
+		return a.fail(NotSFTP, errors.Join(errTooMuch, err), "%s sent more than %d MiB instead of opening SFTP", maxOpening>>20)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return a.fail(TimedOut, errors.Join(ctx.Err(), err), "%s was too slow: time ran out while %s", a.stage())
 	case ctx.Err() != nil:
-		return fmt.Errorf("testing the SFTP server %s: %w", a.address, ctx.Err())
+		return fmt.Errorf("connecting to the SFTP server %s: %w", a.address, ctx.Err())
 	}
 	switch a.stage() {
 	case connecting:
@@ -81,7 +108,7 @@ func (a *attempt) explainDial(err error) error {
 	var slow net.Error
 	switch {
 	case errors.As(err, &name) && name.IsNotFound:
-		return a.fail(Unreachable, err, "%s cannot be reached: there is no such host name")
+		return a.fail(NoSuchHost, err, "%s cannot be reached: there is no such host name")
 	case errors.As(err, &name):
 		return a.fail(Unreachable, err, "%s cannot be reached: its name cannot be looked up just now")
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -65,7 +65,7 @@ func TestEvilBeforeLogin(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := patience(c.kind, time.Second).Test(context.Background(), listen(t, c.serve))
+			_, err := patience(c.kind, time.Second/2).Test(context.Background(), listen(t, c.serve))
 			wantError(t, err, c.kind, c.want, "127.0.0.1:")
 		})
 	}
@@ -161,7 +161,7 @@ func TestEvilAfterLogin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cred := listen(t, serveSSH(withPassword(key), c.files))
-			_, err := patience(c.kind, 3*time.Second).Test(context.Background(), cred)
+			_, err := patience(c.kind, 2*time.Second).Test(context.Background(), cred)
 			wantError(t, err, c.kind, c.want)
 		})
 	}

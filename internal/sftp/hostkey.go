@@ -2,9 +2,10 @@ package sftp
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -12,27 +13,39 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
+// fingerprintPrefix begins what ssh-keygen -l prints of a key.
+const fingerprintPrefix = "SHA256:"
+
 // pin is the host key that a server must show, or the first one that it showed.
 type pin struct {
-	want ssh.PublicKey // nil: any key
+	key  ssh.PublicKey // nil: only the fingerprint is known, or nothing
+	want string        // the fingerprint; "": any key
 
 	mu      sync.Mutex
 	found   ssh.PublicKey
-	changed *hostKeyError
+	changed *HostKeyError
+	// others are the keys that the server showed although a fingerprint named
+	// another: it may have more.
+	others []ssh.PublicKey
+	asked  int // how many of others were answered by asking again
 }
 
-// hostKeyError says that a server showed another key than the pinned one.
-type hostKeyError struct{ want, found string }
+// HostKeyError says that a server showed another key than the pinned one. Both
+// are fingerprints as OpenSSH prints them.
+type HostKeyError struct{ Want, Found string }
 
-func (e *hostKeyError) Error() string {
-	return fmt.Sprintf("host key %s instead of %s", e.found, e.want)
+func (e *HostKeyError) Error() string {
+	return fmt.Sprintf("host key %s instead of %s", e.Found, e.Want)
 }
 
-func parsePin(line string) (*pin, error) {
-	if line == "" {
+func parsePin(text string) (*pin, error) {
+	if text == "" {
 		return &pin{}, nil
 	}
-	key, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(line))
+	if strings.HasPrefix(text, fingerprintPrefix) {
+		return parseFingerprint(text)
+	}
+	key, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(text))
 	if err == nil && (len(options) > 0 || len(bytes.TrimSpace(rest)) > 0) {
 		err = errors.New("it is more than a key")
 	}
@@ -42,23 +55,57 @@ func parsePin(line string) (*pin, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the pinned host key cannot be read: %w", err)
 	}
-	return &pin{want: key}, nil
+	return &pin{key: key, want: ssh.FingerprintSHA256(key)}, nil
+}
+
+func parseFingerprint(text string) (*pin, error) {
+	hash := strings.TrimRight(strings.TrimPrefix(text, fingerprintPrefix), "=")
+	sum, err := base64.RawStdEncoding.Strict().DecodeString(hash)
+	if err != nil || len(sum) != sha256.Size {
+		return nil, errors.New("the pinned host key cannot be read: a fingerprint is SHA256: and 43 letters and digits, as ssh-keygen -l prints it")
+	}
+	return &pin{want: fingerprintPrefix + hash}, nil
 }
 
 // check is asked at the first and at every later exchange of keys.
-func (p *pin) check(_ string, _ net.Addr, key ssh.PublicKey) error {
+func (p *pin) check(key ssh.PublicKey) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	want := p.want
-	if want == nil {
-		want = p.found
+	want, found := p.want, ssh.FingerprintSHA256(key)
+	if want == "" && p.found != nil {
+		want = ssh.FingerprintSHA256(p.found)
 	}
-	if want != nil && !bytes.Equal(key.Marshal(), want.Marshal()) {
-		p.changed = &hostKeyError{want: ssh.FingerprintSHA256(want), found: ssh.FingerprintSHA256(key)}
+	if want != "" && found != want {
+		if p.changed == nil {
+			p.changed = &HostKeyError{Want: want, Found: found}
+		}
+		p.others = append(p.others, key)
 		return p.changed
 	}
-	p.found = key
+	p.found, p.changed = key, nil
 	return nil
+}
+
+// askForAnother tells whether a server that showed the wrong key may have the
+// right one as well: a fingerprint does not tell its type, and a server shows
+// one key of each type. It tells so once for each wrong key.
+func (p *pin) askForAnother() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.want == "" || p.key != nil || len(p.others) == p.asked {
+		return false
+	}
+	p.asked = len(p.others)
+	return len(p.left()) > 0
+}
+
+// left are the algorithms whose key was not shown yet.
+func (p *pin) left() []string {
+	return slices.DeleteFunc(slices.Clone(hostKeyAlgorithms), func(name string) bool {
+		return slices.ContainsFunc(p.others, func(key ssh.PublicKey) bool {
+			return slices.Contains(algorithmsOf(key), name)
+		})
+	})
 }
 
 // shown gives the key that passed, or nil.
@@ -68,7 +115,7 @@ func (p *pin) shown() ssh.PublicKey {
 	return p.found
 }
 
-func (p *pin) mismatch() *hostKeyError {
+func (p *pin) mismatch() *HostKeyError {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.changed
@@ -94,10 +141,12 @@ var hostKeyAlgorithms = []string{
 // a server that lost the pinned one shows what it has, and people can be told
 // its fingerprint.
 func (p *pin) algorithms() []string {
-	if p.want == nil {
-		return slices.Clone(hostKeyAlgorithms)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.key == nil {
+		return p.left()
 	}
-	first := algorithmsOf(p.want)
+	first := algorithmsOf(p.key)
 	others := slices.DeleteFunc(slices.Clone(hostKeyAlgorithms), func(name string) bool {
 		return slices.Contains(first, name)
 	})

@@ -2,6 +2,7 @@ package sftp
 
 import (
 	"bytes"
+	"crypto/x509"
 	"encoding/pem"
 	"errors"
 
@@ -20,14 +21,16 @@ const opensshKey = "OPENSSH PRIVATE KEY"
 // prints it: "SHA256:…". The key is in OpenSSH format and has no passphrase;
 // the error is a sentence that says what is wrong, without any of the key.
 func Fingerprint(privateKey seal.Secret) (string, error) {
-	signer, err := parseKey(privateKey)
+	signer, err := parseKey(privateKey, seal.Secret{})
 	if err != nil {
 		return "", err
 	}
 	return ssh.FingerprintSHA256(signer.PublicKey()), nil
 }
 
-func parseKey(privateKey seal.Secret) (ssh.Signer, error) {
+// parseKey reads a key. A key that says it wants very much work before it opens
+// is refused by the library.
+func parseKey(privateKey, passphrase seal.Secret) (ssh.Signer, error) {
 	text := bytes.TrimSpace([]byte(privateKey.Reveal()))
 	if len(text) > maxKeyText {
 		return nil, errors.New("the private key is longer than any OpenSSH key")
@@ -41,30 +44,39 @@ func parseKey(privateKey seal.Secret) (ssh.Signer, error) {
 	}
 	signer, err := ssh.ParsePrivateKey(text)
 	var locked *ssh.PassphraseMissingError
-	if errors.As(err, &locked) {
-		return nil, errors.New("the private key is protected by a passphrase; store a key without one, ssh-keygen -p -f FILE removes it")
+	if errors.As(err, &locked) && !passphrase.IsZero() {
+		signer, err = ssh.ParsePrivateKeyWithPassphrase(text, []byte(passphrase.Reveal()))
 	}
-	if err != nil {
+	switch {
+	case errors.As(err, &locked):
+		return nil, errors.New("the private key is protected by a passphrase; store a key without one, ssh-keygen -p -f FILE removes it")
+	case errors.Is(err, x509.IncorrectPasswordError):
+		return nil, errors.New("the passphrase does not open the private key")
+	case err != nil:
 		// What the library says may hold pieces of the key.
 		return nil, errors.New("the private key is damaged or of a type that is not supported")
 	}
 	return signer, nil
 }
 
-func authOf(cred Credential) ([]ssh.AuthMethod, error) {
+// authOf checks the secrets and gives what makes the ways to log in, which serve
+// for one connection.
+func authOf(cred Credential) (func() []ssh.AuthMethod, error) {
 	if cred.Password.IsZero() == cred.PrivateKey.IsZero() {
 		return nil, errors.New("either a password or a private key is needed, not both and not none")
 	}
 	if cred.Password.IsZero() {
-		signer, err := parseKey(cred.PrivateKey)
+		signer, err := parseKey(cred.PrivateKey, cred.Passphrase)
 		if err != nil {
 			return nil, err
 		}
-		return []ssh.AuthMethod{ssh.PublicKeys(signer)}, nil
+		return func() []ssh.AuthMethod { return []ssh.AuthMethod{ssh.PublicKeys(signer)} }, nil
 	}
-	return []ssh.AuthMethod{
-		ssh.Password(cred.Password.Reveal()),
-		ssh.KeyboardInteractive(answerOnce(cred.Password)),
+	return func() []ssh.AuthMethod {
+		return []ssh.AuthMethod{
+			ssh.Password(cred.Password.Reveal()),
+			ssh.KeyboardInteractive(answerOnce(cred.Password)),
+		}
 	}, nil
 }
 

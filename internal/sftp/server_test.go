@@ -37,7 +37,7 @@ func client(timeout time.Duration) *sftp.Client {
 
 // listen serves each connection with serve, and gives where. All of it has ended
 // when the test has.
-func listen(t *testing.T, serve func(net.Conn)) sftp.Credential {
+func listen(t testing.TB, serve func(net.Conn)) sftp.Credential {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -129,7 +129,7 @@ func withPassword(keys ...ssh.Signer) *ssh.ServerConfig {
 }
 
 // newKey makes a key of the type, which ssh-keygen would call -t.
-func newKey(t *testing.T, kind string) (ssh.Signer, seal.Secret) {
+func newKey(t testing.TB, kind string) (ssh.Signer, seal.Secret) {
 	t.Helper()
 	var key any
 	var err error

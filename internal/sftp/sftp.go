@@ -2,35 +2,47 @@
 //
 // A Credential says where a server is, who logs in and with which secret, and
 // which host key the server showed before (the pin). A Report says what a
-// successful connection found.
+// successful connection found. A Session is one connection: it lists a
+// directory, fetches files and puts files. A File is one version of a file
+// there: a path, a size and a modification time.
+//
+// A Schedule says when to look, Decide says which of the files that were listed
+// are new and at rest. Both are pure: the time is given to them.
 //
 // Servers are strangers here: everything they do is bounded in time and bytes,
-// and what they say is never shown to people. The package fetches no files. It
-// uses no agent, no known_hosts file and no settings of the machine, and keeps
-// nothing: the caller stores the host key.
+// and what they say is never shown to people, except the names of files, after
+// those were checked. The protocol is spoken by this package itself, see wire.go
+// for why. Listing and fetching change nothing on the server. The package uses
+// no agent, no known_hosts file and no settings of the machine, and keeps
+// nothing: the caller stores the host key and what was taken.
 package sftp
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"strings"
 	"time"
 
-	pkgsftp "github.com/pkg/sftp"
-	"golang.org/x/crypto/ssh"
-
 	"github.com/intraydata/intray/internal/egress"
 	"github.com/intraydata/intray/internal/seal"
 )
 
-// DefaultTimeout bounds a test from the first look at the name to the end.
-const DefaultTimeout = 15 * time.Second
-
-// maxRead is how many bytes a test takes from a server. An honest one needs
-// about 4 KiB.
-const maxRead = 4 << 20
+// The defaults of Config.
+const (
+	// DefaultTimeout bounds connecting, from the first look at the name until
+	// SFTP answers.
+	DefaultTimeout = 15 * time.Second
+	// DefaultPatience bounds waiting for one answer.
+	DefaultPatience = 30 * time.Second
+	// DefaultListTimeout bounds listing one directory.
+	DefaultListTimeout = 2 * time.Minute
+	// DefaultKeepAlive is the time between two signs of life.
+	DefaultKeepAlive = 30 * time.Second
+)
 
 // maxUser is the longest user name, in bytes.
 const maxUser = 255
@@ -45,17 +57,20 @@ type Credential struct {
 	User string
 	// Password is also the answer where a server asks one hidden question.
 	Password seal.Secret
-	// PrivateKey is a key in OpenSSH format without a passphrase.
+	// PrivateKey is a key in OpenSSH format.
 	PrivateKey seal.Secret
-	// HostKey is the pinned key of the server as one line of an
-	// authorized_keys file: "ssh-ed25519 AAAA…". The empty text accepts any.
+	// Passphrase opens PrivateKey where that is protected by one.
+	Passphrase seal.Secret
+	// HostKey is the pinned key of the server: one line of an authorized_keys
+	// file ("ssh-ed25519 AAAA…"), or its fingerprint as ssh-keygen -l prints it
+	// ("SHA256:…"). The empty text accepts any key.
 	HostKey string
 }
 
-// Report is what a successful test found.
+// Report is what a successful connection found.
 type Report struct {
-	// HostKey is the key that the server showed, in the form of
-	// Credential.HostKey.
+	// HostKey is the key that the server showed, as one line of an
+	// authorized_keys file.
 	HostKey string
 	// HostKeyFingerprint is its fingerprint as OpenSSH prints it: "SHA256:…".
 	HostKeyFingerprint string
@@ -63,78 +78,78 @@ type Report struct {
 
 // Config holds the choices of a Client. The zero Config works.
 type Config struct {
-	// Timeout bounds each test as a whole. Default DefaultTimeout.
+	// Timeout bounds each connecting as a whole. Default DefaultTimeout.
 	Timeout time.Duration
+	// Patience bounds waiting for one answer of the server, and for each 32 KiB
+	// of a file: whoever is slower than that is hung up on. Default
+	// DefaultPatience.
+	Patience time.Duration
+	// ListTimeout bounds listing one directory. Default DefaultListTimeout.
+	ListTimeout time.Duration
+	// KeepAlive is the time between two signs of life on a session. Default
+	// DefaultKeepAlive.
+	KeepAlive time.Duration
+	// Rand names unfinished files. Default crypto/rand.
+	Rand io.Reader
+}
+
+func (cfg Config) filled() Config {
+	for field, value := range map[*time.Duration]time.Duration{
+		&cfg.Timeout: DefaultTimeout, &cfg.Patience: DefaultPatience,
+		&cfg.ListTimeout: DefaultListTimeout, &cfg.KeepAlive: DefaultKeepAlive,
+	} {
+		if *field <= 0 {
+			*field = value
+		}
+	}
+	if cfg.Rand == nil {
+		cfg.Rand = rand.Reader
+	}
+	return cfg
 }
 
 // Client reaches SFTP servers through a door. It may be used by many goroutines.
 type Client struct {
-	door    *egress.Door
-	timeout time.Duration
+	door *egress.Door
+	cfg  Config
 }
 
 // New makes a client.
 func New(door *egress.Door, cfg Config) *Client {
-	if cfg.Timeout <= 0 {
-		cfg.Timeout = DefaultTimeout
-	}
-	return &Client{door: door, timeout: cfg.Timeout}
+	return &Client{door: door, cfg: cfg.filled()}
 }
 
 // Test connects, checks the host key, logs in, opens SFTP, asks for the working
-// directory, and hangs up. Its errors are of type *Error, except that the end of
-// ctx by cancellation gives an error that wraps context.Canceled.
+// directory, and hangs up. Its errors are those of Dial.
 func (c *Client) Test(ctx context.Context, cred Credential) (Report, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
-	a, err := newAttempt(cred)
+	s, err := c.Dial(ctx, cred)
 	if err != nil {
 		return Report{}, err
 	}
-	if err := a.run(ctx, c.door); err != nil {
-		return Report{}, a.explain(ctx, err)
-	}
-	return a.pin.report(), nil
+	s.Close()
+	return s.Report(), nil
 }
 
-// stage is how far an attempt has come.
-type stage int
-
-const (
-	connecting stage = iota
-	greeting
-	loggingIn
-	openingFiles
-)
-
-func (s stage) String() string {
-	return [...]string{"connecting", "greeting it", "logging in", "opening SFTP"}[s]
-}
-
-// attempt is one connection to one server.
-type attempt struct {
-	cred    Credential
-	address string
-	auth    []ssh.AuthMethod
-	pin     *pin
-	conn    *limitedConn
-	opening bool
-}
-
-func newAttempt(cred Credential) (*attempt, error) {
-	if err := checkPlace(cred); err != nil {
-		return nil, &Error{Kind: Invalid, Text: err.Error()}
-	}
-	auth, err := authOf(cred)
+// Dial connects, checks the host key, logs in, opens SFTP and asks for the
+// working directory. The caller closes the session. Errors are of type *Error,
+// except that the end of ctx by cancellation gives an error that wraps
+// context.Canceled. The session outlives ctx.
+func (c *Client) Dial(ctx context.Context, cred Credential) (*Session, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	a, err := newAttempt(cred, c.cfg)
 	if err != nil {
-		return nil, &Error{Kind: Invalid, Text: err.Error()}
+		return nil, err
 	}
-	p, err := parsePin(cred.HostKey)
-	if err != nil {
-		return nil, &Error{Kind: Invalid, Text: err.Error()}
+	for {
+		s, err := a.run(ctx, c.door)
+		if err == nil {
+			return s, nil
+		}
+		if !a.again(ctx) {
+			return nil, a.explain(ctx, err)
+		}
 	}
-	address := net.JoinHostPort(cred.Hostname, strconv.Itoa(cred.Port))
-	return &attempt{cred: cred, address: address, auth: auth, pin: p}, nil
 }
 
 func checkPlace(cred Credential) error {
@@ -151,59 +166,6 @@ func checkPlace(cred Credential) error {
 	return nil
 }
 
-func (a *attempt) run(ctx context.Context, door *egress.Door) error {
-	raw, err := door.DialSFTP(ctx, "tcp", a.address)
-	if err != nil {
-		return err
-	}
-	a.conn = limit(raw, maxRead)
-	defer func() { _ = raw.Close() }()
-	// Neither library knows contexts: when ctx ends the connection goes.
-	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
-	defer stop()
-	conn, channels, requests, err := ssh.NewClientConn(a.conn, a.address, a.config())
-	if err != nil {
-		return err
-	}
-	client := ssh.NewClient(conn, channels, requests)
-	defer func() { _ = client.Wait() }()
-	defer func() { _ = client.Close() }()
-	a.opening = true
-	return lookAround(client)
-}
-
-func lookAround(client *ssh.Client) error {
-	files, err := pkgsftp.NewClient(client)
-	if err != nil {
-		return err
-	}
-	_, err = files.Getwd()
-	// A server that keeps its end open would keep Close waiting: hang up first.
-	_ = client.Close()
-	_ = files.Close()
-	return err
-}
-
-func (a *attempt) config() *ssh.ClientConfig {
-	safe := ssh.SupportedAlgorithms()
-	return &ssh.ClientConfig{
-		Config:            ssh.Config{KeyExchanges: safe.KeyExchanges, Ciphers: safe.Ciphers, MACs: safe.MACs},
-		User:              a.cred.User,
-		Auth:              a.auth,
-		HostKeyCallback:   a.pin.check,
-		HostKeyAlgorithms: a.pin.algorithms(),
-		ClientVersion:     "SSH-2.0-Intray",
-	}
-}
-
-func (a *attempt) stage() stage {
-	switch {
-	case a.opening:
-		return openingFiles
-	case a.pin.shown() != nil:
-		return loggingIn
-	case a.conn != nil:
-		return greeting
-	}
-	return connecting
+func (cred Credential) address() string {
+	return net.JoinHostPort(cred.Hostname, strconv.Itoa(cred.Port))
 }

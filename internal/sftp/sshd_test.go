@@ -9,6 +9,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/crypto/ssh"
@@ -22,7 +23,14 @@ const sshdPath = "/usr/sbin/sshd"
 // openSSH runs Debian's server for each connection, as the current user, with
 // the host keys and the one user key. It reads no file of the machine's own
 // configuration.
-func openSSH(t *testing.T, userKey ssh.PublicKey, hostKeys ...seal.Secret) sftp.Credential {
+func openSSH(t testing.TB, userKey ssh.PublicKey, hostKeys ...seal.Secret) sftp.Credential {
+	t.Helper()
+	return mortalSSH(t, nil, userKey, hostKeys...)
+}
+
+// mortalSSH is openSSH whose processes can be killed: started is told the number
+// of the group of those of each connection.
+func mortalSSH(t testing.TB, started chan<- int, userKey ssh.PublicKey, hostKeys ...seal.Secret) sftp.Credential {
 	t.Helper()
 	if _, err := os.Stat(sshdPath); err != nil {
 		t.Skip("SKIPPED: " + sshdPath + " is not installed, the client is not tried against OpenSSH")
@@ -50,7 +58,7 @@ func openSSH(t *testing.T, userKey ssh.PublicKey, hostKeys ...seal.Secret) sftp.
 			t.Logf("sshd says:\n%s", text)
 		}
 	})
-	cred := listen(t, func(conn net.Conn) { runSSHD(t, conn, "-i", "-f", file, "-E", log) })
+	cred := listen(t, func(conn net.Conn) { runSSHD(t, conn, started, "-i", "-f", file, "-E", log) })
 	me, err := user.Current()
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +67,7 @@ func openSSH(t *testing.T, userKey ssh.PublicKey, hostKeys ...seal.Secret) sftp.
 	return cred
 }
 
-func put(t *testing.T, folder, name, text string) string {
+func put(t testing.TB, folder, name, text string) string {
 	t.Helper()
 	file := filepath.Join(folder, name)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -68,7 +76,9 @@ func put(t *testing.T, folder, name, text string) string {
 	return file
 }
 
-func runSSHD(t *testing.T, conn net.Conn, args ...string) {
+// runSSHD serves one connection. Where started is not nil it is told the number
+// of the server's group of processes.
+func runSSHD(t testing.TB, conn net.Conn, started chan<- int, args ...string) {
 	socket, err := conn.(*net.TCPConn).File()
 	if err != nil {
 		t.Error(err)
@@ -79,8 +89,16 @@ func runSSHD(t *testing.T, conn net.Conn, args ...string) {
 	_ = conn.Close()
 	cmd := exec.Command(sshdPath, args...)
 	cmd.Stdin, cmd.Stdout = socket, socket
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Error(err)
+		return
+	}
+	if started != nil {
+		started <- cmd.Process.Pid
+	}
 	// A refused client makes it end with an error, which the tests expect.
-	_ = cmd.Run()
+	_ = cmd.Wait()
 }
 
 func TestOpenSSH(t *testing.T) {

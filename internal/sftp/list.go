@@ -1,0 +1,250 @@
+package sftp
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The limits of listing.
+const (
+	// DefaultLimit is how many files a listing gives at most where the caller
+	// names no limit.
+	DefaultLimit = 100_000
+	// maxEntries is how many entries of a directory are looked at.
+	maxEntries = 1_000_000
+	// maxSkipped is how many entries are reported one by one.
+	maxSkipped = 100
+)
+
+// File is one version of a file on a server.
+type File struct {
+	// Path is the directory as it was named, a slash and the name.
+	Path string
+	// Size is in bytes.
+	Size int64
+	// Modified is by the server's clock, in whole seconds and UTC. It is zero
+	// where the server does not tell.
+	Modified time.Time
+}
+
+// Name is the last part of the path.
+func (f File) Name() string { return f.Path[strings.LastIndexByte(f.Path, '/')+1:] }
+
+// Same tells whether both are the same version of the same file.
+func (f File) Same(other File) bool {
+	return f.Path == other.Path && f.Size == other.Size && f.Modified.Equal(other.Modified)
+}
+
+// Listing is what a directory holds.
+type Listing struct {
+	// Files are regular files whose names fit, in the order of their names.
+	Files []File
+	// Parts are files that Put began and did not finish, whatever the pattern:
+	// perhaps one that is being written at this moment.
+	Parts []File
+	// Skipped are entries whose names fit or cannot be used, but which are no
+	// files to fetch: the first 100.
+	Skipped []Skipped
+	// NumSkipped counts all of them.
+	NumSkipped int
+}
+
+// Skipped is an entry that was left aside.
+type Skipped struct {
+	// Name is quoted, so that it can be shown whatever is in it.
+	Name string
+	// Reason completes the sentence "It was skipped because …".
+	Reason string
+}
+
+// List gives the regular files of a directory whose names fit, at most limit of
+// them; 0 means DefaultLimit. It does not look into the folders in it and does
+// not follow the symbolic links, which are reported as skipped. A directory with more fitting
+// files, or with more than a million entries, is a TooMany error. It changes
+// nothing on the server. The directory is one that ValidDirectory accepts.
+func (s *Session) List(ctx context.Context, path string, pattern Pattern, limit int) (Listing, error) {
+	if err := ValidDirectory(path); err != nil {
+		return Listing{}, &Error{Kind: BadPath, Text: err.Error()}
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTimeout)
+	defer cancel()
+	l := &lister{s: s, directory: path, pattern: pattern, limit: limit, known: map[string]bool{}}
+	if l.limit <= 0 {
+		l.limit = DefaultLimit
+	}
+	if err := l.run(ctx); err != nil {
+		return Listing{}, s.explain(ctx, reading(directory(path)), err)
+	}
+	byPath := func(a, b File) int { return strings.Compare(a.Path, b.Path) }
+	slices.SortFunc(l.found.Files, byPath)
+	slices.SortFunc(l.found.Parts, byPath)
+	return l.found, nil
+}
+
+// lister gathers one listing.
+type lister struct {
+	s         *Session
+	directory string
+	pattern   Pattern
+	limit     int
+	entries   int
+	found     Listing
+	known     map[string]bool // names that were taken
+	unclear   []string        // names of which the listing does not tell enough
+}
+
+func (l *lister) run(ctx context.Context) error {
+	at := l.directory
+	if at == "" {
+		at = "."
+	}
+	handle, err := l.s.askHandle(ctx, newMessage(msgOpendir), func(m message) message { return m.text(at) })
+	if err != nil {
+		return err
+	}
+	defer l.s.letGo(ctx, handle)
+	for {
+		if err := l.read(ctx, handle); isEnd(err) {
+			return l.clear(ctx)
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// read asks for some more entries.
+func (l *lister) read(ctx context.Context, handle string) error {
+	got, err := l.s.ask(ctx, newMessage(msgReaddir), func(m message) message { return m.text(handle) })
+	if err != nil {
+		return err
+	}
+	if got.kind != msgName {
+		return l.s.heed(got.unexpected())
+	}
+	// An answer without entries counts as one, so that there is an end to them.
+	l.entries++
+	for n := got.uint32(); n > 0; n-- {
+		name := got.text()
+		got.bytes() // the same once more, as ls -l prints it
+		seen := got.attributes()
+		if got.short {
+			return l.s.fall(broken("a listing cut short"))
+		}
+		l.entries++
+		if err := l.take(name, seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take sorts one entry.
+func (l *lister) take(name string, seen attributes) error {
+	if l.entries > maxEntries {
+		return l.s.fail(TooMany, nil, "%s lists more than %d entries in %s; move old files elsewhere", maxEntries, directory(l.directory))
+	}
+	if name == "." || name == ".." {
+		return nil
+	}
+	if problem := badName(name); problem != "" {
+		l.skip(name, problem)
+		return nil
+	}
+	if !l.pattern.Fits(name) && !IsPart(name) {
+		return nil
+	}
+	if seen.flags&hasMode != 0 && seen.isDirectory() {
+		return nil
+	}
+	if l.known[name] {
+		l.skip(name, "it is listed twice")
+		return nil
+	}
+	if len(l.known) >= l.limit {
+		return l.s.fail(TooMany, nil, "%s has more than %d files that fit in %s; move old files elsewhere, or choose by a narrower pattern", l.limit, directory(l.directory))
+	}
+	l.known[name] = true
+	if seen.flags&(hasMode|hasSize|hasTimes) != hasMode|hasSize|hasTimes {
+		l.unclear = append(l.unclear, name)
+		return nil
+	}
+	l.add(name, seen)
+	return nil
+}
+
+// clear asks one by one for what the listing left open, as that of some servers
+// does.
+func (l *lister) clear(ctx context.Context) error {
+	for _, name := range l.unclear {
+		seen, err := l.s.look(ctx, within(l.directory, name))
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if seen.flags&hasMode == 0 || !seen.isDirectory() {
+			l.add(name, seen)
+		}
+	}
+	return nil
+}
+
+func (l *lister) add(name string, seen attributes) {
+	if problem := seen.problem(); problem != "" {
+		l.skip(name, problem)
+		return
+	}
+	f := seen.file(within(l.directory, name))
+	if IsPart(name) {
+		l.found.Parts = append(l.found.Parts, f)
+		return
+	}
+	l.found.Files = append(l.found.Files, f)
+}
+
+func (l *lister) skip(name, reason string) {
+	l.found.NumSkipped++
+	if len(l.found.Skipped) < maxSkipped {
+		l.found.Skipped = append(l.found.Skipped, Skipped{Name: quoted(name), Reason: reason})
+	}
+}
+
+const (
+	modeKind      = 0o170000
+	modeDirectory = 0o040000
+	modeRegular   = 0o100000
+	modeLink      = 0o120000
+)
+
+func (a attributes) isDirectory() bool { return a.mode&modeKind == modeDirectory }
+
+// problem says why this is no file to fetch; "" where it is one.
+func (a attributes) problem() string {
+	kind := a.mode & modeKind
+	switch {
+	case a.flags&hasMode == 0 || kind == 0:
+		return "the server does not tell whether it is a file"
+	case kind == modeLink:
+		return "it is a symbolic link"
+	case kind != modeRegular:
+		return "it is no regular file"
+	case a.flags&hasSize == 0:
+		return "the server does not tell its size"
+	case a.size > math.MaxInt64:
+		return fmt.Sprintf("the server gives its size as %d bytes", a.size)
+	}
+	return ""
+}
+
+func (a attributes) file(path string) File {
+	f := File{Path: path, Size: int64(a.size)}
+	if a.flags&hasTimes != 0 {
+		f.Modified = time.Unix(int64(a.modified), 0).UTC()
+	}
+	return f
+}
