@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"net"
 	"net/netip"
+	"strings"
 	"testing"
 )
 
@@ -16,6 +17,21 @@ const (
 // resolver gives a resolver whose server answers each question as told. A nil
 // answer function leaves every question open.
 func resolver(t *testing.T, answer func(kind uint16) []netip.Addr) *net.Resolver {
+	t.Helper()
+	if answer == nil {
+		return serving(t, nil)
+	}
+	return serving(t, func(_ string, kind uint16) []netip.Addr { return answer(kind) })
+}
+
+// named gives a resolver whose server answers each name, without a dot at its
+// end, with those of its addresses that fit the question.
+func named(t *testing.T, answer func(name string) []netip.Addr) *net.Resolver {
+	t.Helper()
+	return serving(t, func(name string, kind uint16) []netip.Addr { return fitting(kind, answer(name)) })
+}
+
+func serving(t *testing.T, answer func(name string, kind uint16) []netip.Addr) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -46,13 +62,15 @@ func resolver(t *testing.T, answer func(kind uint16) []netip.Addr) *net.Resolver
 }
 
 // reply answers the one question of the query.
-func reply(query []byte, answer func(kind uint16) []netip.Addr) []byte {
-	end := 12
+func reply(query []byte, answer func(name string, kind uint16) []netip.Addr) []byte {
+	end, name := 12, ""
 	for query[end] != 0 {
-		end += int(query[end]) + 1
+		next := end + int(query[end]) + 1
+		name += "." + string(query[end+1:next])
+		end = next
 	}
 	kind := binary.BigEndian.Uint16(query[end+1:])
-	addrs := answer(kind)
+	addrs := answer(strings.TrimPrefix(name, "."), kind)
 	out := append([]byte{}, query[:2]...)
 	out = append(out, 0x81, 0x80, 0, 1, 0, byte(len(addrs)), 0, 0, 0, 0)
 	out = append(out, query[12:end+5]...)
@@ -65,15 +83,20 @@ func reply(query []byte, answer func(kind uint16) []netip.Addr) []byte {
 }
 
 // always answers with those of the addresses that fit the question.
-func always(addrs ...string) func(uint16) []netip.Addr {
-	return func(kind uint16) []netip.Addr {
-		var fit []netip.Addr
-		for _, text := range addrs {
-			addr := netip.MustParseAddr(text)
-			if addr.Is4() == (kind == typeA) && (kind == typeA || kind == typeAAAA) {
-				fit = append(fit, addr)
-			}
-		}
-		return fit
+func always(texts ...string) func(uint16) []netip.Addr {
+	var addrs []netip.Addr
+	for _, text := range texts {
+		addrs = append(addrs, netip.MustParseAddr(text))
 	}
+	return func(kind uint16) []netip.Addr { return fitting(kind, addrs) }
+}
+
+func fitting(kind uint16, addrs []netip.Addr) []netip.Addr {
+	var fit []netip.Addr
+	for _, addr := range addrs {
+		if addr.Is4() && kind == typeA || addr.Is6() && kind == typeAAAA {
+			fit = append(fit, addr)
+		}
+	}
+	return fit
 }

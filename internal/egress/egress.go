@@ -4,7 +4,9 @@
 // A Door looks at the address that is dialled, after names were resolved, on
 // every attempt. A name that points into the inner network is therefore refused
 // however it is spelled and whenever it changes. Networks that the operator
-// allows are open, with all their ports.
+// allows are open, with all their ports. All networks that IANA's registries of
+// special-purpose addresses list are shut. An address that only the operator's
+// own routers lead inside looks like any other: nobody can tell it here.
 //
 // The package speaks no protocol. It follows no redirect and knows no proxy:
 // whoever speaks HTTP must not use one either.

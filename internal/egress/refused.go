@@ -28,7 +28,7 @@ func notPublic(host string, addr netip.Addr) *RefusedError {
 		who = fmt.Sprintf("%q leads to %s, which", host, addr)
 	}
 	kind, network := kindOf(addr)
-	reason := fmt.Sprintf("%s is %s; allow it with --egress-allow %s", who, kind, network)
+	reason := fmt.Sprintf("%s is %s; the operator can allow it with --egress-allow %s", who, kind, network)
 	return &RefusedError{Host: host, Reason: reason}
 }
 
@@ -71,6 +71,10 @@ func kindOf(addr netip.Addr) (name string, network netip.Prefix) {
 	return "a reserved address", alone
 }
 
+// hostLetters are those of names that the DNS knows; whoever takes others writes
+// them as xn--.
+const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
 // oddHost refuses numbers that some systems read as an IPv4 address, such as
 // 2130706433, 0x7f.1 or 127.1: they have no place in an honest address.
 func oddHost(host string) string {
@@ -86,7 +90,7 @@ func oddHost(host string) string {
 	if digits != last && strings.Trim(digits, "0123456789abcdef") == "" || strings.Trim(last, "0123456789") == "" {
 		return "it is neither a host name nor an ordinary IP address"
 	}
-	if strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("%/@\\?#[]", r) }) {
+	if strings.ContainsFunc(host, func(r rune) bool { return !strings.ContainsRune(hostLetters, r) }) {
 		return "it is not a host name"
 	}
 	return ""

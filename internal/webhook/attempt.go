@@ -1,0 +1,176 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/intraydata/intray/internal/egress"
+)
+
+const (
+	// maxRead is how many bytes an attempt takes from a receiver, TLS and all.
+	maxRead = 512 << 10
+	// maxHead is the longest head of an answer, with those that announce others.
+	maxHead = 32 << 10
+	// keptHead and keptBody are how much of an answer is kept.
+	keptHead = 8 << 10
+	keptBody = 16 << 10
+	// window is how much a receiver may send ahead on HTTP/2.
+	window = 64 << 10
+)
+
+// stage is how far an attempt has come.
+type stage int
+
+const (
+	connecting stage = iota
+	handshaking
+	asking
+)
+
+func (s stage) String() string {
+	return [...]string{"connecting", "agreeing on TLS", "waiting for the answer"}[s]
+}
+
+// attempt is one request on one connection.
+type attempt struct {
+	to      address
+	head    http.Header
+	body    []byte
+	at      time.Time
+	timeout time.Duration
+
+	start time.Time
+	stage stage
+	raw   *limitedConn
+	spare func() bool
+	out   Outcome
+}
+
+func (a *attempt) run(ctx context.Context, door *egress.Door, secure *tls.Config) Outcome {
+	a.start = time.Now()
+	conn, err := a.connect(ctx, door, secure)
+	if a.raw != nil {
+		defer func() {
+			a.spare()
+			_ = a.raw.Close()
+		}()
+	}
+	if err == nil {
+		a.out.Timing.Connected = time.Since(a.start)
+		err = a.ask(ctx, conn)
+	}
+	if err != nil {
+		a.out.Kind, a.out.Text = a.explain(ctx, err)
+		a.out.Err = err
+	}
+	a.out.Timing.Total = time.Since(a.start)
+	return a.out
+}
+
+// connect also makes the handshake, so that each step has its own errors.
+func (a *attempt) connect(ctx context.Context, door *egress.Door, secure *tls.Config) (net.Conn, error) {
+	raw, err := door.DialWeb(ctx, "tcp", a.to.dial)
+	if err != nil {
+		return nil, err
+	}
+	a.raw = limit(raw, maxRead)
+	// Not every wait below knows contexts: when ctx ends the connection goes. A
+	// deadline of the connection would end it a little before ctx, and look like
+	// a receiver that hangs up.
+	a.spare = context.AfterFunc(ctx, func() { _ = raw.Close() })
+	if secure == nil {
+		return a.raw, nil
+	}
+	a.stage = handshaking
+	conn := tls.Client(a.raw, secure)
+	return conn, conn.HandshakeContext(ctx)
+}
+
+// ask sends the request and takes the answer. The transport is made for this one
+// connection: it follows no redirect, knows no proxy, and asks no second time.
+func (a *attempt) ask(ctx context.Context, conn net.Conn) error {
+	a.stage = asking
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.to.url.String(), bytes.NewReader(a.body))
+	if err != nil {
+		return err
+	}
+	request.Header, request.GetBody = a.head, nil
+	conn = gate(conn)
+	defer func() { _ = conn.Close() }()
+	transport := transportOver(conn)
+	defer transport.CloseIdleConnections()
+	answer, err := transport.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	a.take(answer)
+	return nil
+}
+
+var errSecondConnection = errors.New("the connection is used up")
+
+func transportOver(conn net.Conn) *http.Transport {
+	once := make(chan net.Conn, 1)
+	once <- conn
+	dial := func(context.Context, string, string) (net.Conn, error) {
+		select {
+		case only := <-once:
+			return only, nil
+		default:
+			return nil, errSecondConnection
+		}
+	}
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	return &http.Transport{
+		DialContext: dial, DialTLSContext: dial, Protocols: &protocols,
+		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxHead,
+		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: window, MaxReceiveBufferPerStream: window},
+	}
+}
+
+// take keeps of the answer what fits. The status alone decides: a receiver that
+// said 200 has the message, whatever becomes of the rest.
+func (a *attempt) take(answer *http.Response) {
+	out := &a.out
+	out.Timing.Answered = time.Since(a.start)
+	out.Status, out.Protocol = answer.StatusCode, answer.Proto
+	out.Head = kept(answer.Header)
+	out.RetryAfter = retryAfter(out.Status, answer.Header, a.at)
+	if out.Status != http.StatusSwitchingProtocols {
+		body, err := io.ReadAll(io.LimitReader(answer.Body, keptBody+1))
+		out.Body, out.BodyCut = body[:min(len(body), keptBody)], err != nil || len(body) > keptBody
+		out.Err = err
+	}
+	out.Kind, out.Text = judge(out, answer.Header)
+}
+
+// kept gives the headers, in the order of the alphabet, that fit into keptHead.
+func kept(head http.Header) http.Header {
+	out, left := http.Header{}, keptHead
+	for _, name := range slices.Sorted(maps.Keys(head)) {
+		if name == "Set-Cookie" {
+			continue
+		}
+		for _, value := range head[name] {
+			value = strings.ToValidUTF8(value, "\uFFFD")
+			if left -= len(name) + len(value); left < 0 {
+				return out
+			}
+			out.Add(name, value)
+		}
+	}
+	return out
+}

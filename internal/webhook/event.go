@@ -1,0 +1,179 @@
+package webhook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+)
+
+// Event names what happened.
+type Event string
+
+// The events. The first three have the names and bodies that clients of the
+// interface know; the last is of Intray's own.
+const (
+	ImportCompleted Event = "import_completed"
+	// HeadlessImportNeedsReview and HeadlessImportFailed are told of headless
+	// imports only.
+	HeadlessImportNeedsReview Event = "headless_import_needs_review"
+	HeadlessImportFailed      Event = "headless_import_failed"
+	// WebhookDisabled tells the other receivers of an organization that one of
+	// them counts as dead.
+	WebhookDisabled Event = "webhook_disabled"
+)
+
+// Events lists those that a receiver can ask for.
+func Events() []Event {
+	return []Event{ImportCompleted, HeadlessImportNeedsReview, HeadlessImportFailed, WebhookDisabled}
+}
+
+// The two ways in which an import is made.
+const (
+	Headless = "HEADLESS"
+	Embedded = "EMBEDDED"
+)
+
+// Import is what an event tells of an import. Empty texts are null on the wire
+// where nothing is known.
+type Import struct {
+	// UploadID is the id of the import's upload, which the event is about.
+	UploadID string
+	// Filename is "" where rows came without a file.
+	Filename string
+	// User is nil where nobody is named.
+	User *User
+	// Ended is when the import reached Status.
+	Ended time.Time
+	// Type is Headless or Embedded.
+	Type string
+	// Status is SUCCESSFUL, or of headless imports NEEDS_REVIEW or FAILED.
+	Status          string
+	DataRows        int64
+	DevelopmentMode bool
+	// HasData says whether the rows can be fetched.
+	HasData bool
+	// Retrieved is, for headless imports, the JSON object that retrieving the
+	// import answers. What opens it to whoever reads along is taken out here:
+	// review_url and original_file_download.
+	Retrieved []byte
+}
+
+// User is the person an import was made for.
+type User struct {
+	ID, Name, Email, CompanyID, CompanyName string
+}
+
+// Event gives the event that tells of the import's status, and false where none
+// does.
+func (i Import) Event() (Event, bool) {
+	if i.Status == "SUCCESSFUL" {
+		return ImportCompleted, true
+	}
+	events := map[string]Event{"NEEDS_REVIEW": HeadlessImportNeedsReview, "FAILED": HeadlessImportFailed}
+	event, told := events[i.Status]
+	return event, told && i.Type == Headless
+}
+
+// Body gives the body of the event that tells of the import's status. The error
+// says that there is no such event, or that Retrieved is not what it must be.
+func (i Import) Body() (Body, error) {
+	event, told := i.Event()
+	if !told {
+		return Body{}, fmt.Errorf("no event tells of an import of type %q with the status %q", i.Type, i.Status)
+	}
+	wire := wireImport{
+		ID: i.UploadID, Filename: orNull(i.Filename), User: wireOf(i.User), CreatedDate: stamp(i.Ended),
+		ImportType: i.Type, Status: i.Status, NumDataRows: i.DataRows, DevelopmentMode: i.DevelopmentMode, HasData: i.HasData,
+	}
+	if i.Type == Headless {
+		var err error
+		if wire.Headless, err = without(i.Retrieved, "review_url", "original_file_download"); err != nil {
+			return Body{}, fmt.Errorf("telling of the import of upload %s: %w", i.UploadID, err)
+		}
+	}
+	return jsonBody(event, wire)
+}
+
+// Disabled is a receiver that is told of nothing any more.
+type Disabled struct {
+	// ID is the id of the webhook, URL its address.
+	ID, URL string
+	At      time.Time
+	// Streak holds the failures that led to it.
+	Streak Streak
+	// Last is the text of the last outcome.
+	Last string
+}
+
+// Body gives the body of WebhookDisabled.
+func (d Disabled) Body() (Body, error) {
+	return jsonBody(WebhookDisabled, wireDisabled{
+		ID: d.ID, URL: d.URL, DisabledDate: stamp(d.At), FailingSince: stamp(d.Streak.Since), NumFailures: d.Streak.Failures, LastFailure: d.Last,
+	})
+}
+
+const formType = "application/x-www-form-urlencoded"
+
+// UploadForm is what the setting webhookUrl asks for when an import completed.
+func UploadForm(uploadID string) Body { return form("uploadId", uploadID) }
+
+// ReviewForm is what the setting needsReviewWebhookUrl asks for when a headless
+// import waits for a person.
+func ReviewForm(importID string) Body { return form("headlessImportId", importID) }
+
+func form(name, value string) Body {
+	return Body{ContentType: formType, Bytes: []byte(url.Values{name: {value}}.Encode())}
+}
+
+func jsonBody(event Event, content any) (Body, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(struct {
+		Event Event `json:"event"`
+		Data  any   `json:"data"`
+	}{event, content})
+	if err != nil {
+		return Body{}, fmt.Errorf("writing the event %s: %w", event, err)
+	}
+	return Body{ContentType: "application/json", Bytes: bytes.TrimSuffix(out.Bytes(), []byte("\n"))}, nil
+}
+
+// without gives the JSON object in its order, less some of its members.
+func without(object []byte, names ...string) (json.RawMessage, error) {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
+		return nil, fmt.Errorf("what retrieving the import answers is no JSON object: %.60q", object)
+	}
+	var kept []byte
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, fmt.Errorf("reading what retrieving the import answers: %w", err)
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, fmt.Errorf("reading what retrieving the import answers: %w", err)
+		}
+		if text, _ := name.(string); !slices.Contains(names, text) {
+			kept = append(kept, ',')
+			kept = append(append(append(kept, quoted(text)...), ':'), value...)
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, fmt.Errorf("reading what retrieving the import answers: %w", err)
+	}
+	return slices.Concat([]byte("{"), bytes.TrimPrefix(kept, []byte(",")), []byte("}")), nil
+}
+
+func quoted(text string) []byte {
+	written, err := json.Marshal(text)
+	if err != nil {
+		// A string always has a JSON form.
+		panic(err)
+	}
+	return written
+}

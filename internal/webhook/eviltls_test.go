@@ -1,0 +1,186 @@
+package webhook
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+func TestEvilTLS(t *testing.T) {
+	right := newAuthority(t)
+	endless := func(first, rest string) func(net.Conn) {
+		block := bytes.Repeat([]byte(rest), 4000)
+		return func(c net.Conn) {
+			_, _ = io.WriteString(c, first)
+			again(func() error { _, err := c.Write(block); return err })
+		}
+	}
+	old := right.issue(t, nil)
+	many := right.issue(t, func(c *x509.Certificate) {
+		for i := range 20_000 {
+			c.DNSNames = append(c.DNSNames, strconv.Itoa(i)+".evil.example")
+		}
+	})
+	handshake := func(cfg *tls.Config) func(net.Conn) {
+		return func(c net.Conn) { _ = tls.Server(c, cfg).Handshake() }
+	}
+	cases := []evil{
+		{"says nothing", hasty, hang, TimedOut, "The receiver was too slow: 1s ran out while agreeing on TLS", 0},
+		{"closes at once", patient, func(net.Conn) {}, Dropped, "The receiver hung up during the TLS handshake", 0},
+		{"resets", patient, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)); reset(c) }, Dropped, "hung up during the TLS handshake", 0},
+		{"speaks HTTP", patient, tellAnything("HTTP/1.1 400 Bad Request\r\n\r\n"), Untrusted, "The receiver does not speak TLS on this port", 0},
+		{"speaks SSH", patient, tellAnything("SSH-2.0-OpenSSH_9.9\r\n"), Untrusted, "does not speak TLS on this port", 0},
+		{"endless garbage", patient, endless("", "evil"), Untrusted, "does not speak TLS on this port", 0},
+		{"endless handshake", patient, endless("\x16\x03\x03\x00\x04\x02\x00\xff\xff", "\x16\x03\x03\x00\x04evil"), Untrusted, "cannot agree on TLS", 0},
+		{"breaks off", patient, tellAnything("\x15\x03\x03\x00\x02\x02\x28"), Untrusted, "The receiver broke the TLS handshake off: handshake failure", 0},
+		{"old version", patient, handshake(&tls.Config{Certificates: []tls.Certificate{old}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}), Untrusted, "", 0},
+		{"no certificate", patient, handshake(&tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, io.EOF }}), Untrusted, "broke the TLS handshake off", 0},
+		{"greets first like mail", patient, func(c net.Conn) {
+			secure := tls.Server(c, &tls.Config{Certificates: []tls.Certificate{old}})
+			_, _ = io.WriteString(secure, "* OK [CAPABILITY IMAP4rev1] mail.example\r\n")
+			hang(secure)
+		}, NotHTTP, "does not answer as a web server does", 0},
+		{"huge certificate", patient, handshake(&tls.Config{Certificates: []tls.Certificate{many}}), Untrusted, "cannot agree on TLS", 0},
+	}
+	through := door(t)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			c.try(t, New(through, Config{Timeout: c.timeout, Roots: right.roots()}), "https://"+raw(t, c.serve))
+		})
+	}
+}
+
+// tellAnything gives the text to whoever said something.
+func tellAnything(text string) func(net.Conn) {
+	return func(c net.Conn) {
+		_, _ = c.Read(make([]byte, 4096))
+		_, _ = io.WriteString(c, text)
+		hang(c)
+	}
+}
+
+// session is a receiver's end of a connection with HTTP/2, after the request.
+type session struct {
+	*http2.Framer
+	conn net.Conn
+}
+
+// head gives a block of headers with more beside the status.
+func (s session) head(status string, more ...string) []byte {
+	var out bytes.Buffer
+	enc := hpack.NewEncoder(&out)
+	for _, field := range append([]string{":status", status}, more...) {
+		if name, value, two := strings.Cut(field, "="); two {
+			_ = enc.WriteField(hpack.HeaderField{Name: name, Value: value})
+			continue
+		}
+		if field == ":status" {
+			_ = enc.WriteField(hpack.HeaderField{Name: field, Value: status})
+		}
+	}
+	return out.Bytes()
+}
+
+func (s session) answer(status string, end bool) error {
+	return s.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: s.head(status), EndHeaders: true, EndStream: end})
+}
+
+// again does something until it fails.
+func again(do func() error) {
+	for do() == nil {
+	}
+}
+
+// speaking gives a receiver that takes the request of HTTP/2 and goes on.
+func speaking(cert tls.Certificate, then func(session)) func(net.Conn) {
+	return func(c net.Conn) {
+		conn := tls.Server(c, &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"h2"}})
+		if _, err := io.ReadFull(conn, make([]byte, len(http2.ClientPreface))); err != nil {
+			return
+		}
+		s := session{http2.NewFramer(conn, conn), conn}
+		if s.WriteSettings() != nil {
+			return
+		}
+		for {
+			frame, err := s.ReadFrame()
+			if err != nil {
+				return
+			}
+			if frame.Header().Flags.Has(http2.FlagDataEndStream) && frame.Header().StreamID == 1 {
+				break
+			}
+		}
+		// What the sender says further is not listened to, but taken.
+		taken := make(chan struct{})
+		go func() { hang(conn); close(taken) }()
+		then(s)
+		_ = conn.Close()
+		<-taken
+	}
+}
+
+func TestEvilHTTP2(t *testing.T) {
+	right := newAuthority(t)
+	cert := right.issue(t, nil)
+	large := bytes.Repeat([]byte("evil"), 4000)
+	wait := func(s session) { idle(s.conn) }
+	cases := []struct {
+		evil
+		then func(session)
+	}{
+		{evil{name: "refuses the stream", timeout: patient, kind: Dropped, want: "The receiver broke the request off"}, func(s session) { _ = s.WriteRSTStream(1, http2.ErrCodeRefusedStream); wait(s) }},
+		{evil{name: "rapid resets", timeout: patient, kind: Dropped, want: "The receiver broke the request off"}, func(s session) { again(func() error { return s.WriteRSTStream(1, http2.ErrCodeInternal) }) }},
+		{evil{name: "resets of other streams", timeout: patient, kind: NotHTTP}, func(s session) { again(func() error { return s.WriteRSTStream(2, http2.ErrCodeCancel) }) }},
+		{evil{name: "goes away", timeout: patient, kind: Dropped, want: "The receiver broke the request off"}, func(s session) { _ = s.WriteGoAway(0, http2.ErrCodeNo, nil) }},
+		{evil{name: "floods pings", timeout: patient, kind: NotHTTP, want: "sent more than 512 KiB"}, func(s session) { again(func() error { return s.WritePing(false, [8]byte{}) }) }},
+		{evil{name: "floods settings", timeout: patient, kind: NotHTTP, want: "The"}, func(s session) {
+			again(func() error { return s.WriteSettings(http2.Setting{ID: http2.SettingHeaderTableSize, Val: 1}) })
+		}},
+		{evil{name: "endless continuation", timeout: patient, kind: NotHTTP, want: "The"}, func(s session) {
+			_ = s.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: s.head("200"), EndStream: true})
+			field := []byte("\x00\x01a\x7f\x81\x7f" + strings.Repeat("b", 254))
+			again(func() error { return s.WriteContinuation(1, false, field) })
+		}},
+		{evil{name: "empty continuation", timeout: patient, kind: NotHTTP, want: "The"}, func(s session) {
+			_ = s.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: s.head("200"), EndStream: true})
+			again(func() error { return s.WriteContinuation(1, false, nil) })
+		}},
+		{evil{name: "100 Continue for ever", timeout: patient, kind: NotHTTP, want: "longer than 32 KiB"}, func(s session) { again(func() error { return s.answer("100", false) }) }},
+		{evil{name: "endless body", timeout: patient, kind: Delivered, want: "200 OK", status: 200}, func(s session) {
+			_ = s.answer("200", false)
+			again(func() error { return s.WriteData(1, false, large) })
+		}},
+		{evil{name: "empty body frames", timeout: patient, kind: Delivered, want: "did not come to its end", status: 200}, func(s session) {
+			_ = s.answer("200", false)
+			again(func() error { return s.WriteData(1, false, nil) })
+		}},
+		{evil{name: "body that stops", timeout: hasty, kind: Delivered, want: "did not come to its end", status: 200}, func(s session) {
+			_ = s.answer("200", false)
+			wait(s)
+		}},
+		{evil{name: "says nothing", timeout: hasty, kind: TimedOut, want: "ran out while waiting for the answer"}, wait},
+		{evil{name: "pushes", timeout: patient, kind: NotHTTP, want: "does not answer as a web server does"}, func(s session) {
+			_ = s.WritePushPromise(http2.PushPromiseParam{StreamID: 1, PromiseID: 2, BlockFragment: s.head("200"), EndHeaders: true})
+			wait(s)
+		}},
+		{evil{name: "no status", timeout: patient, kind: NotHTTP, want: "does not answer as a web server does"}, func(s session) { _ = s.answer("", true); wait(s) }},
+		{evil{name: "huge frame", timeout: patient, kind: NotHTTP, want: "does not answer as a web server does"}, func(s session) { _ = s.WriteRawFrame(http2.FrameData, 0, 1, make([]byte, 1<<20)) }},
+		{evil{name: "garbage", timeout: patient, kind: NotHTTP, want: "does not answer as a web server does"}, func(s session) { again(func() error { _, err := s.conn.Write(large); return err }) }},
+		{evil{name: "hangs up", timeout: patient, kind: Dropped, want: "hung up before it answered"}, func(session) {}},
+	}
+	through := door(t)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			c.try(t, New(through, Config{Timeout: c.timeout, Roots: right.roots()}), "https://"+raw(t, speaking(cert, c.then)))
+		})
+	}
+}

@@ -1,0 +1,43 @@
+package webhook
+
+import (
+	"net"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestNobodyAccepts has a receiver whose queue is full: the system drops what
+// would connect, as a firewall does.
+func TestNobodyAccepts(t *testing.T) {
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Close(fd) }()
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Listen(fd, 0); err != nil {
+		t.Fatal(err)
+	}
+	name, err := syscall.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound, ok := name.(*syscall.SockaddrInet4)
+	if !ok {
+		t.Fatalf("bound to %v", name)
+	}
+	port := strconv.Itoa(bound.Port)
+	for range 4 {
+		conn, err := net.DialTimeout("tcp", "127.0.0.1:"+port, 100*time.Millisecond)
+		if err != nil {
+			break
+		}
+		defer func() { _ = conn.Close() }()
+	}
+	out := send(t, New(door(t), Config{Timeout: hasty}), "https://hooks.example:"+port)
+	wantOutcome(t, out, TimedOut, "The receiver was too slow: hooks.example:"+port+" let nobody connect within 1s")
+}

@@ -1,0 +1,74 @@
+package webhook
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// waits are the times from each attempt to the next, the first stands before the
+// second attempt. Together they make 71 hours and 42 minutes.
+func waits() []time.Duration {
+	const s, m, h = time.Second, time.Minute, time.Hour
+	return []time.Duration{5 * s, 20 * s, 2 * m, 10 * m, 30 * m, h, 2 * h, 4 * h, 8 * h, 12 * h, 20 * h, 24 * h}
+}
+
+const (
+	// Attempts is how often a message is tried.
+	Attempts = 13
+	// spread is how much of a wait chance adds or takes away.
+	spread = 0.1
+	// MaxRetryAfter is the longest time that a receiver can ask for. Longer
+	// ones are cut: whoever asks for a day at every attempt would make three
+	// days of trying into two weeks.
+	MaxRetryAfter = time.Hour
+)
+
+// Next says how long to wait after so many failed attempts, and whether there is
+// a further one at all. After 0 attempts it is at once. The source of chance
+// gives numbers from 0 to below 1; up to a tenth of each wait is added or taken
+// away, so that what failed together does not come back together.
+func Next(attempts int, chance func() float64) (delay time.Duration, more bool) {
+	if attempts <= 0 {
+		return 0, true
+	}
+	all := waits()
+	if attempts > len(all) {
+		return 0, false
+	}
+	return scale(all[attempts-1], 1+spread*(2*chance()-1)), true
+}
+
+// Next is like the function Next, and waits longer where the receiver asked for
+// it. A wait that was asked for is never cut short by chance.
+func (o Outcome) Next(attempts int, chance func() float64) (delay time.Duration, more bool) {
+	delay, more = Next(attempts, chance)
+	if !more || o.RetryAfter <= delay {
+		return delay, more
+	}
+	return scale(o.RetryAfter, 1+spread*chance()), true
+}
+
+func scale(d time.Duration, by float64) time.Duration { return time.Duration(float64(d) * by) }
+
+// retryAfter reads for how long the receiver does not want to be called, 0 where
+// it does not say, and at most MaxRetryAfter.
+func retryAfter(status int, head http.Header, now time.Time) time.Duration {
+	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
+		return 0
+	}
+	text := strings.TrimSpace(head.Get("Retry-After"))
+	if text != "" && strings.Trim(text, "0123456789") == "" {
+		seconds, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			return MaxRetryAfter
+		}
+		return min(time.Duration(seconds)*time.Second, MaxRetryAfter)
+	}
+	until, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	return min(max(until.Sub(now), 0), MaxRetryAfter)
+}

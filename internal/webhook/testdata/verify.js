@@ -1,0 +1,25 @@
+// Reads messages from the standard input as JSON, verifies each with the
+// published library, checks that a changed one is refused, and prints what the
+// library itself signs.
+const { Webhook } = require("standardwebhooks");
+
+let text = "";
+process.stdin.setEncoding("utf8");
+process.stdin.on("data", (part) => { text += part; });
+process.stdin.on("end", () => {
+	const signatures = JSON.parse(text).map(({ secret, headers, body }) => {
+		const hook = new Webhook(secret);
+		hook.verify(body, headers, { jsonParse: false });
+		let refused = false;
+		try {
+			hook.verify(body + " ", headers, { jsonParse: false });
+		} catch {
+			refused = true;
+		}
+		if (!refused) {
+			throw new Error("a changed body was taken");
+		}
+		return hook.sign(headers["Webhook-Id"], new Date(1000 * Number(headers["Webhook-Timestamp"])), body);
+	});
+	process.stdout.write(JSON.stringify(signatures));
+});
