@@ -57,7 +57,11 @@ type hookCost struct {
 
 // openCage starts workers of a runtime, of which this program is one itself.
 func openCage(who runner) (*cage.Cage, error) {
-	return cage.New(cage.Config{Runtime: cage.Runtime(who), Script: realm.NodeScript(), Answer: 64 << 20})
+	prelude, err := realm.Compile()
+	if err != nil {
+		return nil, err
+	}
+	return cage.New(cage.Config{Runtime: cage.Runtime(who), Script: realm.NodeScript(), Setup: prelude, Answer: 64 << 20})
 }
 
 // runHooks is the child that calls a hook by way of workers.

@@ -37,13 +37,13 @@ const (
 // edit distance of two texts of 50 characters.
 var loads = []load{
 	{
-		Name: "trivial", Records: 10_000,
+		Name: "trivial", Records: 100_000,
 		rows:   map[runner]int{quickJS: 200_000, node: 1_000_000, alone: 4_000_000},
 		goals:  map[runner]float64{quickJS: 0.018, node: 0.20},
 		Source: `(record) => ({ row: { email: { value: record.row.email.value.toLowerCase() } } })`,
 	},
 	{
-		Name: "medium", Records: 10_000,
+		Name: "medium", Records: 100_000,
 		rows:  map[runner]int{quickJS: 100_000, node: 400_000, alone: 1_000_000},
 		goals: map[runner]float64{quickJS: 0.042, node: 0.38},
 		Source: `(record) => {

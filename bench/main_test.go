@@ -47,6 +47,7 @@ func child(task string, args []string) (status int) {
 	tasks := map[string]func([]string) (any, error){
 		"measure": measure, "generate": generateFile, "intray": readWithIntray, "encoding/csv": readWithStandard,
 		"windows": windows, "hooks": runHooks, "hook workers": startWorkers,
+		"stage": stageChild, "export": export, "export wide": exportWide,
 	}
 	answer, err := tasks[task](args)
 	if err == nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"unicode"
+	"unicode/utf8"
 )
 
 // csvForm writes rows as lines.
@@ -27,7 +29,7 @@ func (f *csvForm) begin(b []byte, columns []int) []byte {
 
 func (f *csvForm) lead() string { return "" }
 
-func (f *csvForm) end(b []byte, _ int64) []byte { return b }
+func (f *csvForm) end(b []byte, _ int64) ([]byte, error) { return b, nil }
 
 func (f *csvForm) row(b []byte, r *row, _ bool) ([]byte, error) {
 	for i := range f.fields {
@@ -101,20 +103,30 @@ func quoted(s []byte) bool {
 	return false
 }
 
-// formula says whether a spreadsheet could take the text for a formula.
+// formula says whether a spreadsheet could take the text for a formula. Blanks and
+// what is not seen do not keep it from that: some readers trim.
 func formula(s []byte) bool {
-	switch s[0] {
-	case '=', '+', '-', '@', '\t', '\r', 0:
+	switch c := s[0]; {
+	case c == '\t' || c == '\r' || c == '\n' || c == 0:
 		return true
-	case 0xef:
-		for _, sign := range []string{"＝", "＋", "－", "＠"} {
-			if bytes.HasPrefix(s, []byte(sign)) {
-				return true
-			}
-		}
+	case c > ' ' && c < utf8.RuneSelf:
+		return sign(rune(c))
+	}
+	r, _ := utf8.DecodeRune(bytes.TrimLeftFunc(s, unseen))
+	return sign(r)
+}
+
+// sign says whether formulas begin so: also the full-width and small forms, which
+// some applications take for the others.
+func sign(r rune) bool {
+	switch r {
+	case '=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫':
+		return true
 	}
 	return false
 }
+
+func unseen(r rune) bool { return unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf) }
 
 // NoFormula puts ' before text that a spreadsheet could take for a formula, as
 // [Write] does in CSV. Other text is given back as it is.

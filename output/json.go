@@ -50,11 +50,11 @@ func (f *jsonForm) begin(b []byte, columns []int) []byte {
 
 func (f *jsonForm) lead() string { return f.between }
 
-func (f *jsonForm) end(b []byte, rows int64) []byte {
+func (f *jsonForm) end(b []byte, rows int64) ([]byte, error) {
 	if rows > 0 || f.before != "" {
 		b = append(b, f.after...)
 	}
-	return b
+	return b, nil
 }
 
 func (f *jsonForm) row(b []byte, r *row, first bool) ([]byte, error) {

@@ -1,5 +1,5 @@
 // Package output writes finished rows as files that other programs read: JSON,
-// NDJSON, CSV and XLSX.
+// NDJSON, CSV, XLSX and Parquet.
 //
 // A [Format] is the form of such a file. [Write] takes the batches of an
 // import, keeps the rows that the schema's [intray.InvalidDataBehavior] keeps,
@@ -27,8 +27,9 @@
 // The header is the keys, then $unmapped.INDEX for each passed column. Lines
 // end with \n, a null cell is empty, and quotes follow RFC 4180. Text that a
 // spreadsheet could take for a formula has ' put before it: that which begins
-// with = + - @, their full-width forms, TAB, CR or NUL. Numbers and checkboxes
-// have not.
+// with TAB, CR, LF or NUL, or, behind any blanks and characters that are not seen,
+// with = + - @ or their full-width and small forms. Numbers and checkboxes have
+// not.
 //
 // # XLSX
 //
@@ -38,6 +39,32 @@
 // workbook keeps all their digits (15), and everything else is text; no text is a
 // formula. A cell takes 32,767 characters: longer ones are cut, end with … and are
 // listed on a last sheet.
+//
+// # Parquet
+//
+// One table, and each column may be null. Its columns are the keys, then
+// $unmapped.INDEX for each passed column; a name that is there already gets _2,
+// _3 and so on. A field is written by its type:
+//
+//   - number: DOUBLE; where the field is rounded to a fixed number of places,
+//     DECIMAL(18, places), and INT64 without places
+//   - checkbox: BOOLEAN
+//   - date: DATE; datetime and time: TIMESTAMP and TIME in microseconds, without a
+//     zone
+//   - multi-select, and any field that several columns feed: a LIST of texts, those
+//     that JSON has in its array without the quotes
+//   - all others, and fields with an outputFormat: text
+//
+// What such a column cannot hold is null there, and the column $text, the last,
+// has it as text: an object of JSON by column name, null where there is none. That is
+// a number that would lose digits (as a double: one that the double, written out,
+// is not), and under IncludeInvalidValues the raw text of a cell with an error. The
+// column is there where the schema alone does not rule that out: a file of the same
+// schema always has the same columns. Bytes that are no UTF-8 become U+FFFD.
+//
+// Pages are of version 1, plain or with a dictionary, compressed with zstd. A row
+// group has at most 240,000 rows and about 16 MiB; one is held in memory at a
+// time.
 package output
 
 import (
@@ -58,18 +85,17 @@ const (
 	CSV Format = "csv"
 	// XLSX is a workbook, with a header in each sheet.
 	XLSX Format = "xlsx"
+	// Parquet is one Parquet file with typed columns.
+	Parquet Format = "parquet"
 )
 
-// ParseFormat reads a wire name. Names of formats that are not written yet, and
-// all others, are an error.
+// ParseFormat reads a wire name. All others are an error.
 func ParseFormat(name string) (Format, error) {
 	switch f := Format(name); f {
-	case JSON, NDJSON, CSV, XLSX:
+	case JSON, NDJSON, CSV, XLSX, Parquet:
 		return f, nil
-	case "parquet":
-		return "", fmt.Errorf("the format %q is not yet written by this version; use json, ndjson, csv or xlsx", name)
 	}
-	return "", fmt.Errorf("unknown format %q; use json, ndjson, csv or xlsx", name)
+	return "", fmt.Errorf("unknown format %q; use json, ndjson, csv, xlsx or parquet", name)
 }
 
 // ContentType gives the media type.
@@ -83,6 +109,8 @@ func (f Format) ContentType() string {
 		return "text/csv; charset=utf-8"
 	case XLSX:
 		return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	case Parquet:
+		return "application/vnd.apache.parquet"
 	}
 	return "application/octet-stream"
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -74,14 +75,14 @@ func standard(t *rapid.T, s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// dangerous is what a spreadsheet could take for a formula.
+var dangerous = regexp.MustCompile(`^[\t\r\n\x00]|^[\pZ\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫]`)
+
 // guarded is what a reader of CSV gets of a text: the standard library's turns
 // \r\n into \n.
 func guarded(s string) string {
-	for _, sign := range []string{"=", "+", "-", "@", "\t", "\r", "\x00", "＝", "＋", "－", "＠"} {
-		if strings.HasPrefix(s, sign) {
-			s = "'" + s
-			break
-		}
+	if dangerous.MatchString(s) {
+		s = "'" + s
 	}
 	return strings.ReplaceAll(s, "\r\n", "\n")
 }
@@ -129,10 +130,29 @@ func TestFormulasAreDisarmedAndNumbersAreNot(t *testing.T) {
 		{intray.TypeString, "＋1", "'＋1"},
 		{intray.TypeString, "－1", "'－1"},
 		{intray.TypeString, "＠1", "'＠1"},
+		{intray.TypeString, "﹦1", "'﹦1"},
 		{intray.TypeString, "＃1", "＃1"},
 		{intray.TypeString, "=1,\"2\"", `"'=1,""2"""`},
+		{intray.TypeString, "=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"},
+		{intray.TypeString, "\n=1", "\"'\n=1\""},
+		{intray.TypeString, " =1+1", `"' =1+1"`},
+		{intray.TypeString, "   @SUM(1)", `"'   @SUM(1)"`},
+		{intray.TypeString, " \t+1", "\"' \t+1\""},
+		{intray.TypeString, "\u00a0-1", "'\u00a0-1"},
+		{intray.TypeString, "\u3000＝1", "'\u3000＝1"},
+		{intray.TypeString, "\ufeff=1", "'\ufeff=1"},
+		{intray.TypeString, "\u200b\u202e=1", "'\u200b\u202e=1"},
+		{intray.TypeString, "\x01=1", "'\x01=1"},
+		{intray.TypeString, `"=1"`, `"""=1"""`},
 		{intray.TypeString, "a=1", "a=1"},
+		{intray.TypeString, " a=1", `" a=1"`},
+		{intray.TypeString, "été -1", "été -1"},
+		{intray.TypeString, " ", `" "`},
+		{intray.TypeMultiSelect, `["=1"]`, `"[""=1""]"`},
+		{intray.TypeDate, "2024-01-31", "2024-01-31"},
 		{intray.TypeNumber, "-1.5e-3", "-1.5e-3"},
+		{intray.TypeNumber, "-7", "-7"},
+		{intray.TypeCheckbox, "true", "true"},
 		{intray.TypeString, " x", `" x"`},
 	}
 	for _, c := range cases {
@@ -194,7 +214,7 @@ func BenchmarkWrite(b *testing.B) {
 			batch.Problems = append(batch.Problems, intray.Problem{Row: i, Field: 5, Code: "email"})
 		}
 	}
-	for _, format := range []output.Format{output.JSON, output.CSV} {
+	for _, format := range []output.Format{output.JSON, output.CSV, output.XLSX, output.Parquet} {
 		b.Run(string(format), func(b *testing.B) {
 			var g gulps
 			if _, err := output.Write(context.Background(), &g, format, schema, of(batch)); err != nil {

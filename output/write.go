@@ -34,7 +34,7 @@ type form interface {
 	// lead is what row adds before a row that is not the first.
 	lead() string
 	// end ends the file, which has so many rows.
-	end(b []byte, rows int64) []byte
+	end(b []byte, rows int64) ([]byte, error)
 }
 
 // Write streams to w the rows that the schema's InvalidDataBehavior keeps, and
@@ -55,7 +55,7 @@ func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, ba
 		return 0, err
 	}
 	s.second.keep = keep
-	if f != XLSX { // its rows are numbered
+	if f.divides() {
 		if s.second.form, err = secondForm(f, schema); err != nil {
 			return 0, fmt.Errorf("write %s: %w", f, err)
 		}
@@ -66,6 +66,10 @@ func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, ba
 		w = book
 	}
 	s.pen = newPen(w)
+	if p, ok := s.form.(*parquetForm); ok {
+		p.emit = s.pen.put
+		defer p.press.running.Wait()
+	}
 	defer func() {
 		if last := s.pen.close(); err == nil {
 			err = last
@@ -94,10 +98,17 @@ func newForm(f Format, schema *intray.Schema, fields []field) (form, error) {
 			return nil, fmt.Errorf("a workbook has at most %d columns, and the schema has %d fields: take another format", sheetColumns, columns)
 		}
 		return newXLSX(schema, fields), nil
+	case Parquet:
+		return newParquet(schema, fields)
 	}
 	_, err := ParseFormat(string(f))
 	return nil, err
 }
+
+// divides says whether the second half of a batch can be put into words without
+// the first: the rows of workbooks are numbered, and those of Parquet files stand
+// column by column.
+func (f Format) divides() bool { return f != XLSX && f != Parquet }
 
 // stream is one file under way.
 type stream struct {
@@ -131,7 +142,10 @@ func (s *stream) all(ctx context.Context, batches iter.Seq2[*intray.Batch, error
 		return err
 	}
 	s.begin()
-	s.buf = s.form.end(s.buf, s.rows)
+	var err error
+	if s.buf, err = s.form.end(s.buf, s.rows); err != nil {
+		return err
+	}
 	return s.flush()
 }
 

@@ -227,7 +227,7 @@ func TestWhatIsRefused(t *testing.T) {
 		batch  *intray.Batch
 		want   string
 	}{
-		"format":      {"parquet", all, peopleRows(), "not yet written"},
+		"format":      {"xls", all, peopleRows(), "unknown format"},
 		"no behavior": {output.JSON, people(""), peopleRows(), "invalidDataBehavior"},
 		"key":         {output.JSON, clash, peopleRows(), "$unmapped"},
 		"fields":      {output.JSON, all, spoiled(func(b *intray.Batch) { b.Fields = b.Fields[1:] }), "3 fields"},
@@ -338,13 +338,13 @@ func TestWritesAreBounded(t *testing.T) {
 }
 
 func TestParseFormat(t *testing.T) {
-	for _, name := range []string{"json", "ndjson", "csv"} {
+	for _, name := range []string{"json", "ndjson", "csv", "xlsx", "parquet"} {
 		f, err := output.ParseFormat(name)
 		if err != nil || string(f) != name || f.Extension() != "."+name || f.ContentType() == "application/octet-stream" {
 			t.Errorf("%s: %q, %q, %q, %v", name, f, f.Extension(), f.ContentType(), err)
 		}
 	}
-	for name, want := range map[string]string{"xls": "unknown", "parquet": "not yet written", "JSON": "unknown", "": "unknown"} {
+	for name, want := range map[string]string{"xls": "unknown", "Parquet": "unknown", "JSON": "unknown", "": "unknown"} {
 		if _, err := output.ParseFormat(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want an error with %q", name, err, want)
 		}

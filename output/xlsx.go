@@ -122,7 +122,7 @@ func (f *xlsxForm) open(b []byte) []byte {
 
 func (f *xlsxForm) lead() string { return "" }
 
-func (f *xlsxForm) end(b []byte, _ int64) []byte { return append(b, sheetEnd...) }
+func (f *xlsxForm) end(b []byte, _ int64) ([]byte, error) { return append(b, sheetEnd...), nil }
 
 func (f *xlsxForm) row(b []byte, r *row, _ bool) ([]byte, error) {
 	if f.number == f.most {

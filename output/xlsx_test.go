@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -191,6 +192,53 @@ func readBook(t *testing.T, file []byte, columns int) (rows [][]string) {
 	return rows
 }
 
+// TestWorkbooksHoldNoFormulas writes what looks like one, in keys, cells of all
+// kinds of fields and passed columns, and looks at the XML itself: there is no
+// element f, and all of it is text that is not taken for a formula when the cell is
+// edited.
+func TestWorkbooksHoldNoFormulas(t *testing.T) {
+	starts := []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠1", " =1", "\u00a0=1", "\ufeff=1",
+		"=HYPERLINK(\"http://a\")", "=cmd|' /C calc'!A0", "=</t></is></c><c><f>1+1</f></c>"}
+	schema := typed(intray.TypeString, intray.TypeNumber, intray.TypeDate, intray.TypeSelect)
+	schema.Fields[0].Key = "=1+1"
+	schema.Settings = intray.Settings{InvalidDataBehavior: intray.IncludeInvalidValues, PassThroughUnmappedColumns: true}
+	b := &intray.Batch{Lines: make([]int64, len(starts)), Fields: make([]intray.Cells, 4), Unmapped: []intray.UnmappedCells{{Column: 9}}}
+	for row, text := range starts {
+		b.Fields[0].AppendValue([]byte(text))
+		b.Fields[3].AppendValue([]byte(text))
+		for _, f := range []int{1, 2} {
+			b.Fields[f].AppendNull([]byte(text))
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: f})
+		}
+		b.Unmapped[0].Cells.AppendString(text)
+	}
+	book := bookOf(t, schema, b)
+	for _, row := range sheetsOf(t, book)[0][1:] {
+		for _, c := range row {
+			if c.F != nil || c.Text == nil || c.Style != styleText {
+				t.Errorf("%+v, text %v", c, shownCell(c))
+			}
+		}
+	}
+	z, err := zip.NewReader(bytes.NewReader(book), int64(len(book)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range z.File {
+		r, err := file.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if formulas := regexp.MustCompile(`<(\w+:)?f[\s/>]`).FindAll(text, -1); formulas != nil {
+			t.Errorf("%s holds %q", file.Name, formulas)
+		}
+	}
+}
+
 // TestSheetsAreDivided wants rows beyond the bound of a sheet on the next one, each
 // with the header, and none of them lost.
 func TestSheetsAreDivided(t *testing.T) {
@@ -218,7 +266,10 @@ func TestSheetsAreDivided(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for part := range slices.Chunk(form.end(text, rows), 100) { // sheets end anywhere in what is written
+	if text, err = form.end(text, rows); err != nil {
+		t.Fatal(err)
+	}
+	for part := range slices.Chunk(text, 100) { // sheets end anywhere in what is written
 		if n, err := book.Write(part); err != nil || n != len(part) {
 			t.Fatalf("%d of %d, %v", n, len(part), err)
 		}

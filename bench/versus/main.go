@@ -2,16 +2,18 @@
 // library that the reader of Intray is held against. A tally is what it prints:
 // how many rows there are and how many bytes each column has.
 //
-//	versus time|check FILE
+//	versus time|check|sheets FILE
 //
-// With check it also sums the MD5 of the cells of each column. It measures
-// nothing itself.
+// With check it also sums the MD5 of the cells of each column. With sheets it
+// prints the name of each sheet, how many rows it has and its first cell. It
+// measures nothing itself.
 package main
 
 import (
 	"crypto/md5"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
@@ -65,12 +67,57 @@ func read(name string, check bool) (t tally, err error) {
 	return t, rows.Error()
 }
 
+// sheet is a worksheet, with its header.
+type sheet struct {
+	Name  string
+	Rows  int64
+	First string
+}
+
+// sheets counts the rows of all sheets.
+func sheets(name string) (all []sheet, err error) {
+	file, err := excelize.OpenFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("open the workbook: %w", err)
+	}
+	defer file.Close()
+	for _, name := range file.GetSheetList() {
+		rows, err := file.Rows(name)
+		if err != nil {
+			return nil, fmt.Errorf("open the sheet %s: %w", name, err)
+		}
+		one := sheet{Name: name}
+		for rows.Next() {
+			if one.Rows++; one.Rows == 1 {
+				cells, err := rows.Columns()
+				if err != nil {
+					return nil, fmt.Errorf("read the first row of %s: %w", name, err)
+				}
+				one.First = cells[0]
+			}
+		}
+		if err := errors.Join(rows.Error(), rows.Close()); err != nil {
+			return nil, fmt.Errorf("read the sheet %s: %w", name, err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// answer does what is asked for.
+func answer(what, name string) (any, error) {
+	if what == "sheets" {
+		return sheets(name)
+	}
+	return read(name, what == "check")
+}
+
 func main() {
-	if len(os.Args) != 3 || os.Args[1] != "time" && os.Args[1] != "check" {
-		fmt.Fprintln(os.Stderr, "usage: versus time|check FILE")
+	if len(os.Args) != 3 || os.Args[1] != "time" && os.Args[1] != "check" && os.Args[1] != "sheets" {
+		fmt.Fprintln(os.Stderr, "usage: versus time|check|sheets FILE")
 		os.Exit(2)
 	}
-	t, err := read(os.Args[2], os.Args[1] == "check")
+	t, err := answer(os.Args[1], os.Args[2])
 	if err == nil {
 		err = json.NewEncoder(os.Stdout).Encode(t)
 	}

@@ -25,7 +25,7 @@ type runCommand struct {
 	File     string  `arg:"" help:"The file to import."`
 	Schema   string  `help:"The schema: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
 	Out      string  `help:"Where the result goes; - for standard output. Default: NAME.result.FORMAT in this folder." placeholder:"FILE"`
-	Format   string  `help:"json, ndjson, csv or xlsx. Default: by the ending of --out, else json." placeholder:"FORMAT"`
+	Format   string  `help:"json, ndjson, csv, xlsx or parquet. Default: by the ending of --out, else json." placeholder:"FORMAT"`
 	Answers  string  `help:"Answers to questions about the file: JSON, an answer for each id of a question." placeholder:"FILE"`
 	Problems string  `help:"Also write every problem to this CSV file." placeholder:"FILE.csv"`
 	Explain  []int64 `help:"Tell of this data row, counted from 1, where each value came from and what became of it. At most 20 rows." placeholder:"ROW"`

@@ -1,0 +1,136 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// double gives a number as a double. It is not ok where the double, written with
+// the fewest digits that tell it from others, is another number.
+func double(v []byte) (x float64, ok bool) {
+	if m, places, ok := plainNumber(v); ok && places < len(tens) {
+		x = float64(m) / tens[places] // both are exact: the quotient is the nearest double
+		if v[0] == '-' {
+			x = -x
+		}
+		return x, true
+	}
+	x, err := strconv.ParseFloat(string(v), 64)
+	if err != nil {
+		return 0, false
+	}
+	digits, point := apart(v)
+	back, at := apart(strconv.AppendFloat(nil, math.Abs(x), 'e', -1, 64))
+	return x, bytes.Equal(digits, back) && (point == at || len(digits) == 0)
+}
+
+// tens are the powers of ten that a plain number can have below it.
+var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// plainNumber takes apart a number of at most 15 digits without an exponent: its
+// digits as a whole number, and how many of them are behind the point.
+func plainNumber(v []byte) (digits uint64, places int, ok bool) {
+	const most = 15
+	if len(v) > 0 && v[0] == '-' {
+		v = v[1:]
+	}
+	point := len(v)
+	for i, c := range v {
+		switch {
+		case c-'0' <= 9:
+			digits = digits*10 + uint64(c-'0')
+		case c == '.':
+			point = i
+			places = len(v) - i - 1
+		default:
+			return 0, 0, false
+		}
+	}
+	n := len(v)
+	if point < n {
+		n--
+	}
+	return digits, places, n > 0 && n <= most
+}
+
+// apart gives the digits of a number that count, without zeros at either end, and
+// the place of the point before or behind them.
+func apart(v []byte) (digits []byte, point int) {
+	whole := true
+	for i, c := range v {
+		switch {
+		case c == 'e' || c == 'E':
+			exponent, _ := strconv.Atoi(string(v[i+1:]))
+			return bytes.TrimRight(digits, "0"), point + exponent
+		case c == '.':
+			whole = false
+		case c == '-':
+		case c == '0' && len(digits) == 0:
+			if !whole {
+				point--
+			}
+		default:
+			digits = append(digits, c)
+			if whole {
+				point++
+			}
+		}
+	}
+	return bytes.TrimRight(digits, "0"), point
+}
+
+// wholeDigits is how many digits any whole number has that fits into 64 bits.
+const wholeDigits = 18
+
+// scaled gives a number as a whole number of its last place.
+func scaled(v []byte, places int) (n int64, ok bool) {
+	if m, behind, ok := plainNumber(v); ok && behind <= places && places-behind <= wholeDigits-15 {
+		n = int64(m) * int64(tens[places-behind])
+		if v[0] == '-' {
+			n = -n
+		}
+		return n, true
+	}
+	digits, point := apart(v)
+	if len(digits) > point+places || point+places > wholeDigits {
+		return 0, len(digits) == 0
+	}
+	for i := range point + places {
+		n *= 10
+		if i < len(digits) {
+			n += int64(digits[i] - '0')
+		}
+	}
+	if v[0] == '-' {
+		n = -n
+	}
+	return n, true
+}
+
+// placesOf says how many places behind the point all numbers of a field have, by
+// the options of its type: those that it is rounded to. A preset says so with its
+// name. Numbers that have more all the same are found out one by one.
+func placesOf(options map[string]any) (places int, fixed bool) {
+	name, _ := options["preset"].(string)
+	switch name {
+	case "integer":
+		fixed = true
+	case "usd", "usd_accounting", "eur", "gbp":
+		places, fixed = 2, true
+	}
+	for prefix, more := range map[string]int{"decimal_": 0, "percent_": 2} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			n, err := strconv.Atoi(rest)
+			places, fixed = n+more, err == nil
+		}
+	}
+	if round, given := options["round"]; given {
+		text, err := json.Marshal(round)
+		n, wrong := strconv.Atoi(string(text))
+		places, fixed = max(n, 0), err == nil && wrong == nil
+	}
+	return places, fixed && places <= wholeDigits
+}

@@ -1,0 +1,261 @@
+package output
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/encoding/rle"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// mostEncoders is the most goroutines that encode pages. Each keeps scratch memory.
+const mostEncoders = 4
+
+var errPageTooLarge = errors.New("more than 2 GiB in one column of one page")
+
+// press encodes pages in the background, the columns side by side.
+type press struct {
+	encoders []*encoder
+	running  sync.WaitGroup
+	// size is how much the pages of the row group take so far.
+	size int
+	// errs and panics are what came of each encoder's last run.
+	errs   []error
+	panics []any
+}
+
+func newPress() (*press, error) {
+	n := min(runtime.GOMAXPROCS(0), mostEncoders)
+	// One frame for each page, without a checksum: the pages of other writers have
+	// none either.
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
+		zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true), zstd.WithEncoderConcurrency(n))
+	if err != nil {
+		return nil, fmt.Errorf("prepare to compress: %w", err)
+	}
+	p := &press{errs: make([]error, n), panics: make([]any, n)}
+	for range n {
+		p.encoders = append(p.encoders, newEncoder(z))
+	}
+	return p, nil
+}
+
+// start encodes what the columns were filled with, and lets them be filled anew.
+// It must have been waited for.
+func (p *press) start(leaves []*leaf) {
+	for _, l := range leaves {
+		l.filling, l.encoding = l.encoding, l.filling
+		l.filling.reset()
+	}
+	var next atomic.Int64
+	for i, e := range p.encoders {
+		p.running.Go(func() {
+			defer func() { p.panics[i] = recover() }()
+			p.errs[i] = nil
+			for p.errs[i] == nil {
+				at := int(next.Add(1)) - 1
+				if at >= len(leaves) {
+					return
+				}
+				p.errs[i] = e.page(leaves[at])
+			}
+		})
+	}
+}
+
+// wait gives how much the row group takes, when all that was started is encoded.
+// It may be called again.
+func (p *press) wait() (size int, err error) {
+	p.running.Wait()
+	for i, e := range p.encoders {
+		if panicked := p.panics[i]; panicked != nil {
+			p.panics[i] = nil
+			panic(panicked)
+		}
+		p.size += e.added
+		e.added = 0
+	}
+	return p.size, errors.Join(p.errs...)
+}
+
+// dictionary gives the page of the column's dictionary, empty where it has none.
+// It is gone with the next one.
+func (p *press) dictionary(l *leaf) ([]byte, error) {
+	if l.chunk.coded == 0 {
+		return nil, nil
+	}
+	e := p.encoders[0]
+	e.body = e.zstd.EncodeAll(l.chunk.dict.plain, e.body[:0])
+	h := format.PageHeader{
+		Type: format.DictionaryPage, UncompressedPageSize: int32(len(l.chunk.dict.plain)), CompressedPageSize: int32(len(e.body)),
+		DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: int32(l.chunk.dict.count()), Encoding: format.Plain}),
+	}
+	if err := e.head(&h); err != nil {
+		return nil, err
+	}
+	l.chunk.plainSize += int64(e.header.Len() + len(l.chunk.dict.plain))
+	e.packed = append(append(e.packed[:0], e.header.Bytes()...), e.body...)
+	return e.packed, nil
+}
+
+// chunk is the encoded pages of one column in the row group under way.
+type chunk struct {
+	// pages stand behind the dictionary, with their headers; they are so long.
+	pages  [][]byte
+	length int
+	dict   dictionary
+	// coded and straight are how many pages have the numbers of the dictionary's
+	// entries, and the values themselves.
+	coded, straight int
+	entries, nulls  int64
+	// plainSize is what the pages would take without compression.
+	plainSize int64
+}
+
+// reset empties it for the next row group.
+func (c *chunk) reset() {
+	c.dict.reset()
+	clear(c.pages)
+	*c = chunk{pages: c.pages[:0], dict: c.dict}
+}
+
+// encoder encodes pages, one after the other.
+type encoder struct {
+	zstd   *zstd.Encoder
+	thrift *thrift.Encoder
+	header bytes.Buffer
+	// body is a page before it is compressed, packed after, and coded are levels or
+	// the numbers of entries.
+	body, packed, coded []byte
+	numbers             []int32
+	// added is how much its pages take.
+	added int
+}
+
+func newEncoder(z *zstd.Encoder) *encoder {
+	e := &encoder{zstd: z}
+	e.thrift = thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&e.header))
+	return e
+}
+
+func (e *encoder) head(h *format.PageHeader) error {
+	e.header.Reset()
+	if err := e.thrift.Encode(h); err != nil {
+		return fmt.Errorf("write the header of a page: %w", err)
+	}
+	return nil
+}
+
+// page encodes the page of a column that waits for it: a data page of version 1,
+// which every reader knows.
+func (e *encoder) page(l *leaf) error {
+	p, c := &l.encoding, &l.chunk
+	if len(p.levels) == 0 {
+		return nil
+	}
+	before := c.size()
+	e.body = e.body[:0]
+	if l.kind == lists {
+		if err := e.levels(p.repeats, 1); err != nil {
+			return err
+		}
+	}
+	if err := e.levels(p.levels, l.depth()); err != nil {
+		return err
+	}
+	encoding, err := e.values(l)
+	if err != nil {
+		return err
+	}
+	if len(e.body) > math.MaxInt32 {
+		return errPageTooLarge
+	}
+	e.packed = e.zstd.EncodeAll(e.body, e.packed[:0])
+	h := format.PageHeader{
+		Type: format.DataPage, UncompressedPageSize: int32(len(e.body)), CompressedPageSize: int32(len(e.packed)),
+		DataPageHeader: thrift.New(format.DataPageHeader{
+			NumValues: int32(len(p.levels)), Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
+		}),
+	}
+	if err := e.head(&h); err != nil {
+		return err
+	}
+	// Memory of just this size: it is held until the row group is written.
+	c.pages = append(c.pages, slices.Concat(e.header.Bytes(), e.packed))
+	c.length += e.header.Len() + len(e.packed)
+	c.entries += int64(len(p.levels))
+	c.nulls += int64(len(p.levels) - p.values)
+	c.plainSize += int64(e.header.Len() + len(e.body))
+	e.added += c.size() - before
+	return nil
+}
+
+// size is what the chunk holds in memory, which is about what it takes in the
+// file.
+func (c *chunk) size() int { return c.length + c.dict.size() }
+
+// levels adds levels with their length before them.
+func (e *encoder) levels(levels []byte, most uint) (err error) {
+	width := 1
+	for most > 1 {
+		width, most = width+1, most>>1
+	}
+	if e.coded, err = (&rle.Encoding{BitWidth: width}).EncodeLevels(e.coded, levels); err != nil {
+		return fmt.Errorf("encode levels: %w", err)
+	}
+	e.body = append(binary.LittleEndian.AppendUint32(e.body, uint32(len(e.coded))), e.coded...)
+	return nil
+}
+
+// depth is the level of a value.
+func (l *leaf) depth() uint {
+	if l.kind == lists {
+		return 3
+	}
+	return 1
+}
+
+// values adds the values: the numbers of their entries in the dictionary where
+// that pays, else the values themselves.
+func (e *encoder) values(l *leaf) (format.Encoding, error) {
+	c, p := &l.chunk, &l.encoding
+	if l.kind == truths {
+		c.straight++
+		e.body = appendBits(e.body, p.plain)
+		return format.Plain, nil
+	}
+	numbers, ok := c.dict.number(e.numbers[:0], p.plain, l.kind.width(), p.values)
+	e.numbers = numbers
+	if !ok {
+		c.straight++
+		e.body = append(e.body, p.plain...)
+		return format.Plain, nil
+	}
+	c.coded++
+	var err error
+	if e.coded, err = new(rle.DictionaryEncoding).EncodeInt32(e.coded, numbers); err != nil {
+		return 0, fmt.Errorf("encode the numbers of entries: %w", err)
+	}
+	e.body = append(e.body, e.coded...)
+	return format.RLEDictionary, nil
+}
+
+// appendBits adds truths, eight to a byte.
+func appendBits(b, truths []byte) []byte {
+	for i, t := range truths {
+		if i%8 == 0 {
+			b = append(b, 0)
+		}
+		b[len(b)-1] |= t << (i % 8)
+	}
+	return b
+}
