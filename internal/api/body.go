@@ -24,6 +24,9 @@ const (
 	// maxValues is the most values, with names, of a request body: a small body
 	// of many empty arrays needs much memory.
 	maxValues = 250_000
+	// maxCells and maxCellValues are the same two of a change of rows, which may be
+	// pasted: 16 MiB, and some 100,000 cells.
+	maxCells, maxCellValues = 16 << 20, 1_500_000
 	// maxDrain is how much of a refused body is read to its end, so that the
 	// sender sees the answer.
 	maxDrain = 32 << 20
@@ -43,6 +46,8 @@ type body struct {
 	digest string
 	// wrong is why the body cannot be used; nil where it can.
 	wrong error
+	// most is the most values that are taken.
+	most int
 }
 
 func (b *body) sent() bool { return b.text != nil && b.text.size > 0 }
@@ -61,7 +66,7 @@ func (b *body) weight() int64 {
 	if !b.sent() || b.wrong != nil {
 		return 0
 	}
-	return 2*b.text.size + min(b.values, valueWeight*maxValues)
+	return 2*b.text.size + min(b.values, valueWeight*int64(b.most))
 }
 
 // readBody keeps the body of an operation till it is whole.
@@ -69,7 +74,11 @@ func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *b
 	if op.body == nil {
 		return &body{digest: "none"}
 	}
-	limit := int64(maxBody)
+	whole, most := int64(maxBody), maxValues
+	if op.cells {
+		whole, most = maxCells, maxCellValues
+	}
+	limit := whole
 	if op.rows {
 		limit += maxRows
 	}
@@ -80,7 +89,7 @@ func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *b
 		return &body{wrong: err}
 	}
 	sum := &hashed{from: a.paced(w, r), sum: sha256.New(), left: limit}
-	b := &body{text: a.newSpool(maxBody, bodyTooLarge(maxBody))}
+	b := &body{text: a.newSpool(whole, bodyTooLarge(whole)), most: most}
 	b.wrong = bodyError(a.fill(b, op, r, sum))
 	if _, err := io.Copy(io.Discard, sum); err != nil {
 		if b.wrong == nil {
@@ -129,7 +138,7 @@ func (b *body) decode() {
 	}
 	from, err := b.text.reader()
 	if err == nil {
-		b.doc, err = shape.Decode(from, shape.Limits{MaxValues: maxValues})
+		b.doc, err = shape.Decode(from, shape.Limits{MaxValues: b.most})
 	}
 	b.wrong = bodyError(err)
 }
@@ -173,7 +182,7 @@ func bodyError(err error) error {
 	case errors.As(err, &sender), errors.Is(err, io.ErrUnexpectedEOF):
 		return refuse(http.StatusBadRequest, "body_too_short", "The body ended before it was complete. Send it again.")
 	case errors.Is(err, shape.ErrTooLarge):
-		return refuse(http.StatusRequestEntityTooLarge, "body_too_large", "The body has more than the "+grouped(maxValues)+" values and names that are taken. Send less in one request.")
+		return refuse(http.StatusRequestEntityTooLarge, "body_too_large", "The body has more values and names than are taken, "+grouped(maxValues)+" as a rule. Send less in one request.")
 	}
 	return err
 }

@@ -51,6 +51,8 @@ type operation struct {
 	// body is the shape of the JSON body; nil where none is read.
 	body         *shape.Shape
 	optionalBody bool
+	// cells says that the body may hold many cells.
+	cells bool
 	// rows says that initial_data is kept apart from the body.
 	rows bool
 	// upload says that the body is a file.

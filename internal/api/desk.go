@@ -36,6 +36,8 @@ type deskColumn struct {
 	Hidden   bool         `json:"hidden"`
 	Required bool         `json:"required"`
 	Options  []deskOption `json:"options,omitempty"`
+	// Delimiter stands between the values of a multi-select.
+	Delimiter string `json:"delimiter,omitempty"`
 
 	field int
 }
@@ -134,7 +136,13 @@ func (a *API) desk(c *call) (*desk, error) {
 	for i, f := range schema.Fields {
 		one := deskColumn{Key: f.Key, Label: f.Label, Type: string(f.Type.Name), ReadOnly: f.ReadOnly, Hidden: f.Hidden, field: i}
 		one.Required = requires(f)
-		for _, option := range f.SelectOptions {
+		if f.Type.Name == intray.TypeMultiSelect {
+			one.Delimiter = ","
+			if own, _ := f.Type.Options["delimiter"].(string); own != "" {
+				one.Delimiter = own
+			}
+		}
+		for _, option := range append(service.ListedValues(f), f.SelectOptions...) {
 			one.Options = append(one.Options, deskOption{option.Value, option.Label})
 		}
 		var columns []int
@@ -406,9 +414,15 @@ func (a *API) getDeskNext(c *call) (*answer, error) {
 			return nil, err
 		}
 	}
+	near, known := shows[query.Get("near")]
+	if !known || near == draft.All || near == draft.Valid {
+		if near = draft.Problems; query.Get("near") != "" {
+			return nil, invalid("near", "is none of problems, errors, warnings and infos")
+		}
+	}
 	var out *deskSpot
 	err = a.cfg.Service.Rows(c.ctx(), c.reviewed, func(rows *draft.Draft) error {
-		spot, found, err := rows.Next(c.ctx(), q, draft.Filter{Show: draft.Problems}, row, query.Get("back") == "true")
+		spot, found, err := rows.Next(c.ctx(), q, draft.Filter{Show: near}, row, query.Get("back") == "true")
 		if found {
 			out = &deskSpot{strconv.FormatInt(spot.Row, 10), spot.Place}
 		}

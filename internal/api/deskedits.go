@@ -142,7 +142,14 @@ func (d *desk) operation(doc map[string]any) (draft.Operation, error) {
 	if len(where.Fields) != 1 {
 		return nil, invalid("keys", "must name one field")
 	}
-	return draft.MapValue{Where: where.Filter, Field: where.Fields[0], Raw: text(doc, "find"), Text: text(doc, "text")}, nil
+	change := draft.MapValue{Where: where.Filter, Field: where.Fields[0], Raw: text(doc, "find"), Text: text(doc, "text")}
+	if several, given := doc["map"].(map[string]any); given {
+		change.Texts = map[string]string{}
+		for raw := range several {
+			change.Texts[raw] = text(several, raw)
+		}
+	}
+	return change, nil
 }
 
 func (d *desk) fill(where draft.Selector, doc map[string]any) (draft.Operation, error) {
@@ -170,6 +177,10 @@ func (d *desk) selector(doc map[string]any) (s draft.Selector, err error) {
 		return s, err
 	}
 	s.Token, s.From, s.To = text(where, "view"), integer(where, "from"), integer(where, "to")
+	if _, told := where["total"]; told {
+		total := integer(where, "total")
+		s.Total = &total
+	}
 	if s.Token == "" && (s.From != 0 || s.To != 0) {
 		return s, invalid("where", "has places, and names no view in which they are")
 	}

@@ -34,6 +34,7 @@ func valueParams() []parameter {
 func nextParams() []parameter {
 	return []parameter{
 		{"row", "The id of the row to start from. Default before the first.", word("")},
+		{"near", "The level of the problem that is looked for. Default any.", enum("", "problems", "errors", "warnings", "infos")},
 		{"back", "true looks before the row and not behind it.", enum("", "true", "false")},
 	}
 }
@@ -43,7 +44,7 @@ func deskTableAnswer() *shape.Shape {
 	column := object("A field, or one of the columns that feed a field with manyToOne.",
 		must("key", word("")), may("part", count("Which of the columns of the field, from 0.")), must("label", word("")), must("type", word("The type of the field.")),
 		may("header", word("That of the column in the file.")), must("readOnly", flag("")), must("hidden", flag("")), must("required", flag("")),
-		may("options", list(option, "")))
+		may("options", list(option, "Of select, multi-select, country and us-state-territory.")), may("delimiter", word("What stands between the values of a multi-select.")))
 	totals := object("", must("rows", count("")), must("errors", count("Rows with a problem of this level.")), must("warnings", count("")), must("infos", count("")))
 	return object("", must("columns", list(column, "")), must("totals", totals),
 		must("undo", count("How many changes can be taken back.")), must("redo", count("How many can be made again.")))
@@ -96,14 +97,14 @@ func opShape() *shape.Shape {
 
 func editBody() *shape.Shape {
 	where := object("Which rows: those of the view, these, or those that fit the filter.",
-		may("view", word("")), may("from", count("With view: the first place that is meant, from 0.")), may("to", count("With view: the place behind the last one. 0, the default, is the end.")), may("rows", list(word(""), "Ids.")), may("show", showShape()), may("key", word("")), may("code", word("")), may("search", word("")), may("in", word("")))
+		may("view", word("")), may("from", count("With view: the first place that is meant, from 0.")), may("to", count("With view: the place behind the last one. 0, the default, is the end.")), may("total", count("With view: how many rows the person saw it has; refused where it has another number by now, as the places are others then.")), may("rows", list(word(""), "Ids.")), may("show", showShape()), may("key", word("")), may("code", word("")), may("search", word("")), may("in", word("")))
 	typed := object("", may("id", word("The row; not where one is added.")), must("key", word("")), may("part", count("")), must("text", word("")),
 		may("version", count("The version of the row that the person saw.")), may("seen", word("The text that the person saw.")))
 	return object("A change.", must("op", opShape()),
 		must("kind", enum("", "set", "replace", "fill", "clear", "trim", "case", "mapValue", "delete", "add", "accept")),
 		may("preview", flag("Only say what it would do.")), may("where", where), may("keys", list(word(""), "The fields. Default all that can be changed.")),
 		may("cells", list(typed, "For set.")), may("rows", list(list(typed, ""), "For add: the cells of each row.")),
-		may("find", word("For replace and mapValue.")), may("with", word("For replace.")), may("text", word("For fill and mapValue.")), may("texts", mapOf(word(""), "For fill: the text for each field, by key, in place of keys and text.")),
+		may("find", word("For replace and mapValue.")), may("map", mapOf(word(""), "For mapValue: the new text for each old one, in place of find and text.")), may("with", word("For replace.")), may("text", word("For fill and mapValue.")), may("texts", mapOf(word(""), "For fill: the text for each field, by key, in place of keys and text.")),
 		may("whole", flag("For replace: only cells that hold nothing else.")), may("matchCase", flag("")), may("expression", flag("find is a regular expression (RE2).")),
 		may("inner", flag("For trim: also runs of blanks inside.")), may("to", enum("For case.", "upper", "lower", "title")))
 }

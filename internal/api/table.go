@@ -176,7 +176,7 @@ func reviewOperations() []operation {
 			status: 200, answer: deskValuesAnswer(), errors: []int{400, 404, 409}, serve: (*API).getDeskValues},
 		{method: "GET", path: one + "next/", id: "getReviewNext", summary: "The next row with a problem, or the one before", door: reviewed, memory: perRead, query: append(filterParams(), nextParams()...),
 			status: 200, answer: object("", must("next", orNull(object("", must("id", word("The id of the row.")), must("place", count("Its place in the view, from 0.")))))), errors: []int{400, 404, 409}, serve: (*API).getDeskNext},
-		{method: "POST", path: one + "edits/", id: "editReview", summary: "Change rows, or see what a change would do", door: reviewed, body: editBody(), memory: perRead,
+		{method: "POST", path: one + "edits/", id: "editReview", summary: "Change rows, or see what a change would do", door: reviewed, body: editBody(), cells: true, memory: perRead,
 			status: 200, answer: deskVerdictAnswer(), errors: []int{400, 404, 409, 413, 415}, serve: (*API).postEdit,
 			text: "One with an op that was made before is not made again. 409 with the code changed_by_others and cells where somebody else changed these cells first: nothing was changed then."},
 		{method: "POST", path: one + "undo/", id: "undoReview", summary: "Take the last change back", door: reviewed, body: opBody(), memory: perRead,

@@ -29,6 +29,9 @@ type Selector struct {
 	// From and To are places of the view with the token: only its rows from From up
 	// to To, To not included, are meant. To 0 is the end of the view.
 	From, To int64
+	// Total, where it is not nil, is how many rows the view has: with another number
+	// of rows the places are others, and the change is a Refusal.
+	Total *int64
 	// Fields are the places of the fields; nil is all that can be changed.
 	Fields []int
 }
@@ -95,12 +98,14 @@ type Case struct {
 	To    Casing
 }
 
-// MapValue puts Text into all cells of the field whose text is Raw.
+// MapValue puts Text into all cells of the field whose text is Raw; where Texts is not
+// nil, into those whose text it has the text that it has for it.
 type MapValue struct {
 	Where Filter
 	Field int
 	Raw   string
 	Text  string
+	Texts map[string]string
 }
 
 // Delete deletes rows.
@@ -214,6 +219,12 @@ func (o Case) job(d *Draft) (*job, error) {
 }
 
 func (o MapValue) job(d *Draft) (*job, error) {
+	if o.Texts != nil {
+		return d.textJob(Selector{Filter: o.Where, Fields: []int{o.Field}}, nil, func(text []byte) (string, bool) {
+			to, mapped := o.Texts[string(text)]
+			return to, mapped && to != string(text)
+		}, nil)
+	}
 	return d.textJob(Selector{Filter: o.Where, Fields: []int{o.Field}}, Replace{Find: o.Raw}.needle(), func(text []byte) (string, bool) {
 		return o.Text, string(text) == o.Raw && o.Raw != o.Text
 	}, nil)
@@ -298,6 +309,9 @@ func (d *Draft) selected(s *snapshot, w Selector, byFilter func() (*roaring.Bitm
 	if w.Token != "" {
 		if rows = d.views.rows(w.Token, s); rows == nil {
 			return nil, &Refusal{"These rows were in view too long ago. Look at them again before you change them."}
+		}
+		if w.Total != nil && *w.Total != int64(rows.GetCardinality()) {
+			return nil, &Refusal{"Somebody deleted rows meanwhile, so that others stand in these places now. Look at them again before you change them."}
 		}
 		if w.From != 0 || w.To != 0 {
 			rows = stretch(rows, w.From, w.To)

@@ -106,3 +106,7 @@ func (t *texts) parser(f intray.Field) (value.Parser, error) {
 // NewSuggester makes what tells which values of a field texts may have been meant
 // as; nil, which tells of none, for fields whose values are not chosen from a list.
 func NewSuggester(f intray.Field) *value.Suggester { return value.NewSuggester(f) }
+
+// ListedValues gives the values of a field that are the same in every schema, such
+// as countries, each with the name that people know it by; nil for all other fields.
+func ListedValues(f intray.Field) []intray.SelectOption { return value.Listed(f) }

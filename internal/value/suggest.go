@@ -80,6 +80,32 @@ func countrySuggester(three bool) *Suggester {
 	return s
 }
 
+// Listed gives the values of a field of the type country or us-state-territory, each
+// with the name that people know it by, in the order of the names; nil for others.
+func Listed(f intray.Field) []intray.SelectOption {
+	var s *Suggester
+	switch f.Type.Name {
+	case intray.TypeCountry, intray.TypeState:
+		s = NewSuggester(f)
+	default:
+		return nil
+	}
+	labels := map[string]string{}
+	for _, c := range s.names {
+		if len(c.label) > len(labels[c.text]) {
+			labels[c.text] = c.label
+		}
+	}
+	var list []intray.SelectOption
+	for value, label := range labels {
+		list = append(list, intray.SelectOption{Value: value, Label: label})
+	}
+	slices.SortFunc(list, func(a, b intray.SelectOption) int {
+		return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.Value, b.Value))
+	})
+	return list
+}
+
 func stateSuggester() *Suggester {
 	s := &Suggester{}
 	title := cases.Title(language.English)
@@ -92,9 +118,9 @@ func stateSuggester() *Suggester {
 	return s
 }
 
-// longest is how many characters of a text are compared, and lengthShare how many
-// of them must fit for each that does not.
-const longest, lengthShare = 64, 3
+// longest is how many characters of a text are compared, and of lengthShare one may
+// be another.
+const longest, lengthShare = 64, 4
 
 // Suggest gives the values whose names are like a text, at most so many, the
 // likeliest first.
@@ -143,8 +169,8 @@ func likeness(text, name []rune) (distance int, like bool) {
 	if len(text) < short || len(name) < short {
 		return 0, false // a slip of the pen makes any code of another one
 	}
-	most := min(short, 1+min(len(text), len(name))/lengthShare)
-	if d := edits(text, name, most+1); d <= most && d < len(name)/2+1 {
+	most := max(1, min(short, min(len(text), len(name))/lengthShare))
+	if d := edits(text, name, most+1); d <= most {
 		return d, true
 	}
 	a, b := " "+string(text)+" ", " "+string(name)+" "

@@ -30,6 +30,7 @@ func TestSuggest(t *testing.T) {
 		{country, "Deutschl.", []string{"DE Germany"}},
 		{three, "Germny", []string{"DEU Germany"}},
 		{country, "XX", nil},
+		{country, "Europe", nil},
 		{state, "Calfornia", []string{"CA California"}},
 		{state, "N. Carolina", []string{"NC North Carolina", "SC South Carolina"}},
 		{intray.Field{Type: intray.FieldType{Name: intray.TypeString}}, "Smal", nil},
@@ -44,5 +45,18 @@ func TestSuggest(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%q (want - got +):\n%s", c.text, diff)
 		}
+	}
+}
+
+func TestListed(t *testing.T) {
+	countries := Listed(intray.Field{Type: intray.FieldType{Name: intray.TypeCountry}})
+	if len(countries) < 240 || countries[0].Value != "AF" || countries[0].Label != "Afghanistan" {
+		t.Errorf("%d countries, first %v", len(countries), countries[0])
+	}
+	if states := Listed(intray.Field{Type: intray.FieldType{Name: intray.TypeState}}); len(states) != 63 || states[0].Label != "Alabama" {
+		t.Errorf("%d states, first %v", len(states), states[0])
+	}
+	if got := Listed(intray.Field{Type: intray.FieldType{Name: intray.TypeString}}); got != nil {
+		t.Errorf("a string has %v", got)
 	}
 }

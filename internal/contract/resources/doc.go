@@ -8,6 +8,6 @@
 // INTRAY_TEST_POSTGRES_URL names a server.
 //
 // The package calls nothing of the program: it speaks HTTP to it, and runs its
-// commands. It does not run hooks, and knows no webhooks. docs/contract.md says
+// commands. It does not run hooks. docs/contract.md says
 // which test shows which sentence.
 package resources
