@@ -47,6 +47,7 @@ func visit(s *sftp.Session) error {
 // A server may fall silent or hang up anywhere: in its greeting, the exchange of
 // keys, the login, or in any answer.
 func TestCutAnywhere(t *testing.T) {
+	t.Parallel()
 	key, _ := newKey(t, "ed25519")
 	f := &fakeFS{content: "abc", entries: names("a.csv"), say: map[byte]reply{opLstat: lateMissing}}
 	const plenty = 1 << 20

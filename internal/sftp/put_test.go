@@ -179,17 +179,20 @@ func TestPutForbidden(t *testing.T) {
 	holds(t, folder, nil)
 }
 
-// The Go server differs from OpenSSH's in its answers.
+// The Go server differs from OpenSSH's in its answers. This one changes the keys
+// of the connection every 256 KiB.
 func TestGoServer(t *testing.T) {
 	key, _ := newKey(t, "ed25519")
 	folder := t.TempDir()
-	s := connect(t, listen(t, serveSSH(withPassword(key), func(c ssh.Channel) {
+	cfg := withPassword(key)
+	cfg.RekeyThreshold = 256 << 10
+	s := connect(t, listen(t, serveSSH(cfg, func(c ssh.Channel) {
 		if server, err := pkgsftp.NewServer(c); err == nil {
 			_ = server.Serve()
 			_ = server.Close()
 		}
 	})), long)
-	content := random(1<<20 + 1)
+	content := random(3<<20 + 1)
 	if _, err := s.Put(context.Background(), folder, "a.csv", strings.NewReader(content)); err != nil {
 		t.Fatal(err)
 	}
