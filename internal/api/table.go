@@ -216,7 +216,7 @@ func pageParams() []parameter {
 }
 
 func formatParam() []parameter {
-	return []parameter{{"format", "The format of the result. Default json.", enum("", "json", "ndjson", "csv", "xlsx")}}
+	return []parameter{{"format", "The format of the result. Default json.", enum("", "json", "ndjson", "csv", "xlsx", "parquet")}}
 }
 
 func uploadParams() []parameter {

@@ -116,7 +116,8 @@ func (e ended) checkCounts(data, output int, invalid ...int) {
 // TestResultFormats asks for formats that there are and others, and looks at
 // how they come.
 func TestResultFormats(t *testing.T) {
-	types := map[string]string{"": "application/json", "json": "application/json", "ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
+	types := map[string]string{"": "application/json", "json": "application/json", "ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+		"parquet": "application/vnd.apache.parquet"}
 	each(t, func(c client) {
 		e := c.run(inline(people(), m{"original_filename": "people.v2.csv"}), goodFile).want("SUCCESSFUL")
 		for format, want := range types {
@@ -135,7 +136,7 @@ func TestResultFormats(t *testing.T) {
 				c.T.Errorf("%q is named %q", format, name)
 			}
 		}
-		for _, format := range []string{"parquet", "xml", "JSON", "json,csv", "../json", "%00", "tsv"} {
+		for _, format := range []string{"xml", "JSON", "json,csv", "../json", "%00", "tsv"} {
 			reply := c.Call("GET", importsPath+e.id+"/url/?format="+format, nil)
 			if reply.Status != http.StatusBadRequest || reply.Object()["format"] == nil {
 				c.T.Errorf("format=%s: status %d: %s", format, reply.Status, reply.Body)
