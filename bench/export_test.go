@@ -83,7 +83,8 @@ func stageForExport(t *testing.T, rows int) (folder, schema string, staged stage
 	return folder, schema, staged
 }
 
-// exportOnce runs a child that writes a result, which must have all rows.
+// exportOnce runs a child that writes a result, which must have all rows and take
+// no more memory than it may.
 func exportOnce(t *testing.T, rows int, command []string, result string) (took cost, size int64) {
 	t.Helper()
 	var m measured
@@ -95,6 +96,9 @@ func exportOnce(t *testing.T, rows int, command []string, result string) (took c
 	state, err := os.Stat(result)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if m.Cost.Peak > exportPeak && !raced() {
+		t.Errorf("%q took %.0f MB of memory, and may take %.0f", command, m.Cost.Peak/1e6, exportPeak/1e6)
 	}
 	return m.Cost, state.Size()
 }

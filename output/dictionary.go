@@ -38,8 +38,8 @@ func (d *dictionary) size() int { return len(d.plain) + entryCost*d.count() }
 
 // reset empties it. What is large is let go: there may be thousands of columns.
 func (d *dictionary) reset() {
-	const kept = 4096
-	if len(d.slots) > kept {
+	const slots, bytes = 4096, 64 << 10
+	if len(d.slots) > slots || cap(d.plain) > bytes {
 		*d = dictionary{}
 		return
 	}

@@ -9,7 +9,7 @@ const (
 	dayOfEpoch = 719_468
 )
 
-// number reads so many digits.
+// readDigits reads digits and nothing else.
 func readDigits(v []byte) (n int, ok bool) {
 	for _, c := range v {
 		if c-'0' > 9 {

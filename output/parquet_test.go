@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -331,6 +332,53 @@ func ownRows(t failer, file []byte, columns int) (rows [][]string) {
 		t.Fatal(err)
 	}
 	return rows
+}
+
+// TestRowGroupsAreBounded wants row groups and writes of no more than they may be,
+// and no small ones.
+func TestRowGroupsAreBounded(t *testing.T) {
+	many := &intray.Batch{Lines: make([]int64, 500_000), Fields: make([]intray.Cells, 1)}
+	for i := range many.Rows() {
+		many.Fields[0].AppendValue(fmt.Append(nil, i%100))
+	}
+	large := &intray.Batch{Lines: make([]int64, 200), Fields: make([]intray.Cells, 1)}
+	random := rand.NewChaCha8([32]byte{})
+	text := make([]byte, 100_000)
+	for range large.Rows() {
+		_, _ = random.Read(text)
+		for i := range text {
+			text[i] = ' ' + text[i]%96
+		}
+		large.Fields[0].AppendValue(text)
+	}
+	for want, batch := range map[int]*intray.Batch{3: many, 2: large} {
+		file := smallParquet(t, typed(intray.TypeString), batch, usualBounds)
+		f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		groups := f.Metadata().RowGroups
+		for _, g := range groups {
+			if g.NumRows > 240_000 || g.TotalCompressedSize > 21<<20 {
+				t.Errorf("a row group has %d rows and %d bytes", g.NumRows, g.TotalCompressedSize)
+			}
+		}
+		if len(groups) != want {
+			t.Errorf("%d row groups, want %d", len(groups), want)
+		}
+	}
+	var g gulp
+	if _, err := Write(context.Background(), &g, Parquet, typed(intray.TypeString), single(large)); err != nil || g.largest > 2*flushAt || g.total < 16<<20 {
+		t.Errorf("%d bytes in writes of up to %d: %v", g.total, g.largest, err)
+	}
+}
+
+// gulp remembers the largest write.
+type gulp struct{ largest, total int }
+
+func (g *gulp) Write(b []byte) (int, error) {
+	g.largest, g.total = max(g.largest, len(b)), g.total+len(b)
+	return len(b), nil
 }
 
 // TestParquetRefuses wants values that are not of their type to be refused, and
