@@ -1,5 +1,11 @@
-/** Where the built pages go. The one place that says so. */
-export const outDir = 'dist-preview';
+/** Where the built pages go: the folder that the service embeds. */
+export const outDir = '../internal/web/dist';
 
-/** The pages that are built, by name. */
-export const pages = { demo: 'demo/index.html' };
+/** The pages of the service, by name. */
+export const pages = { start: 'index.html', review: 'review.html' };
+
+/** Where the example of the grid goes, which is for tests and no page of the service. */
+export const demoDir = 'dist-preview';
+
+/** The pages of the example. */
+export const demoPages = { demo: 'demo/index.html' };

@@ -1,7 +1,7 @@
 // Package web holds the pages that people see, and the headers that go with
-// them. The pages are files in dist, embedded into the program; they hold no
-// facts of any import and ask the API for those. The package knows no import,
-// no key and no organization.
+// them. The pages are files in dist, built from the folder ui and embedded into
+// the program; they hold no facts of any import and ask the API for those. The
+// package knows no import, no key and no organization.
 package web
 
 import (
@@ -14,36 +14,36 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// policy lets the pages load what this service itself serves and nothing else,
-// run no inline script, and stand in no frame.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+const (
+	// checked lets a browser keep a page, and ask before it shows it again.
+	checked = "no-cache"
+	// forGood is for what has a hash of its bytes in its name.
+	forGood = "public, max-age=31536000, immutable"
+)
 
 // Pages gives what serves each route: the start page, the review page of any
 // import, and each file that they load.
 func Pages() (map[string]http.Handler, error) {
-	pages := map[string]http.Handler{
-		"GET /{$}":         file("index.html"),
-		"GET /review/{id}": file("review.html"),
+	pages := map[string]http.Handler{}
+	put := func(route, name, caching string) error {
+		f, err := open("dist/"+name, caching)
+		pages["GET "+route] = f
+		return err
+	}
+	if err := put("/{$}", "index.html", checked); err != nil {
+		return nil, err
+	}
+	if err := put("/review/{id}", "review.html", checked); err != nil {
+		return nil, err
 	}
 	assets, err := fs.ReadDir(dist, "dist/assets")
 	if err != nil {
 		return nil, fmt.Errorf("list the files of the pages: %w", err)
 	}
 	for _, asset := range assets {
-		pages["GET /assets/"+asset.Name()] = file("assets/" + asset.Name())
+		if err := put("/assets/"+asset.Name(), "assets/"+asset.Name(), forGood); err != nil {
+			return nil, err
+		}
 	}
 	return pages, nil
-}
-
-func file(name string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", policy)
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("X-Robots-Tag", "noindex, nofollow")
-		h.Set("Cache-Control", "no-cache")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		http.ServeFileFS(w, r, dist, "dist/"+name)
-	}
 }

@@ -91,12 +91,20 @@ export class Blocks {
     }
   }
 
-  /** The rows of a stretch that are held. */
-  *within(from: number, to: number): Generator<Row> {
+  /** The rows of a stretch that are held, each with its index. */
+  *within(from: number, to: number): Generator<[number, Row]> {
     for (const [number, block] of this.#blocks) {
       const start = number * blockSize;
-      yield* block.rows.slice(Math.max(0, from - start), Math.max(0, to - start));
+      const end = Math.min(to, start + block.rows.length);
+      for (let index = Math.max(from, start); index < end; index++) yield [index, block.rows[index - start]!];
     }
+  }
+
+  /** Forgets all rows, as another view of so many is to be shown. */
+  clear(total: number): void {
+    for (const block of this.#blocks.values()) block.asked?.abort();
+    this.#blocks.clear();
+    this.total = total;
   }
 
   close(): void {

@@ -1,6 +1,8 @@
 import { fault } from './blocks';
 import type { Core } from './core';
+import { cellAt } from './face';
 import { parseHtml, printHtml } from './html';
+import { SourceFault, type Row } from './port';
 import { cellsOf, colsOf, rowsOf, type Range } from './ranges';
 import { parseTsv, printTsv, type Matrix } from './tsv';
 
@@ -23,7 +25,7 @@ export class Clipboard {
     on('paste', (event) => this.#paste(event));
   }
 
-  /** The texts of a range, or null where some of its rows are not loaded. */
+  /** The texts of a range, or null where some of it is not loaded. */
   read(range: Range): Matrix | null {
     if (cellsOf(range) > mostCells) return null;
     const rows: Matrix = [];
@@ -31,7 +33,7 @@ export class Clipboard {
       const line: string[] = [];
       for (let col = range.left; col <= range.right; col++) {
         const cell = this.#core.cell({ row, col });
-        if (!cell) return null;
+        if (!cell || cell.cut) return null;
         line.push(cell.text);
       }
       rows.push(line);
@@ -43,7 +45,7 @@ export class Clipboard {
     const range = this.#core.selection.range;
     if (!range) return;
     event.preventDefault();
-    if (cellsOf(range) > mostCells) return this.#notice(this.#core.texts.copyTooMuch(cellsOf(range), mostCells));
+    if (cellsOf(range) > mostCells) return this.#core.notice(this.#core.texts.copyTooMuch(cellsOf(range), mostCells));
     const texts = this.read(range);
     if (!texts) return void this.#copyAll(range, cut);
     event.clipboardData?.setData('text/plain', printTsv(texts));
@@ -53,8 +55,8 @@ export class Clipboard {
 
   /** Copies what must first be asked for. The promise is handed over at once, while the key still counts. */
   async #copyAll(range: Range, cut: boolean): Promise<void> {
-    if (!navigator.clipboard?.write) return this.#notice(this.#core.texts.copyDenied());
-    this.#notice(this.#core.texts.copying(cellsOf(range)));
+    if (!navigator.clipboard?.write) return this.#core.notice(this.#core.texts.copyDenied());
+    this.#core.notice(this.#core.texts.copying(cellsOf(range)));
     const all = this.#fetch(range);
     const blob = (type: string, print: (texts: Matrix) => string) => all.then((texts) => new Blob([print(texts)], { type }));
     try {
@@ -64,13 +66,12 @@ export class Clipboard {
       this.#copied(range, cut);
     } catch {
       // Either the rows did not come or the browser did not take them.
-      this.#notice(await all.then(() => this.#core.texts.copyDenied(), (cause) => fault(cause).message));
+      this.#core.notice(await all.then(() => this.#core.texts.copyDenied(), (cause) => fault(cause).message));
     }
   }
 
   async #fetch(range: Range): Promise<Matrix> {
     const { source } = this.#core.config;
-    const { columns, outbox } = this.#core;
     const texts: Matrix = [];
     while (texts.length < rowsOf(range)) {
       const from = range.top + texts.length;
@@ -78,20 +79,25 @@ export class Clipboard {
       const { rows } = await source.rows(from, to, this.#stop.signal);
       if (rows.length === 0) break;
       for (const row of rows) {
-        const line: string[] = [];
-        for (let col = range.left; col <= range.right; col++) {
-          const echo = outbox.echo(range.top + texts.length, columns.at(col).key);
-          line.push(echo ?? row.cells[columns.index(col)]?.text ?? '');
-        }
-        texts.push(line);
+        texts.push(this.#line(row, range, range.top + texts.length));
       }
     }
     return texts;
   }
 
+  #line(row: Row, range: Range, index: number): string[] {
+    const line: string[] = [];
+    for (let col = range.left; col <= range.right; col++) {
+      const cell = cellAt(this.#core, row, index, col);
+      if (cell.cut) throw new SourceFault('failed', this.#core.texts.tooLong(this.#core.columns.at(col).label));
+      line.push(cell.text);
+    }
+    return line;
+  }
+
   #copied(range: Range, cut: boolean): void {
     if (cut) this.#core.change(range, [['']], 'cut');
-    this.#notice(this.#core.texts.copied(cellsOf(range)));
+    this.#core.notice(this.#core.texts.copied(cellsOf(range)));
   }
 
   #paste(event: ClipboardEvent): void {
@@ -100,7 +106,7 @@ export class Clipboard {
     event.preventDefault();
     const plain = event.clipboardData.getData('text/plain');
     const texts = choose(plain, event.clipboardData.getData('text/html'));
-    if (!texts) return this.#notice(this.#core.texts.cannotPaste());
+    if (!texts) return this.#core.notice(this.#core.texts.cannotPaste());
     this.#put(range, texts);
   }
 
@@ -108,7 +114,8 @@ export class Clipboard {
     const { rows, cols } = this.#core.selection.size;
     const high = texts.length;
     const wide = texts[0]!.length;
-    if (high * wide > mostCells) return this.#notice(this.#core.texts.tooMuch(high * wide, mostCells));
+    const most = this.#core.config.mostPasted ?? mostCells;
+    if (high * wide > most) return this.#core.notice(this.#core.texts.tooMuch(high * wide, most));
     const area = pasteArea(range, high, wide);
     const fits = { ...area, bottom: Math.min(rows - 1, area.bottom), right: Math.min(cols - 1, area.right) };
     const lostRows = area.bottom - fits.bottom;
@@ -117,13 +124,9 @@ export class Clipboard {
     this.#core.selection.to({ row: fits.top, col: fits.left });
     this.#core.selection.extend({ row: fits.bottom, col: fits.right });
     this.#core.selected();
-    if (lostRows || lostCols) this.#notice(this.#core.texts.leftOut(lostRows, lostCols));
+    if (lostRows || lostCols) this.#core.notice(this.#core.texts.leftOut(lostRows, lostCols));
   }
 
-  #notice(message: string): void {
-    this.#core.surface.say(message);
-    this.#core.emit({ type: 'notice', message });
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Column, Conflict, RowSource } from './port';
+import type { Column, Conflict, Row, RowSource, Spot } from './port';
 import type { Place, Range } from './ranges';
 import type { Texts } from './texts';
 
@@ -8,14 +8,18 @@ export type GridEvent =
   | { readonly type: 'selection'; readonly range: Range | null; readonly active: Place }
   /** Changes on their way; waiting: the connection is lost and they are sent again. */
   | { readonly type: 'saving'; readonly state: 'saved' | 'saving' | 'waiting'; readonly pending: number }
-  | { readonly type: 'changed'; readonly cells: number; readonly kind: 'apply' | 'undo' | 'redo' }
+  | { readonly type: 'changed'; readonly cells: number; readonly kind: 'apply' | 'undo' | 'redo' | 'act' }
   /** Somebody else was first; the cell shows theirs. */
   | { readonly type: 'conflict'; readonly conflict: Conflict }
   /** A change was not taken and was taken off the cells again. */
   | { readonly type: 'refused'; readonly message: string }
   /** Something to tell in the host's own place for that: what was copied, what did not fit. */
   | { readonly type: 'notice'; readonly message: string }
-  | { readonly type: 'rows'; readonly total: number };
+  | { readonly type: 'rows'; readonly total: number }
+  /** A menu is asked for what is selected, at this place of the window. */
+  | { readonly type: 'menu'; readonly x: number; readonly y: number }
+  /** A cell was to be edited of which only the beginning is here. */
+  | { readonly type: 'long'; readonly spot: Spot; readonly row: Row };
 
 export interface GridConfig {
   readonly source: RowSource;
@@ -28,5 +32,9 @@ export interface GridConfig {
   readonly locale?: string;
   /** English by default. */
   readonly texts?: Texts;
+  /** The most cells of one paste; 1,000,000 by default. */
+  readonly mostPasted?: number;
+  /** Whether the host has a menu for what is selected. */
+  readonly hasMenu?: boolean;
   readonly listen?: (event: GridEvent) => void;
 }

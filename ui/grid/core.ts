@@ -3,7 +3,7 @@ import { Columns } from './columns';
 import { Conflicts } from './conflicts';
 import type { GridConfig, GridEvent } from './config';
 import { cellAt } from './face';
-import { Outbox, newId } from './outbox';
+import { Outbox, newId, type Deal } from './outbox';
 import type { Column, Deed, Row, SourceFault, Spot, Verdict } from './port';
 import type { Place, Range } from './ranges';
 import { Selection } from './selection';
@@ -33,6 +33,8 @@ export class Core {
   readonly texts: Texts;
   readonly config: GridConfig;
   crew!: Crew;
+  /** The largest number of a row that was shown: filtered rows keep theirs. */
+  largest = 0;
   /** Grows with everything that changes how rows look but the rows themselves. */
   stamp = 0;
   readonly #figures: Intl.NumberFormat;
@@ -47,7 +49,10 @@ export class Core {
     this.surface = new Surface(host, config.label);
     this.view = new Viewport(this.surface, this.columns, config.rowHeight ?? 32);
     this.blocks = new Blocks(config.source, {
-      loaded: () => this.crew.loaded(),
+      loaded: ({ total, rows }) => {
+        this.largest = Math.max(this.largest, total, rows.at(-1)?.number ?? 0);
+        this.crew.loaded();
+      },
       failed: (fault) => this.crew.failed(fault),
     });
     this.outbox = new Outbox(config.source, {
@@ -63,6 +68,12 @@ export class Core {
 
   emit(event: GridEvent): void {
     this.config.listen?.(event);
+  }
+
+  /** Tells it to all who listen and to who cannot see. */
+  notice(message: string): void {
+    this.surface.say(message);
+    this.emit({ type: 'notice', message });
   }
 
   choiceLabels(column: Column): ReadonlyMap<string, string> {
@@ -130,9 +141,10 @@ export class Core {
 
   /**
    * Changes a range; texts repeat over it. Columns that are read only are left
-   * out, with the texts that were meant for them.
+   * out, with the texts that were meant for them. `before` is its first row as the
+   * person saw it, where that is not as it is now.
    */
-  change(range: Range, texts: readonly (readonly string[])[], deed: Deed): void {
+  change(range: Range, texts: readonly (readonly string[])[], deed: Deed, before?: Row): void {
     const all = this.keys(range);
     const open = all.map((_, at) => at).filter((at) => !this.columns.at(range.left + at).readOnly);
     if (open.length < all.length) this.surface.say(this.texts.readOnly(this.columns.at(range.left).label));
@@ -141,7 +153,9 @@ export class Core {
     const fitted = whole ? texts : texts.map((line) => open.map((at) => line[at % line.length]!));
     const columns = open.map((at) => all[at]!);
     const versions: Record<string, number> = {};
-    for (const row of this.blocks.within(range.top, range.bottom + 1)) {
+    const seen = new Map(this.blocks.within(range.top, range.bottom + 1));
+    if (before) seen.set(range.top, before);
+    for (const row of seen.values()) {
       versions[row.id] = row.version;
       for (const column of columns) this.conflicts.settle(row.id, column);
     }
@@ -152,20 +166,21 @@ export class Core {
       revision: this.blocks.revision,
       texts: fitted,
       versions,
+      seen,
     });
     this.touch();
   }
 
-  #done(verdict: Verdict, kind: 'apply' | 'undo' | 'redo'): void {
+  #done(verdict: Verdict, kind: Deal): void {
     for (const conflict of verdict.conflicts) {
       this.conflicts.add(conflict);
       this.emit({ type: 'conflict', conflict });
     }
     this.blocks.put(verdict.rows);
-    if (kind === 'apply') this.blocks.restart();
+    if (kind === 'apply' && !verdict.stale) this.blocks.restart();
     else this.#stepped(verdict);
     if (verdict.conflicts.length > 0) this.surface.say(this.texts.conflicts(verdict.conflicts.length));
-    else if (kind !== 'apply' || verdict.cells > 1) this.surface.say(this.texts.changedCells(verdict.cells));
+    else if (verdict.cells > (kind === 'apply' ? 1 : 0)) this.surface.say(this.texts.changedCells(verdict.cells));
     this.emit({ type: 'changed', cells: verdict.cells, kind });
     this.touch();
   }

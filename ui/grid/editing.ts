@@ -4,7 +4,7 @@ import { dateEditor } from './editors/date';
 import type { Editor, Task } from './editors/editor';
 import { multiEditor, selectEditor } from './editors/select';
 import { textEditor } from './editors/text';
-import type { ColumnKind } from './port';
+import type { ColumnKind, Row } from './port';
 import type { Place } from './ranges';
 import { checked } from './shown';
 
@@ -24,6 +24,8 @@ interface Open {
   readonly cell: HTMLElement;
   readonly row: Element;
   readonly before: string;
+  /** The row as it was when the edit began: what others write meanwhile is under the editor. */
+  readonly seen: Row;
   /** Started by typing: then arrows go on to the next cell. */
   readonly quick: boolean;
 }
@@ -55,22 +57,24 @@ export class Editing {
     const element = this.#element(place);
     if (!cell || !element) return;
     if (column.readOnly) return this.#core.surface.say(this.#core.texts.readOnly(column.label));
+    if (cell.cut && first === 'keep') return this.#core.emit({ type: 'long', spot: this.#core.spot(place), row: cell.row });
     const editor = kinds[column.kind]({
       column,
       text: cell.text,
+      chosen: cell.value ?? cell.text,
       replace: first === 'replace',
       texts: this.#core.texts,
       layer: this.#core.surface.root,
       done: (text) => this.#finish(text),
     });
-    this.#mount(place, editor, element, cell.text, first === 'replace');
+    this.#mount(place, editor, element, cell, first === 'replace');
   }
 
   /** Turns a checkbox over; false where the cell is none, or its text says neither yes nor no. */
   toggle(place: Place): boolean {
     const column = this.#core.columns.at(place.col);
     const cell = this.#core.cell(place);
-    const state = cell && column.kind === 'checkbox' ? checked(cell.text) : null;
+    const state = cell && column.kind === 'checkbox' ? checked(cell) : null;
     if (state === null || column.readOnly) return false;
     this.#write(place, state ? 'false' : 'true');
     return true;
@@ -96,7 +100,7 @@ export class Editing {
     if (element?.closest('.ig-row') !== this.#open.row) this.commit();
   }
 
-  #mount(place: Place, editor: Editor, element: HTMLElement, before: string, quick: boolean): void {
+  #mount(place: Place, editor: Editor, element: HTMLElement, { text, row: seen }: { text: string; row: Row }, quick: boolean): void {
     const { columns } = this.#core;
     const frame = make('div', `ig-editor is-${columns.at(place.col).kind}`, {}, editor.element);
     frame.style.minInlineSize = `${columns.width(place.col)}px`;
@@ -105,7 +109,7 @@ export class Editing {
     element.append(frame);
     // The editor is where Tab stops now, and not the cell below it.
     element.tabIndex = -1;
-    this.#open = { place, editor, frame, cell: element, row, before, quick };
+    this.#open = { place, editor, frame, cell: element, row, before: text, seen, quick };
     frame.addEventListener('keydown', (event) => this.#key(event));
     frame.addEventListener('focusout', (event) => this.#left(event));
     editor.focus();
@@ -148,12 +152,12 @@ export class Editing {
     const open = this.#open;
     if (!open) return;
     this.#close();
-    if (text !== open.before) this.#write(open.place, text);
+    if (text !== open.before) this.#write(open.place, text, open.seen);
     this.#core.crew.focus();
   }
 
-  #write(place: Place, text: string): void {
-    this.#core.change({ top: place.row, bottom: place.row, left: place.col, right: place.col }, [[text]], 'edit');
+  #write(place: Place, text: string, seen?: Row): void {
+    this.#core.change({ top: place.row, bottom: place.row, left: place.col, right: place.col }, [[text]], 'edit', seen);
   }
 
   #close(): void {

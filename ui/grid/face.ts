@@ -1,22 +1,23 @@
 import type { CellFace } from './cellview';
 import type { Core } from './core';
-import type { Cell, Column, Level, Row } from './port';
+import type { Cell, Column, Level, Problem, Row } from './port';
 import { holds, type Range } from './ranges';
 import { checked, shown } from './shown';
 
 const order: readonly Level[] = ['error', 'warning', 'info'];
 const none: Cell = { text: '', problems: [] };
 
-/** The worst level among a cell's problems, or null. */
-export function worst(cell: Cell): Level | null {
-  return order.find((level) => cell.problems.some((problem) => problem.level === level)) ?? null;
+/** The worst level among problems, or null. */
+export function worst({ problems }: { readonly problems?: readonly Problem[] }): Level | null {
+  if (!problems || problems.length === 0) return null;
+  return order.find((level) => problems.some((problem) => problem.level === level)) ?? null;
 }
 
 /** The cell at a place as it is to be shown: what is under way counts already. */
 export function cellAt(core: Core, row: Row, index: number, position: number): Cell & { pending: boolean } {
   const cell = row.cells[core.columns.index(position)] ?? none;
-  const echo = core.outbox.echo(index, core.columns.at(position).key);
-  return echo === undefined ? { ...cell, pending: false } : { text: echo, problems: [], pending: true };
+  const echo = core.outbox.echo(index, core.columns.at(position).key, row.id, core.blocks.revision);
+  return echo === undefined ? { ...cell, pending: false } : { text: echo, problems: none.problems, pending: true };
 }
 
 /** Everything that one cell shows. */
@@ -40,8 +41,8 @@ export function faceOf(core: Core, row: Row | undefined, index: number, position
   const conflict = core.conflicts.of(row.id, column.key);
   return {
     ...base,
-    text: label(core, column, cell.text),
-    classes: marks + signal(cell, level, conflict !== undefined) + box(column, cell.text),
+    text: label(core, column, cell),
+    classes: marks + signal(cell, level, conflict !== undefined) + box(column, cell),
     invalid: level === 'error',
     description: describe(core, cell, conflict),
   };
@@ -67,15 +68,16 @@ function signal(cell: Cell & { pending: boolean }, level: Level | null, conflict
   return cell.changed ? ' is-fixed' : '';
 }
 
-function box(column: Column, text: string): string {
+function box(column: Column, cell: Cell): string {
   if (column.kind !== 'checkbox') return '';
-  const state = checked(text);
+  const state = checked(cell);
   return state === null ? ' is-unclear' : state ? ' is-checked' : ' is-unchecked';
 }
 
-function label(core: Core, column: Column, text: string): string {
+function label(core: Core, column: Column, cell: Cell): string {
+  const { text } = cell;
   if (column.kind === 'checkbox') {
-    const state = checked(text);
+    const state = checked(cell);
     return state === null ? shown(text) : state ? core.texts.yes : core.texts.no;
   }
   if (column.kind === 'select' && column.choices) {
@@ -84,10 +86,15 @@ function label(core: Core, column: Column, text: string): string {
   return shown(text);
 }
 
-/** What a cell's problems say, one sentence after another. */
+/** What problems say, one sentence after another. */
+export function tell(core: Core, problems: readonly Problem[]): string {
+  return problems.map((problem) => `${core.texts.level[problem.level]}: ${problem.message}`).join(' ');
+}
+
+/** What a cell's problems say. */
 export function describe(core: Core, cell: Cell & { pending: boolean }, conflict: string | undefined): string {
   if (cell.pending) return core.texts.pending;
-  const parts = cell.problems.map((problem) => `${core.texts.level[problem.level]}: ${problem.message}`);
+  const parts = cell.problems.length > 0 ? [tell(core, cell.problems)] : [];
   if (conflict !== undefined) parts.unshift(core.texts.conflict(conflict, cell.text));
   if (parts.length === 0 && cell.changed) parts.push(core.texts.changed);
   return parts.join(' ');

@@ -9,7 +9,7 @@ import { Menu } from './menu';
 import { Note } from './note';
 import { Painter } from './painter';
 import { Pointer } from './pointer';
-import type { Column, Spot } from './port';
+import type { Area, Cell, Column, Row, Spot, Verdict } from './port';
 import type { Place } from './ranges';
 
 const restAfter = 150;
@@ -97,6 +97,74 @@ export class Grid {
     this.#editing.commit();
     this.#core.columns.give(columns);
     this.refresh();
+  }
+
+  /** Another view of so many rows is to be shown, from its beginning; changes under way go on. */
+  reset(total: number): void {
+    this.#editing.commit();
+    this.#core.blocks.clear(total);
+    this.#core.view.go(0);
+    this.#core.selection.to({ row: 0, col: this.#core.selection.active.col });
+    this.#core.selected(this.#core.surface.hasFocus);
+    this.#condition.loaded();
+  }
+
+  /** Changes one cell by the index of its row; false where that is not loaded or cannot be changed. */
+  write(row: number, column: string, text: string): boolean {
+    const col = this.#core.columns.position(column);
+    if (col < 0 || this.#core.columns.at(col).readOnly || !this.#core.blocks.row(row)) return false;
+    this.#core.change({ top: row, bottom: row, left: col, right: col }, [[text]], 'edit');
+    return true;
+  }
+
+  /** Opens a cell of a row that came anew. */
+  edit(row: Row, spot: Spot): void {
+    this.#core.blocks.put([row]);
+    this.goToRow(spot.row, spot.column);
+    this.#editing.start('keep');
+  }
+
+  /** Does something to the rows in its turn among the changes, and asks again for what is shown. */
+  act(work: (id: string) => Promise<Verdict>): void {
+    this.#editing.commit();
+    this.#core.outbox.act(work);
+  }
+
+  /** A race was settled: the cell no longer tells of it. */
+  settle(rowId: string, column: string): void {
+    this.#core.conflicts.settle(rowId, column);
+    this.#core.touch();
+  }
+
+  /** What is selected, by rows of the view and keys of columns; null in the header. */
+  get selected(): Area | null {
+    const { range } = this.#core.selection;
+    return range && { fromRow: range.top, toRow: range.bottom + 1, columns: this.#core.keys(range) };
+  }
+
+  /** The active cell; row 0 while the header has it. */
+  get active(): Spot {
+    return this.#core.spot(this.#core.selection.active);
+  }
+
+  /** What a cell shows, where its row is loaded: a change under way counts already. */
+  cell(row: number, column: string): (Cell & { readonly pending: boolean }) | undefined {
+    const col = this.#core.columns.position(column);
+    return col < 0 ? undefined : this.#core.cell({ row, col });
+  }
+
+  /** The row of an index as it is shown, where it is loaded. */
+  row(index: number): Row | undefined {
+    return this.#core.blocks.row(index);
+  }
+
+  fillDown(): void {
+    this.#actions().fill('down');
+  }
+
+  /** Empties what is selected. */
+  clear(): void {
+    this.#clear();
   }
 
   undo(): void {

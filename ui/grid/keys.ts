@@ -137,4 +137,5 @@ export function fillInside(core: Core, way: 'down' | 'right', read: (range: Rang
   const parts = range && inside(range, way);
   const texts = parts && read(parts.from);
   if (texts) core.change(parts.area, pattern(texts, parts.from, parts.area).texts, 'fill');
+  else if (parts) core.notice(core.texts.cannotFill());
 }

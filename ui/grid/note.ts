@@ -1,6 +1,5 @@
 import type { Core } from './core';
 import { make } from './dom';
-import { worst } from './face';
 import type { Place } from './ranges';
 import { shown } from './shown';
 
@@ -63,7 +62,7 @@ export class Note {
     const cell = this.#core.cell(place);
     if (!cell || cell.pending) return [];
     const mine = this.#core.conflicts.of(cell.row.id, this.#core.columns.at(place.col).key);
-    const lines: { level: string; text: string }[] = cell.problems.map((problem) => ({ level: problem.level, text: problem.message }));
+    const lines: { level: string; text: string }[] = [...cell.problems, ...(cell.row.problems ?? [])].map((problem) => ({ level: problem.level, text: problem.message }));
     if (mine !== undefined) lines.unshift({ level: 'warning', text: this.#core.texts.conflict(shown(mine), shown(cell.text)) });
     return lines;
   }
@@ -79,9 +78,9 @@ export class Note {
 
   #over(event: PointerEvent): void {
     if (event.pointerType !== 'mouse' || event.buttons) return;
-    const cell = (event.target as Element).closest('.ig-cell');
+    const cell = (event.target as Element).closest('.ig-cell, .ig-body .ig-number');
     const place = cell ? this.#core.view.hit(event.clientX, event.clientY) : null;
-    const told = place && worst(this.#core.cell(place) ?? { text: '', problems: [] }) ? place : null;
+    const told = place && this.#lines(place).length > 0 ? place : null;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#to(told), told ? 250 : 100);
   }

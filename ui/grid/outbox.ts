@@ -16,8 +16,18 @@ interface Step {
   readonly id: string;
 }
 
+/** Something that the host does to the rows, in its turn. */
+interface Act {
+  readonly kind: 'act';
+  readonly id: string;
+  readonly work: (id: string) => Promise<Verdict>;
+}
+
+/** What a verdict is about. */
+export type Deal = (Change | Step | Act)['kind'];
+
 export interface OutboxEvents {
-  done(verdict: Verdict, kind: 'apply' | 'undo' | 'redo'): void;
+  done(verdict: Verdict, kind: Deal): void;
   refused(fault: SourceFault): void;
   saving(state: Saving, pending: number): void;
 }
@@ -31,7 +41,7 @@ const longestWait = 15_000;
  * verdict a change is echoed: cells show the text that they are to get.
  */
 export class Outbox {
-  #queue: (Change | Step)[] = [];
+  #queue: (Change | Step | Act)[] = [];
   #running = false;
   #wake: (() => void) | null = null;
   #closed = false;
@@ -56,14 +66,21 @@ export class Outbox {
     this.#push({ kind, id: newId() });
   }
 
-  /** The text that a cell is to get, or undefined where nothing is under way. */
-  echo(row: number, column: string): string | undefined {
+  /** Does something in its turn; it is called again with the same id while it is answered by "lost". */
+  act(work: (id: string) => Promise<Verdict>): void {
+    this.#push({ kind: 'act', id: newId(), work });
+  }
+
+  /** The text that a cell is to get, or undefined where nothing is under way. Indexes count in a view: rows are known by their id, too. */
+  echo(row: number, column: string, id: string, revision: string): string | undefined {
     for (let at = this.#queue.length - 1; at >= 0; at--) {
       const change = this.#queue[at]!;
       if (change.kind !== 'apply') continue;
       const { area, texts } = change.batch;
       const place = change.places.get(column);
       if (place === undefined || row < area.fromRow || row >= area.toRow) continue;
+      const known = change.batch.seen.get(row);
+      if (known ? known.id !== id : change.batch.revision !== revision) continue;
       const line = texts[(row - area.fromRow) % texts.length]!;
       return line[place % line.length];
     }
@@ -80,7 +97,7 @@ export class Outbox {
     this.#wake?.();
   }
 
-  #push(change: Change | Step): void {
+  #push(change: Change | Step | Act): void {
     this.#queue.push(change);
     if (!this.#running) void this.#run();
   }
@@ -106,10 +123,11 @@ export class Outbox {
     if (!this.#closed) this.#events.saving('saved', 0);
   }
 
-  #send(change: Change | Step): Promise<Verdict> {
+  #send(change: Change | Step | Act): Promise<Verdict> {
     if (change.kind === 'apply') {
       return this.#source.apply({ ...change.batch, versions: Object.fromEntries(change.versions) });
     }
+    if (change.kind === 'act') return change.work(change.id);
     return change.kind === 'undo' ? this.#source.undo(change.id) : this.#source.redo(change.id);
   }
 
@@ -117,7 +135,7 @@ export class Outbox {
    * A change that waits behind one of our own would else lose a race against
    * ourselves. Where the first one lost to somebody else, so must the second.
    */
-  #raise(done: Change | Step, verdict: Verdict): void {
+  #raise(done: Change | Step | Act, verdict: Verdict): void {
     const lost = new Set(verdict.conflicts.map((conflict) => conflict.rowId));
     for (const row of verdict.rows) {
       if (lost.has(row.id)) continue;

@@ -62,7 +62,7 @@ export class Painter {
   }
 
   #lead(rows: number): number {
-    return Math.max(48, 24 + Math.ceil(this.#core.figure(rows).length * 7.5));
+    return Math.max(48, 24 + Math.ceil(this.#core.figure(Math.max(rows, this.#core.largest)).length * 7.5));
   }
 
   #dress(): void {

@@ -1,7 +1,7 @@
 import type { Core } from './core';
 import { dragged, pattern } from './fill';
 import type { Painter } from './painter';
-import type { Place, Range } from './ranges';
+import { holds, type Place, type Range } from './ranges';
 
 export interface PointerActions {
   edit(): void;
@@ -35,6 +35,7 @@ export class Pointer {
     scroller.addEventListener('pointerdown', (event) => this.#down(event), { signal });
     scroller.addEventListener('dblclick', (event) => this.#double(event), { signal });
     scroller.addEventListener('click', (event) => this.#click(event), { signal });
+    if (core.config.hasMenu) scroller.addEventListener('contextmenu', (event) => this.#menu(event), { signal });
     // On the document and without capture, which would take clicks from what was clicked.
     document.addEventListener('pointermove', (event) => this.#move(event), { signal });
     document.addEventListener('pointerup', () => this.#up(true), { signal });
@@ -59,6 +60,20 @@ export class Pointer {
     if (menu && col !== null) this.#actions.openMenu(col);
     else if ((event as PointerEvent).pointerType === 'touch') this.#tap(event, target);
     else if (target.closest('.ig-cell.is-checkbox') && !event.shiftKey) this.#box(event, target);
+  }
+
+  /** By the right button for what is under it, by its key for what is selected. */
+  #menu(event: MouseEvent): void {
+    const target = event.target as Element;
+    if (target.closest('.ig-editor, .ig-head')) return;
+    event.preventDefault();
+    const { range } = this.#core.selection;
+    const box = this.#painter.element(this.#core.selection.active)?.getBoundingClientRect();
+    if (event.button !== 2 && box) return this.#core.emit({ type: 'menu', x: box.left + 8, y: box.bottom });
+    const place = this.#core.view.hit(event.clientX, event.clientY);
+    if (!target.closest('.ig-cell')) this.#whole(target, place, false);
+    else if (!range || !holds(range, place.row, place.col)) this.#core.moveTo(place);
+    this.#core.emit({ type: 'menu', x: event.clientX, y: event.clientY });
   }
 
   #tap(event: MouseEvent, target: Element): void {

@@ -19,6 +19,10 @@ export interface Cell {
   readonly problems: readonly Problem[];
   /** True where it no longer holds what the file held. */
   readonly changed?: boolean;
+  /** What the text is read as, where that is another text. */
+  readonly value?: string;
+  /** True where the text is only the beginning: it is shown, and never written back. */
+  readonly cut?: boolean;
 }
 
 export interface Row {
@@ -30,6 +34,10 @@ export interface Row {
   readonly version: number;
   /** One for each column, in the order in which the columns were given. */
   readonly cells: readonly Cell[];
+  /** Those of the row as a whole. */
+  readonly problems?: readonly Problem[];
+  /** True where the row no longer fits the filter of the view, and is shown until that is renewed. */
+  readonly past?: boolean;
 }
 
 /** Some rows in a stretch of the view. */
@@ -66,6 +74,8 @@ export interface Batch {
   readonly texts: readonly (readonly string[])[];
   /** Versions by row id, of those rows of the area that the person had before them. */
   readonly versions: Readonly<Record<string, number>>;
+  /** These rows as the person saw them, by index. */
+  readonly seen: ReadonlyMap<number, Row>;
 }
 
 /** A cell that somebody else changed first: nothing was written to it. */
@@ -75,6 +85,8 @@ export interface Conflict {
   readonly column: string;
   readonly mine: string;
   readonly theirs: Cell;
+  /** The row was deleted. */
+  readonly gone?: boolean;
 }
 
 /** A cell by place, as in Area. */
@@ -94,6 +106,8 @@ export interface Verdict {
   readonly conflicts: readonly Conflict[];
   /** Where to look, after undo and redo. */
   readonly spot?: Spot;
+  /** True where other rows may look different as well: the grid asks again for what it shows. */
+  readonly stale?: boolean;
 }
 
 export interface RowSource {

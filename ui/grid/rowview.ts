@@ -1,7 +1,7 @@
 import { CellView } from './cellview';
 import type { Core } from './core';
-import { make } from './dom';
-import { faceOf } from './face';
+import { attribute, make } from './dom';
+import { faceOf, tell, worst } from './face';
 import type { Row } from './port';
 import type { Range } from './ranges';
 
@@ -22,6 +22,8 @@ export class RowView {
   #stamp = -1;
   #place = Number.NaN;
   #pinned = 0;
+  #state = '';
+  #told = '';
   #span: Span = { first: 0, last: -1 };
 
   constructor() {
@@ -74,10 +76,25 @@ export class RowView {
     const text = core.figure(row ? row.number : index + 1);
     if (this.#number.textContent !== text) this.#number.textContent = text;
     const within = range !== null && index >= range.top && index <= range.bottom;
-    this.#number.classList.toggle('is-within', within);
-    this.element.classList.toggle('is-waiting', !row);
-    if (row) this.element.removeAttribute('aria-busy');
-    else this.element.setAttribute('aria-busy', 'true');
+    const state = row ? (row.past ? ' is-past' : '') : ' is-waiting';
+    if (state !== this.#state) {
+      this.#state = state;
+      this.element.classList.toggle('is-past', row?.past === true);
+      this.element.classList.toggle('is-waiting', !row);
+      attribute(this.element, 'aria-busy', row ? null : 'true');
+    }
+    this.#signal(core, row, within);
+  }
+
+  /** Problems of the row as a whole stand at its number. */
+  #signal(core: Core, row: Row | undefined, within: boolean): void {
+    const level = row?.problems ? worst(row) : null;
+    const dress = `ig-number${within ? ' is-within' : ''}${level ? ` has-${level}` : ''}`;
+    if (this.#number.className !== dress) this.#number.className = dress;
+    const told = level && row?.problems ? tell(core, row.problems) : '';
+    if (told === this.#told) return;
+    this.#told = told;
+    attribute(this.#number, 'aria-description', told || null);
   }
 
   /** Gives every position that is drawn its cell, taking those that went out of view. */

@@ -1,27 +1,35 @@
+import type { Cell } from './port';
+
 const longest = 400;
 
 /**
- * What a cell of one line shows of its text. Line breaks, tabs and control
- * characters become pictures of themselves, as a cell that only looks like
+ * What a cell of one line shows of its text. Line breaks, tabs and characters
+ * that show nothing become pictures of themselves, as a cell that only looks like
  * another one cannot be repaired; of a text of megabytes the beginning is shown.
  */
 export function shown(text: string): string {
   const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
-  return cut.replace(/\r\n|[\u0000-\u001f\u007f\u2028\u2029]/g, picture);
+  return odd.test(cut) ? cut.replace(oddities, picture) : cut;
 }
+
+/** What shows nothing, or turns what stands around it. */
+const odd = /[\u0000-\u001f\u007f-\u009f\u200b\u2028-\u202e\u2060-\u2069\ufeff]/;
+const oddities = new RegExp(`\\r\\n|${odd.source}`, 'g');
 
 function picture(sign: string): string {
   if (sign === '\t') return '⇥';
-  if (sign === '\n' || sign === '\r\n' || sign >= '\u2028') return '↵';
-  return sign === '\u007f' ? '␡' : String.fromCharCode(0x2400 + sign.charCodeAt(0));
+  if (sign === '\n' || sign === '\r\n' || sign === '\u2028' || sign === '\u2029') return '↵';
+  if (sign === '\u007f') return '␡';
+  const code = sign.charCodeAt(0);
+  return code < 0x20 ? String.fromCharCode(0x2400 + code) : `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
 const yes = /^(true|yes|y|1|x|on|✓)$/i;
 const no = /^(false|no|n|0|off)$/i;
 
 /** What a checkbox says, or null where its text must be read as text. */
-export function checked(text: string): boolean | null {
-  const word = text.trim();
+export function checked(cell: Pick<Cell, 'text' | 'value'>): boolean | null {
+  const word = (cell.value ?? cell.text).trim();
   if (word === '' || no.test(word)) return false;
   return yes.test(word) ? true : null;
 }

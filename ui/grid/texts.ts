@@ -41,6 +41,9 @@ export interface Texts {
   width(column: string, pixels: number): string;
   cannotPaste(): string;
   tooMuch(cells: number, most: number): string;
+  tooLong(column: string): string;
+  /** In the place of a fill whose source is not loaded. */
+  cannotFill(): string;
 }
 
 export function english(locale = 'en'): Texts {
@@ -66,6 +69,8 @@ export function english(locale = 'en'): Texts {
     waiting: (n) => `${many(n, 'change waits', 'changes wait')} to be saved.`,
     width: (column, pixels) => `${column} is ${figure.format(pixels)} pixels wide`,
     cannotPaste: () => 'The clipboard holds no text.',
+    tooLong: (column) => `A cell of ${column} is so long that only its beginning is here. It is not copied.`,
+    cannotFill: () => 'What to fill with is not loaded yet, or too long. Scroll there first.',
     tooMuch: (n, most) => `${cells(n)} are more than fit into one paste (${figure.format(most)}). Paste fewer at a time.`,
   };
 }

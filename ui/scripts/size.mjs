@@ -1,9 +1,8 @@
-// Weighs what a page loads at first, packed as it is sent: node scripts/size.mjs
+// Weighs what the review page loads, packed as it is sent: node scripts/size.mjs
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { outDir } from '../places.mjs';
-
 
 const most = { page: 90_000, grid: 25_000 };
 const manifest = JSON.parse(readFileSync(join(outDir, '.vite/manifest.json'), 'utf8'));
@@ -21,16 +20,20 @@ function files(key, seen = new Set()) {
 
 let tooMuch = 0;
 function judge(name, names, limit) {
-  const bytes = names.reduce((sum, file) => sum + weight(file), 0);
+  const bytes = [...new Set(names)].reduce((sum, file) => sum + weight(file), 0);
   const over = bytes > limit;
   if (over) tooMuch++;
   console.log(`${over ? 'TOO LARGE' : 'fine'}  ${name}: ${figure(bytes)} of ${figure(limit)}`);
 }
 
-const pages = Object.keys(manifest).filter((key) => manifest[key].isEntry);
-for (const page of pages) judge(page, [...files(page)], most.page);
-const all = new Set(pages.flatMap((page) => [...files(page)]));
-const grid = [...all].filter((file) => /\/grid-/.test(file));
+const entry = 'review.html';
+const english = Object.keys(manifest).filter((key) => /\/words\/en\.json$/.test(key));
+const cells = Object.keys(manifest).find((key) => /^src\/cells\/index\.tsx?$/.test(key));
+const shell = [entry, ...english.filter((key) => !key.includes('/cells/'))].flatMap((key) => [...files(key)]);
+judge('the page before the cells', shell, most.page);
+const all = [...shell, ...(cells ? files(cells) : []), ...english.flatMap((key) => [...files(key)])];
+judge('the page with the cells', all, most.page);
+const grid = [...new Set(all)].filter((file) => /\/grid-/.test(file));
 if (grid.length < 2) throw new Error('the grid has no files of its own in the build');
 judge('grid', grid, most.grid);
 process.exit(tooMuch ? 1 : 0);

@@ -6,6 +6,8 @@ export interface Task {
   readonly column: Column;
   /** What the cell holds. */
   readonly text: string;
+  /** What that is read as. */
+  readonly chosen: string;
   /** Whether the first key stands in place of the text. */
   readonly replace: boolean;
   readonly texts: Texts;

@@ -27,7 +27,7 @@ class ChoiceEditor implements Editor {
     this.#many = many;
     const choices = task.column.choices ?? [];
     const known = new Set(choices.map((choice) => choice.text));
-    this.#chosen = new Set(many ? parts(task, task.text) : [task.text].filter((text) => known.has(text)));
+    this.#chosen = new Set(many ? parts(task, task.text) : [task.chosen].filter((text) => known.has(text)));
     const label = task.texts.edit(task.column.label);
     const empty: Choice[] = many ? [] : [{ text: '', label: task.texts.emptyChoice }];
     this.#list = new Listbox([...empty, ...choices], task.texts, label, many, (choice) => this.#pick(choice));
@@ -42,7 +42,7 @@ class ChoiceEditor implements Editor {
 
   focus(): void {
     this.element.focus({ preventScroll: true });
-    this.#show(this.#many ? undefined : this.#task.text);
+    this.#show(this.#many ? undefined : this.#task.chosen);
   }
 
   value(): string | null {

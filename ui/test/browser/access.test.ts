@@ -1,30 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import type { BrowserContextOptions } from 'playwright-core';
+import { violations } from './axe';
 import { Site, type DemoPage } from './site';
 
 let site: Site;
 before(async () => void (site = await Site.open()));
 after(() => site.close());
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
-interface Finding { id: string; nodes: { html: string; failureSummary?: string }[] }
-
-async function violations(demo: DemoPage): Promise<string[]> {
-  // Through the debugger: the page's policy lets no other script in.
-  const session = await demo.page.context().newCDPSession(demo.page);
-  await session.send('Runtime.evaluate', { expression: axe });
-  const { result } = await session.send('Runtime.evaluate', {
-    expression: `axe.run(document, {runOnly: ${JSON.stringify(tags)}}).then((found) => JSON.stringify(found.violations))`,
-    awaitPromise: true,
-  });
-  const found = JSON.parse(result.value as string) as Finding[];
-  return found.map((one) => `${one.id}: ${one.nodes.slice(0, 2).map((node) => `${node.html} ${node.failureSummary}`).join(' | ')}`);
-}
 
 const looks: [string, string, BrowserContextOptions][] = [
   ['light', 'theme=light', {}],
@@ -62,12 +44,12 @@ const states: [string, (demo: DemoPage) => Promise<unknown>][] = [
 for (const [look, query, options] of looks) {
   test(`axe finds nothing: ${look}`, async () => {
     const demo = await site.page(query, options);
-    assert.deepEqual(await violations(demo), []);
+    assert.deepEqual(await violations(demo.page), []);
     for (const [state, reach] of states) {
       await demo.press('Escape', 'Escape');
       await reach(demo);
       await demo.page.waitForTimeout(200);
-      assert.deepEqual(await violations(demo), [], state);
+      assert.deepEqual(await violations(demo.page), [], state);
     }
     assert.deepEqual(demo.complaints, []);
     await demo.close();
@@ -85,7 +67,7 @@ for (const [name, query, sentence] of [
       const demo = await site.page(`${query}&theme=${theme}`);
       await demo.page.locator('.ig-sign').getByText(sentence).waitFor();
       await demo.page.waitForTimeout(200);
-      assert.deepEqual(await violations(demo), []);
+      assert.deepEqual(await violations(demo.page), []);
       await demo.close();
     }
   });

@@ -3,14 +3,14 @@ import { createServer, type Server } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import type {} from '../../demo/parts';
-import { outDir } from '../../places.mjs';
+import { demoDir } from '../../places.mjs';
 
 /** What the service sends with its pages. */
-const policy =
+export const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
-const kinds: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
-const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+export const kinds: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
+export const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /** The built pages under the service's policy, and a browser to look at them. */
 export class Site {
@@ -27,7 +27,7 @@ export class Site {
   static async open(): Promise<Site> {
     const server = createServer((request, answer) => {
       const path = normalize(new URL(request.url!, 'http://x').pathname);
-      const file = join(outDir, path);
+      const file = join(demoDir, path);
       if (!existsSync(file) || !extname(file)) return void answer.writeHead(404).end();
       answer.writeHead(200, { 'content-type': `${kinds[extname(file)] ?? 'text/plain'}; charset=utf-8`, 'content-security-policy': policy });
       answer.end(readFileSync(file));

@@ -98,5 +98,5 @@ test('newer versions of rows replace those that are held', async () => {
   await answerAll();
   blocks.put([{ id: 'r7', number: 8, version: 2, cells: [{ text: 'fixed', problems: [] }] }]);
   assert.equal(blocks.row(7)?.version, 2);
-  assert.deepEqual([...blocks.within(6, 9)].map((row) => row.id), ['r6', 'r7', 'r8']);
+  assert.deepEqual([...blocks.within(6, 9)].map(([index, row]) => `${index} ${row.id}`), ['6 r6', '7 r7', '8 r8']);
 });

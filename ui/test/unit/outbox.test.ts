@@ -7,7 +7,7 @@ import { SourceFault, type Batch, type RowSource, type Verdict } from '../../gri
 const fine: Verdict = { rows: [], cells: 1, conflicts: [] };
 
 function batch(texts: string[][], versions: Record<string, number> = {}): Batch {
-  return { id: newId(), deed: 'edit', area: { fromRow: 10, toRow: 14, columns: ['a', 'b'] }, revision: '1', texts, versions };
+  return { id: newId(), deed: 'edit', area: { fromRow: 10, toRow: 14, columns: ['a', 'b'] }, revision: '1', texts, versions, seen: new Map() };
 }
 
 function made(answer: (sent: Batch, call: number) => Promise<Verdict>) {
@@ -29,14 +29,14 @@ function made(answer: (sent: Batch, call: number) => Promise<Verdict>) {
 test('a change is echoed until its verdict, the pattern repeating over the area', async () => {
   const { outbox } = made(async () => fine);
   outbox.apply(batch([['x', 'y'], ['z', 'w']]));
-  assert.equal(outbox.echo(10, 'a'), 'x');
-  assert.equal(outbox.echo(13, 'b'), 'w');
-  assert.equal(outbox.echo(14, 'a'), undefined);
-  assert.equal(outbox.echo(10, 'c'), undefined);
+  assert.equal(outbox.echo(10, 'a', 'r10', '1'), 'x');
+  assert.equal(outbox.echo(13, 'b', 'r13', '1'), 'w');
+  assert.equal(outbox.echo(14, 'a', 'r14', '1'), undefined);
+  assert.equal(outbox.echo(10, 'c', 'r10', '1'), undefined);
   outbox.apply(batch([['later']]));
-  assert.equal(outbox.echo(11, 'b'), 'later');
+  assert.equal(outbox.echo(11, 'b', 'r11', '1'), 'later');
   await soon();
-  assert.equal(outbox.echo(10, 'a'), undefined);
+  assert.equal(outbox.echo(10, 'a', 'r10', '1'), undefined);
 });
 
 test('what was not answered is sent again under the same id', async () => {
@@ -48,7 +48,7 @@ test('what was not answered is sent again under the same id', async () => {
   outbox.apply(batch([['x']]));
   for (const wait of [1000, 2000]) {
     await soon();
-    assert.equal(outbox.echo(10, 'a'), 'x');
+    assert.equal(outbox.echo(10, 'a', 'r10', '1'), 'x');
     mock.timers.tick(wait);
   }
   await soon();
@@ -87,4 +87,34 @@ test('nor does it win one against somebody else', async () => {
   outbox.apply(batch([['y']], { r10: 3 }));
   await soon();
   assert.deepEqual(sent.map((one) => one.versions.r10), [3, 3]);
+});
+
+test('what the host does takes its turn and comes again with its id', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const { outbox, sent } = made(async () => fine);
+  const ids: string[] = [];
+  outbox.apply(batch([['x']]));
+  outbox.act(async (id) => {
+    assert.equal(sent.length, 1);
+    ids.push(id);
+    if (ids.length === 1) throw new SourceFault('lost', '');
+    return fine;
+  });
+  await soon();
+  mock.timers.tick(1000);
+  await soon();
+  mock.timers.reset();
+  assert.equal(ids.length, 2);
+  assert.equal(ids[0], ids[1]);
+  assert.equal(outbox.pending, 0);
+});
+
+test('a change is echoed only where its rows are', async () => {
+  const { outbox } = made(() => new Promise(() => {}));
+  const row = { id: 'r10', number: 11, version: 0, cells: [] };
+  outbox.apply({ ...batch([['x']]), seen: new Map([[10, row]]) });
+  assert.equal(outbox.echo(10, 'a', 'r10', 'another view'), 'x');
+  assert.equal(outbox.echo(10, 'a', 'another', '1'), undefined);
+  assert.equal(outbox.echo(11, 'a', 'r11', '1'), 'x');
+  assert.equal(outbox.echo(11, 'a', 'r11', 'another view'), undefined);
 });

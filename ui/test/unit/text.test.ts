@@ -73,8 +73,11 @@ test('a paste repeats over a range that it fits into, and else keeps its size', 
 test('what cannot be seen is shown', () => {
   assert.equal(shown('a\r\nb\tc\u0000\u007f'), 'a↵b⇥c␀␡');
   assert.equal(shown('x'.repeat(1_000_000)).length, 401);
+  assert.equal(shown('a\u202ecod.exe\u200b'), 'a⟨U+202E⟩cod.exe⟨U+200B⟩');
+  assert.equal(shown('می\u200cخواهم 👩\u200d🔬'), 'می\u200cخواهم 👩\u200d🔬');
 });
 
 test('a checkbox says yes, no or neither', () => {
-  assert.deepEqual(['Yes', '1', '', 'false', 'perhaps'].map(checked), [true, true, false, false, null]);
+  assert.deepEqual(['Yes', '1', '', 'false', 'perhaps'].map((text) => checked({ text })), [true, true, false, false, null]);
+  assert.equal(checked({ text: 'ja', value: 'true' }), true);
 });

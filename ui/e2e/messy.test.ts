@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { messy, type Mend, type Messy } from './messy';
+import type { Person } from './person';
+import type { Service } from './service';
+import { curtain, show } from './stage';
+
+after(curtain);
+
+for (const example of messy) {
+  show(`${example.name}: reviewed to the end by mouse`, async (stage) => {
+    const made = await stage.service.example(example.name, example.file);
+    assert.equal(made.status, 'NEEDS_REVIEW');
+    const person = await stage.person(made);
+    for (const mend of example.mends) await byMouse(person, mend);
+    await person.counts('Problems', 0);
+    await person.button('Submit').click();
+    await person.button(`Submit ${example.rows} rows`).click();
+    await person.page.getByRole('heading', { name: 'The import is complete' }).waitFor();
+    await person.page.locator('.counts').getByText(String(example.rows)).waitFor();
+    await person.leave();
+    await settled(stage.service, made.id, example);
+  });
+}
+
+/** All equal values from the panel; what is missing or stands twice in the cell itself. */
+async function byMouse(person: Person, mend: Mend): Promise<void> {
+  const value = person.page.locator('.c-value', { has: person.page.locator(`.c-value-text:text-is(${JSON.stringify(mend.wrong)})`) });
+  await openGroup(person, mend);
+  const inPanel = mend.wrong !== '' && (await value.locator('.c-choose, .c-other').count()) > 0;
+  if (!inPanel) return inCell(person, mend);
+  await value.locator('.c-choose, .c-other').click();
+  const box = person.page.locator('.c-chooser');
+  if (mend.choice) await box.getByRole('option', { name: mend.choice, exact: false }).first().click();
+  else {
+    await box.locator('.c-field').fill(mend.right);
+    await box.getByRole('button', { name: 'Replace 1 cell' }).click();
+  }
+  await person.told('1 cell replaced');
+  await person.saved();
+}
+
+/** Opens the kind of problem that a cell has; a field may have several. */
+async function openGroup(person: Person, mend: Mend): Promise<void> {
+  const groups = person.group(mend.field);
+  await groups.first().waitFor();
+  for (let at = 0; at < (await groups.count()); at++) {
+    const head = groups.nth(at).locator('.c-group-head');
+    if ((await head.getAttribute('aria-pressed')) !== 'true') await head.click();
+    await person.page.locator('.c-group.is-shown').and(groups.nth(at)).waitFor();
+    const cell = person.wrong(mend.wrong).first();
+    if (await cell.waitFor({ timeout: 5000 }).then(() => true, () => false)) return;
+  }
+  throw new Error(`${mend.field}: no problem with ${JSON.stringify(mend.wrong)} is shown`);
+}
+
+async function inCell(person: Person, mend: Mend): Promise<void> {
+  await person.wrong(mend.wrong).first().dblclick();
+  const field = person.page.locator('.ig-field');
+  await field.fill(mend.right);
+  await person.page.locator('.ig-body .ig-row .ig-cell').first().click();
+  await person.saved();
+}
+
+async function settled(service: Service, id: string, example: Messy): Promise<void> {
+  assert.equal((await service.until(id, ['SUCCESSFUL', 'FAILED'])).status, 'SUCCESSFUL');
+  const rows = await service.result(id);
+  assert.equal(rows.length, example.rows);
+  for (const [row, key, value] of example.result) assert.deepEqual(rows[row - 1]![key], value, `row ${row}, ${key}`);
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+
+/** The machine may have other work to do. */
+const patience = Number(process.env.E2E_PATIENCE ?? 60_000);
+
+/** How a person looks at the page. */
+export interface Look extends BrowserContextOptions {
+  readonly query?: string;
+}
+
+/** A person with a review in a browser of their own, and all that went wrong there. */
+export class Person {
+  readonly page: Page;
+  /** Whatever the page or the browser complains about, scripts that ran, and calls to elsewhere. */
+  readonly complaints: string[] = [];
+  /** What is complained about on purpose, such as calls while the service is away. */
+  readonly expected: RegExp[] = [];
+  readonly #origin: string;
+
+  constructor(page: Page, origin: string) {
+    this.page = page;
+    this.#origin = origin;
+    page.setDefaultTimeout(patience);
+    page.on('pageerror', (error) => this.complaints.push(`error: ${error}`));
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.complaints.push(`console: ${message.text()}`);
+    });
+    page.on('dialog', (dialog) => {
+      if (dialog.type() !== 'beforeunload') this.complaints.push(`dialog: ${dialog.message()}`);
+      void dialog.accept();
+    });
+    page.context().on('request', (request) => {
+      if (new URL(request.url()).origin !== origin && !request.url().startsWith(`blob:${origin}`)) this.complaints.push(`left the origin: ${request.url()}`);
+    });
+    page.on('popup', (popup) => this.complaints.push(`popup: ${popup.url()}`));
+  }
+
+  /** Opens a link and waits until something can be done. */
+  async open(link: string, query = ''): Promise<void> {
+    const [path, hash] = link.slice(this.#origin.length).split('#');
+    await this.page.addInitScript(watchPolicy);
+    await this.page.goto(`${this.#origin}${path}${query}${hash === undefined ? '' : `#${hash}`}`);
+    await this.ready();
+  }
+
+  /** Waits for rows, or for whatever else the page has to say. */
+  async ready(): Promise<void> {
+    await this.page.locator('.ig-row:not(.is-waiting) .ig-cell, .c-card-field, .column-head h1, .state-main h1').first().waitFor({ state: 'attached' });
+  }
+
+  /** A cell by the index of its row in view and its place, both from 0. */
+  cell(row: number, col: number): Locator {
+    return this.page.locator(`.ig-body .ig-row[aria-rowindex="${row + 2}"] .ig-cell[aria-colindex="${col + 2}"]`);
+  }
+
+  /** The wrong cells that hold a text. */
+  wrong(text: string): Locator {
+    return this.page.locator('.ig-body .ig-cell.has-error').filter({ has: this.page.locator(`.ig-text:text-is(${JSON.stringify(text)})`) });
+  }
+
+  /** One kind of problem in the panel, by the name of its field. */
+  group(field: string): Locator {
+    return this.page.locator('.c-group', { has: this.page.locator(`.c-group-owner:text-is(${JSON.stringify(field)})`) });
+  }
+
+  /** How many rows a tab says to have. */
+  async count(tab: string): Promise<number> {
+    const text = await this.page.locator('.k-tab', { hasText: tab }).locator('.c-tab-count').textContent();
+    return Number(text!.replaceAll(/\D/g, ''));
+  }
+
+  /** Waits until a tab says a number. */
+  async counts(tab: string, wanted: number): Promise<void> {
+    await this.page.locator('.k-tab', { hasText: tab }).locator(`.c-tab-count:text-is("${wanted.toLocaleString('en')}")`).waitFor();
+  }
+
+  /** Types into a cell. */
+  async type(row: number, col: number, text: string): Promise<void> {
+    await this.cell(row, col).click();
+    await this.page.keyboard.type(text);
+    await this.press('Enter');
+  }
+
+  /** Waits until the status line says that all is saved. */
+  async saved(): Promise<void> {
+    await this.page.locator('.c-saving.is-saved').waitFor();
+  }
+
+  /** What the status line says of the last change. */
+  async told(text: string | RegExp): Promise<void> {
+    await this.page.locator('.c-told').getByText(text).first().waitFor();
+  }
+
+  async press(...keys: string[]): Promise<void> {
+    for (const key of keys) await this.page.keyboard.press(key);
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name });
+  }
+
+  /** Fails where anything was complained about, and leaves. */
+  async leave(): Promise<void> {
+    const refused = await this.page.evaluate(() => (window as unknown as { refused?: string[] }).refused ?? []).catch(() => []);
+    const heard = [...this.complaints, ...refused.map((one) => `policy: ${one}`)];
+    await this.page.context().close();
+    assert.deepEqual(heard.filter((one) => !this.expected.some((known) => known.test(one))), []);
+  }
+}
+
+/** Runs in the page: notes what the policy refuses. */
+function watchPolicy(): void {
+  const list: string[] = [];
+  (window as unknown as { refused: string[] }).refused = list;
+  addEventListener('securitypolicyviolation', (event) => list.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
+}

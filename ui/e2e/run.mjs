@@ -1,0 +1,37 @@
+// Builds what is in this folder and runs it over the real service:
+//   node e2e/run.mjs test [names] [node's test options]
+//   node e2e/run.mjs bench | lighthouse | screenshots [arguments]
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
+const [what = 'test', ...rest] = process.argv.slice(2);
+const tests = what === 'test';
+const named = rest.filter((word) => !word.startsWith('-'));
+const scripts = tests
+  ? readdirSync('e2e').filter((name) => name.endsWith('.test.ts')).map((name) => name.slice(0, -3)).filter((name) => named.length === 0 || named.includes(name.split('.')[0]))
+  : [what];
+if (scripts.length === 0) throw new Error(`there is no test called ${named.join(' or ')}`);
+const outDir = `.built/e2e-${what}`;
+
+await build({
+  configFile: false,
+  logLevel: 'warn',
+  ssr: { external: true },
+  build: {
+    ssr: true,
+    target: 'node20',
+    outDir,
+    emptyOutDir: true,
+    minify: false,
+    rolldownOptions: { input: Object.fromEntries(scripts.map((name) => [name, `e2e/${name}.ts`])) },
+  },
+});
+const files = scripts.map((name) => `${outDir}/${name}.js`);
+// One after another: each file has a service and a browser of its own.
+const flags = tests ? ['--test', '--test-concurrency=1', ...rest.filter((word) => word.startsWith('-'))] : [];
+const run = spawnSync(process.execPath, [...flags, ...files, ...(tests ? [] : rest)], { stdio: 'inherit' });
+process.exit(run.status ?? 1);

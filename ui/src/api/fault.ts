@@ -1,0 +1,71 @@
+import type { components } from './schema';
+
+/** A cell that somebody else changed first, with both texts. */
+export interface Clash {
+  readonly id: string;
+  readonly key: string;
+  readonly part: number;
+  readonly version: number;
+  readonly deleted: boolean;
+  readonly seen: string;
+  readonly now: string;
+}
+
+/**
+ * What came instead of an answer:
+ *
+ * - lost: none came, and the same call may go through later
+ * - unauthorized: there is no cookie for this import, or it is too old
+ * - gone: the import is not there
+ * - refused: the service said no, and message says why
+ */
+export type FaultKind = 'lost' | 'refused' | 'gone' | 'unauthorized';
+
+/** Why a call gave no answer. The message is for people; lost ones have none. */
+export class Fault extends Error {
+  readonly kind: FaultKind;
+  readonly code: string;
+  readonly status: number;
+  /** Names the call in the log of the service; "" where no answer came. */
+  readonly request: string;
+  /** Of changed_by_others. */
+  readonly cells: readonly Clash[];
+
+  constructor(kind: FaultKind, of: { message?: string; code?: string; status?: number; request?: string; cells?: readonly Clash[] } = {}) {
+    super(of.message ?? '');
+    this.kind = kind;
+    this.code = of.code ?? '';
+    this.status = of.status ?? 0;
+    this.request = of.request ?? '';
+    this.cells = of.cells ?? [];
+  }
+}
+
+type Refusal = Partial<components['schemas']['Error']> & { readonly cells?: unknown };
+
+/** Makes a fault of an answer that is an error. */
+export function faultOf(status: number, body: unknown): Fault {
+  const said: Refusal = typeof body === 'object' && body !== null ? body : {};
+  const told = typeof said.detail === 'string';
+  const cells = Array.isArray(said.cells) ? (said.cells as Clash[]) : [];
+  return new Fault(kindOf(status, told), {
+    status,
+    cells,
+    message: told ? String(said.detail) : '',
+    code: String(said.code ?? ''),
+    request: String(said.request_id ?? ''),
+  });
+}
+
+function kindOf(status: number, told: boolean): FaultKind {
+  if (status === 401) return 'unauthorized';
+  if (status === 404 && told) return 'gone';
+  // What stands before the service answers for it while it is away.
+  if ([429, 502, 503, 504].includes(status) || !told) return 'lost';
+  return 'refused';
+}
+
+/** Whether a call was given up by the page itself. */
+export function isAborted(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}

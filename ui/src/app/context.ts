@@ -1,0 +1,34 @@
+import { createContext } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
+import type { Locale, Say } from '../words/words';
+import type en from '../words/en.json';
+import type { Review, ReviewState } from './review';
+
+export type Key = keyof typeof en;
+export type T = Say<Key>;
+
+export interface Shared {
+  readonly review: Review;
+  readonly locale: Locale;
+  readonly t: T;
+}
+
+const Context = createContext<Shared | null>(null);
+
+export const SharedProvider = Context.Provider;
+
+/** What every part of the page needs. */
+export function useShared(): Shared {
+  return useContext(Context)!;
+}
+
+/** The state of the review; the part is drawn anew whenever it changes. */
+export function useReview(): ReviewState {
+  const { review } = useShared();
+  const [state, setState] = useState(review.state);
+  useEffect(() => {
+    setState(review.state);
+    return review.subscribe(() => setState(review.state));
+  }, [review]);
+  return state;
+}

@@ -1,0 +1,44 @@
+import type { Api, Events, Import } from '../api';
+import type { Locale } from '../words/words';
+
+/** What keeps an import from being submitted, as the Cells step knows it at the moment. */
+export interface Standing {
+  readonly rows: number;
+  readonly errors: number;
+  readonly warnings: number;
+  /** Changes without a verdict: the page asks before it is left, and submits only when there are none. */
+  readonly pending: number;
+}
+
+/** What the page gives the Cells step. It stays the same object while the step is shown. */
+export interface Frame {
+  readonly api: Api;
+  readonly events: Events;
+  /** As it was when the step was opened. */
+  readonly facts: Import;
+  /** The catalogues of the step are chosen by locale.language. */
+  readonly locale: Locale;
+  /** Opens the summary, where a person submits. */
+  readonly submit: () => void;
+  /** Told whenever one of its numbers changes. */
+  readonly standing: (now: Standing) => void;
+  /** Told of what the step cannot go on after: unauthorized, gone. The page shows what to do. */
+  readonly broken: (fault: unknown) => void;
+  /** Leads to another step, such as the columns. */
+  readonly goTo: (step: 'sheet' | 'header' | 'columns' | 'values') => void;
+}
+
+/** Commands by which the page reaches into the step. */
+export interface CellsHandle {
+  /** Shows the rows with errors and goes to the first. */
+  showErrors(): void;
+  /** Waits until no change is without a verdict. */
+  settle(): Promise<void>;
+}
+
+/** The default export of ../cells is a component of these. */
+export interface CellsProps {
+  readonly frame: Frame;
+  /** Given once the step is there, null when it goes. */
+  readonly onHandle: (handle: CellsHandle | null) => void;
+}

@@ -1,0 +1,143 @@
+import { useId, useState } from 'preact/hooks';
+import type { Layout, Question, QuestionChoice } from '../../api';
+import { Button, Icon, Select } from '../../kit';
+import { useShared } from '../context';
+import { columnName } from '../names';
+import { cut, Raw, ServerSentence } from '../sentence';
+import { stepOf } from '../steps';
+import { holds, none } from './drafts';
+import { headingOf, labelOf } from './headings';
+
+interface Props {
+  readonly question: Question;
+  readonly layout: Layout | null;
+  readonly answer: string | null;
+  readonly onChoose: (value: string) => void;
+}
+
+/** So many choices are shown at once. */
+const few = 5;
+
+/** One question: what it is about, what we see, and the choices with what would follow. */
+export function Card({ question, layout, answer, onChoose }: Props) {
+  const { t } = useShared();
+  const id = useId();
+  const [all, setAll] = useState(false);
+  const choices = orderOf(question, answer);
+  const shown = all ? choices : choices.slice(0, few + (choices.some((one) => one.value === none) ? 1 : 0));
+  const others = otherColumns(question, layout);
+  return (
+    <section class={`card${answer === null ? '' : ' is-answered'}`} data-question={question.id} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>{headingOf(question, layout, t)}</h2>
+      <p class="card-why"><ServerSentence text={question.message} /></p>
+      <div class="choices" role={question.manyColumns ? 'group' : 'radiogroup'} aria-labelledby={`${id}-title`}>
+        {shown.map((choice, at) => (
+          <ChoiceLine
+            key={choice.value}
+            question={question}
+            choice={choice}
+            label={labelOf(question, choice, layout, t)}
+            place={at + 1}
+            name={`${id}-choice`}
+            best={isBest(question, choice)}
+            checked={holds(answer, choice.value, question.manyColumns)}
+            examples={examplesOf(question, choice, layout)}
+            onChoose={onChoose}
+          />
+        ))}
+      </div>
+      {shown.length < choices.length && (
+        <Button look="quiet" small icon="down" onClick={() => setAll(true)}>{t('choices.more', { n: choices.length - shown.length })}</Button>
+      )}
+      {question.anyColumn && others.length > 0 && (
+        <Select
+          class="card-other"
+          label={t('choices.other')}
+          value={question.manyColumns ? null : (others.find((one) => one.value === answer)?.value ?? null)}
+          options={others}
+          onChange={onChoose}
+          placeholder={t('choices.chooseColumn')}
+          searchLabel={t('search')}
+          nothing={t('search.nothing')}
+        />
+      )}
+    </section>
+  );
+}
+
+interface LineProps {
+  readonly question: Question;
+  readonly choice: QuestionChoice;
+  readonly label: string;
+  readonly place: number;
+  readonly name: string;
+  readonly best: boolean;
+  readonly checked: boolean;
+  readonly examples: readonly string[];
+  readonly onChoose: (value: string) => void;
+}
+
+function ChoiceLine({ question, choice, label, place, name, best, checked, examples, onChoose }: LineProps) {
+  const { t } = useShared();
+  return (
+    <label class="choice">
+      <input
+        type={question.manyColumns ? 'checkbox' : 'radio'}
+        name={name}
+        value={choice.value}
+        checked={checked}
+        data-place={place}
+        onChange={() => onChoose(choice.value)}
+      />
+      <span class="choice-main">
+        <span class="choice-label">
+          <Raw text={label} />
+          {best && <span class="choice-best"><Icon name="check" size={12} /> {t('choices.best')}</span>}
+        </span>
+        {choice.reason && <span class="choice-reason"><ServerSentence text={choice.reason} /></span>}
+        {examples.length > 0 && <Examples texts={examples} inRow={question.id === 'header_row' || question.id === 'sheet'} />}
+      </span>
+      {place <= 9 && <kbd class="choice-key" aria-hidden="true">{place}</kbd>}
+    </label>
+  );
+}
+
+/** What would follow: cells one beside the other as in a row of the file, or some of a column. */
+function Examples({ texts, inRow }: { texts: readonly string[]; inRow: boolean }) {
+  const shown = inRow ? texts : texts.filter((one) => one.trim() !== '');
+  return (
+    <span class={inRow ? 'examples is-row' : 'examples'} style={inRow ? { '--cells': String(shown.length) } : {}}>
+      {shown.map((text, at) => <code key={at} class="example">{text === '' ? '\u00a0' : <Raw text={cut(text, 40)} />}</code>)}
+    </span>
+  );
+}
+
+/** The likeliest first; that there is none stands last, and what is chosen is always among the first. */
+function orderOf(question: Question, answer: string | null): readonly QuestionChoice[] {
+  const real = question.choices.filter((one) => one.value !== none);
+  const first = real.slice(0, few);
+  const taken = real.slice(few).filter((one) => holds(answer, one.value, question.manyColumns));
+  const rest = real.slice(few).filter((one) => !taken.includes(one));
+  return [...first.slice(0, few - taken.length), ...taken, ...question.choices.filter((one) => one.value === none), ...first.slice(few - taken.length), ...rest];
+}
+
+/** Whether it is the one we would take. Sheets, and columns for a field that none has the name of, stand in no order. */
+function isBest(question: Question, choice: QuestionChoice): boolean {
+  const ranked = question.type !== 'UNMAPPED_FIELDS' && question.id !== 'sheet' && question.choices.length > 1;
+  return ranked && choice.value !== none && choice.value === question.choices[0]?.value;
+}
+
+/** What stands for a choice; of the header that was taken, the names of the columns. */
+function examplesOf(question: Question, choice: QuestionChoice, layout: Layout | null): readonly string[] {
+  const most = stepOf(question.id) === 'header' || question.id === 'sheet' ? 6 : 3;
+  if (choice.examples.length > 0) return choice.examples.slice(0, most);
+  if (question.id === 'header_row' && choice.value === question.choices[0]?.value) return layout?.columns.slice(0, most).map((one) => one.header) ?? [];
+  return [];
+}
+
+function otherColumns(question: Question, layout: Layout | null) {
+  const offered = new Set(question.choices.map((one) => one.value));
+  return (layout?.columns ?? []).filter((one) => !offered.has(String(one.index))).map((one) => ({
+    value: String(one.index), label: cut(columnName(one), 60), note: cut(one.examples[0] ?? '', 30),
+  }));
+}

@@ -1,0 +1,37 @@
+import type { Import } from '../../api';
+import { useShared, type Key } from '../context';
+import { Notices } from '../notices';
+import { Page } from './page';
+
+/** The calm end: what was handed over, in exact numbers. */
+export function Done({ facts }: { facts: Import }) {
+  const { t, locale } = useShared();
+  const { sent, left, bad } = countsOf(facts);
+  const lines = [
+    { key: 'done.sent', n: sent, always: true },
+    { key: 'done.bad', n: bad, always: false },
+    { key: 'done.left', n: left, always: false },
+  ] as const satisfies readonly { key: Key; n: number; always: boolean }[];
+  const warnings = facts.import_errors.filter((one) => one.rowIndex === undefined && one.level !== 'info');
+  return (
+    <Page icon="good" title={t('done.title')} lead={t('done.lead')}>
+      <dl class="counts">
+        {lines.filter((line) => line.always || line.n > 0).map((line) => (
+          <div key={line.key}>
+            <dt>{t(line.key, { n: line.n })}</dt>
+            <dd>{locale.number(line.n)}</dd>
+          </div>
+        ))}
+      </dl>
+      {facts.finished && <p class="quiet">{t('done.when', { when: locale.moment(facts.finished) })}</p>}
+      <Notices notices={warnings} />
+    </Page>
+  );
+}
+
+/** How many rows were handed over, how many of them have an error, and how many were left out. */
+export function countsOf(facts: Import): { sent: number; left: number; bad: number } {
+  const { num_data_rows: rows, num_rows_with_error: errors, invalidDataBehavior: behavior } = facts;
+  const removed = behavior === 'REMOVE_INVALID_ROWS';
+  return removed ? { sent: rows - errors, left: errors, bad: 0 } : { sent: rows, left: 0, bad: errors };
+}

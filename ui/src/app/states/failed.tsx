@@ -1,0 +1,22 @@
+import type { Import } from '../../api';
+import { useShared } from '../context';
+import { Notices } from '../notices';
+import { cut } from '../sentence';
+import { Page } from './page';
+
+/** The file could not be imported: why, and what to do. */
+export function Failed({ facts }: { facts: Import }) {
+  const { t } = useShared();
+  const reasons = [...facts.import_errors].sort((a, b) => rank(a.level) - rank(b.level));
+  const name = facts.original_filename;
+  return (
+    <Page icon="error" title={name ? t('failed.title', { file: cut(name, 60) }) : t('failed.untitled')} lead={reasons.length > 0 ? t('failed.lead') : t('failed.unknown')}>
+      <Notices notices={reasons} />
+      {reasons.length > 0 && <p class="quiet">{t('failed.whom')}</p>}
+    </Page>
+  );
+}
+
+function rank(level: string): number {
+  return ['error', 'warning', 'info'].indexOf(level);
+}

@@ -1,0 +1,58 @@
+import type { Import, Layout, Question, Questions } from '../api';
+
+/** The steps of a review, in the order in which a file is read. */
+export const stepIds = ['sheet', 'header', 'columns', 'values', 'cells'] as const;
+export type StepId = (typeof stepIds)[number];
+
+export interface Step {
+  readonly id: StepId;
+  /** Questions that nobody has answered. */
+  readonly open: number;
+  /** Whether there is something to see: the cells are not before all is answered. */
+  readonly ready: boolean;
+}
+
+/** The step in which a question, or an answer that was given, belongs. */
+export function stepOf(id: string): Exclude<StepId, 'cells'> {
+  if (id === 'header_row') return 'header';
+  if (id.startsWith('column:') || id.startsWith('field:')) return 'columns';
+  if (id.startsWith('format:') || id.startsWith('value:')) return 'values';
+  return 'sheet';
+}
+
+/** The questions of a step. */
+export function questionsOf(questions: Questions | null, step: StepId): readonly Question[] {
+  return questions?.questions.filter((one) => stepOf(one.id) === step) ?? [];
+}
+
+/** The answers of a step that were given, and of which no question is open. */
+export function decidedIn(step: StepId, layout: Layout | null, questions: Questions | null): readonly [string, string][] {
+  const asked = new Set(questions?.questions.map((one) => one.id));
+  return Object.entries(layout?.answers ?? {}).filter(([id]) => stepOf(id) === step && !asked.has(id));
+}
+
+/** The steps that this import needs, with those that were decided already. */
+export function stepsOf(facts: Import, layout: Layout | null, questions: Questions | null): readonly Step[] {
+  const asked = (questions?.questions.length ?? 0) > 0;
+  return stepIds.filter((id) => isNeeded(id, layout, questions)).map((id) => ({
+    id,
+    open: questionsOf(questions, id).filter((one) => one.answer === null).length,
+    ready: id === 'cells' ? canReview(facts, asked) : true,
+  }));
+}
+
+function canReview(facts: Import, asked: boolean): boolean {
+  return facts.hasRows !== false && !asked;
+}
+
+function isNeeded(id: StepId, layout: Layout | null, questions: Questions | null): boolean {
+  if (id === 'cells') return true;
+  if (questionsOf(questions, id).length > 0 || decidedIn(id, layout, questions).length > 0) return true;
+  if (id === 'columns') return (layout?.columns.length ?? 0) > 0;
+  return id === 'sheet' && (layout?.evidence.some((one) => one.choice === 'sheet' && one.rivals.length > 0) ?? false);
+}
+
+/** Where a person goes on: the first step with an open question, else the cells. */
+export function nextStep(steps: readonly Step[]): StepId {
+  return (steps.find((step) => step.open > 0) ?? steps.find((step) => step.id === 'cells' && step.ready) ?? steps[0])?.id ?? 'cells';
+}

@@ -1,0 +1,22 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { CellsHandle, Standing } from '../frame';
+
+/** What the page knows of the way out. */
+export interface Submitting {
+  /** How many rows there are; 0 while nobody knows. */
+  readonly rows: number;
+  /** Whether there are rows to submit. */
+  readonly ready: boolean;
+  readonly handle: CellsHandle | null;
+  open(): void;
+  /** Leads to the rows that keep the import from being submitted. */
+  showErrors(): void;
+  setStanding(now: Standing | null): void;
+  setHandle(handle: CellsHandle | null): void;
+}
+
+const Context = createContext<Submitting>({ rows: 0, ready: false, handle: null, open: () => {}, showErrors: () => {}, setStanding: () => {}, setHandle: () => {} });
+
+export const SubmitProvider = Context.Provider;
+export const useSubmit = () => useContext(Context);

@@ -1,0 +1,25 @@
+import type { Import, Submission } from '../../api';
+import type { T } from '../context';
+
+export interface Summary {
+  readonly title: string;
+  readonly lines: readonly string[];
+  /** What the button says; null where nothing can be sent. */
+  readonly action: string | null;
+}
+
+/** What a submission would do, in exact words. */
+export function summaryOf(of: Submission, behavior: Import['invalidDataBehavior'] | undefined, t: T): Summary {
+  const { rows, rowsWithError: bad, rowsLeftOut: left } = of;
+  if (of.blocked) return { title: t('submit.blockedTitle', { n: bad || left }), lines: [t('submit.blocked')], action: null };
+  const lines = [t('submit.rows', { n: rows })];
+  if (left > 0) lines.push(t('submit.left', { n: left }));
+  if (bad > 0) lines.push(t(behavior === 'INCLUDE_INVALID_ROWS' ? 'submit.badEmptied' : 'submit.badKept', { n: bad }));
+  return { title: t('submit.title'), lines, action: actionOf(rows, left, t) };
+}
+
+function actionOf(rows: number, left: number, t: T): string {
+  if (rows === 0) return t('submit.doNone', { n: left });
+  if (left === 0) return t('submit.do', { n: rows });
+  return t('submit.doAndLeave', { rows: t('submit.rowsToSend', { n: rows }), n: left });
+}

@@ -1,0 +1,114 @@
+import { css, luminance, mix, readable, type Rgb } from './colours';
+
+/** What a schema says of the looks, by group and name. It may hold anything. */
+export type Styles = Readonly<Record<string, unknown>>;
+
+/** Turns a text into a colour; null where it is none. */
+export type ReadColour = (text: string) => Rgb | null;
+
+/** The grounds of the page in its two looks, on which everything is read. */
+const grounds: Readonly<Record<Look, Rgb>> = { light: [252, 252, 253], dark: [14, 16, 20] };
+const inks: Readonly<Record<Look, Rgb>> = { light: [33, 36, 40], dark: [229, 231, 234] };
+export type Look = 'light' | 'dark';
+
+export interface Theme {
+  /** The custom properties to set. */
+  readonly tokens: Readonly<Record<string, string>>;
+  /** The look that the colours were made for; null where the person's own holds. */
+  readonly look: Look | null;
+}
+
+/** So much text needs, and so much lines and signs. */
+const text = 4.5;
+const sign = 3;
+
+/**
+ * The tokens that a schema's styles stand for. What cannot be read is left out,
+ * and colours are moved until they can be told from their ground.
+ */
+export function themeOf(styles: Styles, preferred: Look, colour: ReadColour): Theme {
+  const value = (group: string, name: string): string => {
+    const of = styles[group];
+    const found = typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined;
+    return typeof found === 'string' || typeof found === 'number' ? String(found).trim() : '';
+  };
+  const read = (group: string, ...names: string[]): Rgb | null => {
+    for (const name of names) {
+      const found = value(group, name) ? colour(value(group, name)) : null;
+      if (found) return found;
+    }
+    return null;
+  };
+  const ground = read('global', 'backgroundColor');
+  const look = ground ? (luminance(ground) > 0.18 ? 'light' : 'dark') : null;
+  const used = look ?? preferred;
+  const below = ground ?? grounds[used];
+  const tokens: Record<string, string> = {};
+  const put = (name: string, of: Rgb | null, least: number) => {
+    if (of) tokens[name] = css(least > 0 ? readable(of, below, least) : of);
+  };
+
+  if (ground) Object.assign(tokens, surfaces(ground, used));
+  put('--text', read('global', 'textColor'), text);
+  put('--quiet', read('global', 'secondaryTextColor'), text);
+  put('--good', read('global', 'successColor'), text);
+  put('--warning', read('global', 'warningColor') ?? read('errorNavigator', 'warningColor'), text);
+  put('--error', read('errorNavigator', 'errorColor'), text);
+  put('--line', read('global', 'borderColor'), 0);
+  const accent = read('primaryButton', 'backgroundColor') ?? read('dataTable', 'accentColor') ?? read('global', 'primaryTextColor') ?? read('stepperBar', 'currentColor');
+  if (accent) Object.assign(tokens, accents(readable(accent, below, text), below, used));
+  Object.assign(tokens, button(read('primaryButton', 'backgroundColor'), read('primaryButton', 'textColor')));
+  const radius = length(value('global', 'borderRadius'));
+  if (radius !== null) Object.assign(tokens, { '--radius': `${Math.min(radius, 16)}px`, '--radius-card': `${Math.min(radius * 1.6, 20)}px` });
+  const round = length(value('primaryButton', 'borderRadius'));
+  if (round !== null) tokens['--button-radius'] = `${Math.min(round, 16)}px`;
+  const family = families(value('global', 'customFontFamily'));
+  if (family) tokens['--font'] = `${family}, system-ui, sans-serif`;
+  return { tokens, look };
+}
+
+/** The surfaces around a ground, told apart by a little. */
+function surfaces(ground: Rgb, look: Look): Record<string, string> {
+  const ink = inks[look];
+  return {
+    '--ground': css(ground),
+    '--raised': css(mix(ground, [255, 255, 255], look === 'light' ? 0.5 : 0.035)),
+    '--sunken': css(mix(ground, ink, look === 'light' ? 0.03 : 0.06)),
+    '--line': css(mix(ground, ink, 0.12)),
+    '--line-strong': css(readable(mix(ground, ink, 0.45), ground, sign)),
+    '--text': css(readable(ink, ground, text)),
+    '--quiet': css(readable(mix(ink, ground, 0.3), ground, text + 0.5)),
+  };
+}
+
+function accents(accent: Rgb, ground: Rgb, look: Look): Record<string, string> {
+  return {
+    '--accent': css(accent),
+    '--accent-tint': css(mix(ground, accent, look === 'light' ? 0.1 : 0.18)),
+    '--on-accent': css(onTop(accent)),
+  };
+}
+
+/** The main button has its very colours, and its text is moved where it must be. */
+function button(ground: Rgb | null, ink: Rgb | null): Record<string, string> {
+  if (!ground) return {};
+  const on = ink ? readable(ink, ground, text) : onTop(ground);
+  return { '--button-ground': css(ground), '--button-line': css(ground), '--button-text': css(on) };
+}
+
+function onTop(ground: Rgb): Rgb {
+  return readable([255, 255, 255], ground, text);
+}
+
+/** A length in CSS pixels; null where it is none that makes sense here. */
+export function length(text: string): number | null {
+  const found = /^(\d{1,3}(?:\.\d{1,3})?)(px|rem|em)?$/.exec(text);
+  if (!found || (!found[2] && Number(found[1]) !== 0 && !/^\d+$/.test(found[1]!))) return null;
+  return Number(found[1]) * (found[2] === 'rem' || found[2] === 'em' ? 16 : 1);
+}
+
+/** Names of fonts, and nothing else. */
+function families(text: string): string {
+  const names = text.split(',').map((name) => name.trim().replace(/^["']|["']$/g, '')).filter((name) => /^[\p{L}\p{N} _-]{1,60}$/u.test(name));
+  return names.slice(0, 5).map((name) => (/^[a-z-]+$/.test(name) ? name : `"${name}"`)).join(', ');
+}

@@ -1,0 +1,97 @@
+import type { RefObject } from 'preact';
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { shown } from '../../grid/shown';
+import { Button, matching, Popover, targetOf, type Option } from '../kit';
+import type { Place } from './columns';
+import type { Value } from './desk';
+import type { Model } from './model';
+
+const mostListed = 100;
+
+interface Props {
+  readonly model: Model;
+  readonly anchor: RefObject<HTMLElement | null>;
+  readonly place: Place;
+  readonly value: Value;
+  readonly onTake: (text: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Where the text is found or typed that all equal cells are to get. */
+export function Chooser({ model, anchor, place, value, onTake, onClose }: Props) {
+  const { t } = model;
+  const take = (text: string) => {
+    onClose();
+    anchor.current?.focus();
+    onTake(text);
+  };
+  const title = t('chooser.title', { n: value.count, text: shown(value.text) || t('emptyCell') });
+  return (
+    <Popover anchor={anchor} onClose={onClose} label={title} class="c-chooser">
+      <p class="c-chooser-title">{title}</p>
+      {place.column.choices ? <Listed model={model} place={place} value={value} onTake={take} /> : <Typed model={model} place={place} value={value} onTake={take} />}
+    </Popover>
+  );
+}
+
+type Inner = Pick<Props, 'model' | 'place' | 'value' | 'onTake'>;
+
+function Typed({ model: { t }, place, value, onTake }: Inner) {
+  const [text, setText] = useState(value.text);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current!.select(), []);
+  return (
+    <form class="c-chooser-typed" onSubmit={(event) => { event.preventDefault(); onTake(text); }}>
+      <input ref={field} class="c-field" dir="auto" aria-label={t('chooser.new', { column: place.label })} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      <Button look="primary" small submits disabled={text === value.text}>{t(text === '' ? 'chooser.clear' : 'chooser.replace', { n: value.count })}</Button>
+    </form>
+  );
+}
+
+function Listed({ model: { t }, place, value, onTake }: Inner) {
+  const [sought, setSought] = useState('');
+  const [at, setAt] = useState(0);
+  const field = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const options = useMemo(() => optionsOf(place, value), [place, value]);
+  const found = matching(options, sought);
+  const listed = found.slice(0, mostListed);
+  useEffect(() => field.current!.focus(), []);
+  useEffect(() => list.current!.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest' }), [at, sought]);
+  const press = (event: KeyboardEvent) => {
+    const one = listed[at];
+    const to = event.key === 'Home' || event.key === 'End' ? null : targetOf(event.key, at, listed.length);
+    if (event.key === 'Enter' && one) onTake(one.value);
+    else if (to !== null && listed.length > 0) setAt(to);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div class="k-options" onKeyDown={press}>
+      <input
+        ref={field} class="c-field" role="combobox" dir="auto" aria-label={t('searchChoices')} placeholder={t('searchChoices')} aria-expanded="true" aria-controls={id}
+        aria-activedescendant={listed.length > 0 ? `${id}-${at}` : undefined} autocomplete="off" spellcheck={false} value={sought}
+        onInput={(event) => { setSought(event.currentTarget.value); setAt(0); }}
+      />
+      <div ref={list} id={id} role="listbox" aria-label={place.label} class="k-option-list">
+        {listed.map((one, n) => (
+          <div key={one.value} id={`${id}-${n}`} role="option" class="k-option" aria-selected={n === at} data-active={n === at ? '' : undefined} onPointerMove={() => setAt(n)} onClick={() => onTake(one.value)}>
+            <span class="k-option-label" dir="auto">{one.label}</span>
+            {one.note && <span class="k-option-note" dir="auto">{one.note}</span>}
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p class="k-options-none" role="status">{t('noChoice')}</p>}
+      {found.length > listed.length && <p class="k-options-none">{t('moreChoices', { n: found.length - listed.length })}</p>}
+    </div>
+  );
+}
+
+/** The choices of the column, what is suggested before the others. */
+function optionsOf(place: Place, value: Value): Option[] {
+  const first = value.suggestions.map(({ text, label, reason }) => ({ value: text, label: label || text, note: reason || text }));
+  const told = new Set(first.map((one) => one.value));
+  const others = place.column.choices!.filter((one) => !told.has(one.text));
+  return [...first, ...others.map(({ text, label }) => ({ value: text, label: label ?? text, ...(label && label !== text && { note: text }) }))];
+}

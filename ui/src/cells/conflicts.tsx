@@ -1,0 +1,50 @@
+import { shown } from '../../grid/shown';
+import type { Conflict } from '../../grid';
+import { Button } from '../kit';
+import type { Model } from './model';
+import { useStore } from './store';
+
+const mostListed = 50;
+
+/** Cells that somebody else changed first: both texts, and a choice for each. */
+export function ConflictList({ model }: { model: Model }) {
+  const conflicts = useStore(model.store, (now) => now.conflicts);
+  const { t } = model;
+  if (conflicts.length === 0) return null;
+  const all = (what: (one: Conflict) => void) => () => [...conflicts].forEach(what);
+  return (
+    <section class="c-conflicts" role="alertdialog" aria-labelledby="cells-conflicts" aria-describedby="cells-conflicts-text">
+      <header>
+        <h2 id="cells-conflicts">{t('conflicts.title', { n: conflicts.length })}</h2>
+        <p id="cells-conflicts-text" class="c-quiet">{t('conflicts.text')}</p>
+      </header>
+      <ul>{conflicts.slice(0, mostListed).map((one) => <Item key={`${one.rowId} ${one.column}`} model={model} conflict={one} />)}</ul>
+      {conflicts.length > 1 && (
+        <footer>
+          <Button small look="quiet" onClick={all((one) => model.keepTheirs(one))}>{t('conflicts.allTheirs', { n: conflicts.length })}</Button>
+          <Button small look="quiet" onClick={all((one) => (one.gone ? model.keepTheirs(one) : model.putMine(one)))}>{t('conflicts.allMine', { n: conflicts.length })}</Button>
+        </footer>
+      )}
+    </section>
+  );
+}
+
+function Item({ model, conflict }: { model: Model; conflict: Conflict }) {
+  const { t } = model;
+  const column = model.place(conflict.column)?.column.label ?? conflict.column;
+  return (
+    <li>
+      <span class="c-conflict-place">{t('grid.place', { row: conflict.number, column })}</span>
+      <Text label={t('conflicts.theirs')} text={conflict.gone ? t('conflicts.gone') : shown(conflict.theirs.text) || t('emptyCell')} />
+      <Text label={t('conflicts.mine')} text={shown(conflict.mine) || t('emptyCell')} />
+      <span class="c-conflict-choice">
+        <Button small onClick={() => model.keepTheirs(conflict)}>{t('conflicts.keep')}</Button>
+        {!conflict.gone && <Button small onClick={() => model.putMine(conflict)}>{t('conflicts.put')}</Button>}
+      </span>
+    </li>
+  );
+}
+
+function Text({ label, text }: { label: string; text: string }) {
+  return <span class="c-conflict-text"><span class="c-quiet">{label}</span> <bdi>{text}</bdi></span>;
+}

@@ -1,0 +1,116 @@
+import { ask, type Api, type Counts, type Edit, type RowWindow, type Table, type Values, type Verdict } from '../api';
+import { faultOf } from '../api/fault';
+import { tidy, type Filter } from './filter';
+
+/** A change as the service takes it; op names it for good. */
+export type Order = Omit<Edit, 'where'> & {
+  readonly where?: Where;
+  /** For fill: several fields at once. */
+  readonly texts?: Readonly<Record<string, string>>;
+};
+
+/** Which rows a change is about. */
+export interface Where extends Partial<Filter> {
+  readonly view?: string;
+  /** A stretch of the view; to is exclusive. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly rows?: string[];
+}
+
+export interface Suggestion {
+  readonly text: string;
+  readonly label: string;
+  readonly reason: string;
+}
+
+/** One of the texts of a field, and how many cells hold it. */
+export interface Value {
+  readonly text: string;
+  readonly count: number;
+  readonly suggestions: readonly Suggestion[];
+  /** What is wrong with it; "" where nothing is. */
+  readonly message: string;
+}
+
+export interface Distinct {
+  readonly values: readonly Value[];
+  /** How many further ones there are. */
+  readonly more: number;
+}
+
+export interface Spotted {
+  readonly id: string;
+  readonly place: number;
+}
+
+/** What came of a file with rows that were mended elsewhere. */
+export interface FileVerdict {
+  readonly verdict: Verdict;
+  /** Rows of the file that are not in the import. */
+  readonly unknown: number;
+  /** Headers that name no field. */
+  readonly ignored: readonly string[];
+}
+
+/** How a file is sent. */
+export interface Sending {
+  readonly op: string;
+  /** Only to see what it would do. */
+  readonly preview?: boolean;
+  /** Also over what others changed since the file was made. */
+  readonly over?: boolean;
+}
+
+/** The calls of the table under review. What fails is a Fault of the api. */
+export interface Desk {
+  table(): Promise<Table>;
+  rows(filter: Filter, view: string, from: number, count: number, signal?: AbortSignal): Promise<RowWindow>;
+  counts(): Promise<Counts>;
+  values(of: string, filter: Filter, limit: number, signal?: AbortSignal): Promise<Distinct>;
+  next(filter: Filter, view: string, row: string, back: boolean, signal?: AbortSignal): Promise<Spotted | null>;
+  edit(order: Order, signal?: AbortSignal): Promise<Verdict>;
+  turn(which: 'undo' | 'redo', op: string): Promise<Verdict>;
+  /** Where the rows of a filter are to be had as a workbook. */
+  fileAddress(filter: Filter): string;
+  sendFile(file: Blob, how: Sending): Promise<FileVerdict>;
+}
+
+export function openDesk(api: Api, send: typeof fetch = fetch.bind(globalThis)): Desk {
+  const { calls, path } = api;
+  const asked = (filter: Filter, more: object) => ({ params: { path, query: { ...tidy(filter), ...more } as never } });
+  return {
+    table: () => ask(calls.GET('/api/review/v1/{id}/table/', { params: { path } })),
+    rows: (filter, view, from, count, signal) =>
+      ask(calls.GET('/api/review/v1/{id}/rows/', { ...asked(filter, { ...(view && { view }), from, count }), ...(signal && { signal }) })),
+    counts: () => ask(calls.GET('/api/review/v1/{id}/counts/', { params: { path } })),
+    values: async (of, filter, limit, signal) =>
+      distinct(await ask(calls.GET('/api/review/v1/{id}/values/', { ...asked(filter, { of, limit }), ...(signal && { signal }) }))),
+    next: async (filter, view, row, back, signal) => {
+      const from = { ...(view && { view }), ...(row && { row }), back: String(back) };
+      return (await ask(calls.GET('/api/review/v1/{id}/next/', { ...asked(filter, from), ...(signal && { signal }) }))).next as Spotted | null;
+    },
+    edit: (order, signal) => ask(calls.POST('/api/review/v1/{id}/edits/', { params: { path }, body: order as Edit, ...(signal && { signal }) })),
+    turn: (which, op) => ask(calls.POST(`/api/review/v1/{id}/${which}/`, { params: { path }, body: { op } })),
+    fileAddress: (filter) => `${api.base}file/?${query(tidy(filter))}`,
+    sendFile: async (file, { op, preview = false, over = false }) => {
+      const address = `${api.base}file/?${query({ op, preview, over })}`;
+      const called = send(address, { method: 'POST', body: file }).then(async (response) => {
+        const body: unknown = await response.json().catch(() => null);
+        if (!response.ok) throw faultOf(response.status, body);
+        return { data: body as FileVerdict, response };
+      });
+      return ask(called);
+    },
+  };
+}
+
+function query(of: object): URLSearchParams {
+  return new URLSearchParams(Object.entries(of).map(([name, value]) => [name, String(value)]));
+}
+
+/** Messages come with texts that are wrong. */
+function distinct(of: Values): Distinct {
+  const values = of.values.map((value) => ({ message: '', ...value }));
+  return { values, more: of.more };
+}

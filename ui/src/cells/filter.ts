@@ -1,0 +1,65 @@
+import type { Row as WireRow } from '../api';
+
+export type Show = 'all' | 'problems' | 'errors' | 'warnings' | 'infos' | 'valid';
+
+/** Which rows are wanted: by a problem that they have, and by what they hold. */
+export interface Filter {
+  readonly show: Show;
+  /** The field with the problem; "" for problems of whole rows; missing for any. */
+  readonly key?: string;
+  readonly code?: string;
+  readonly search?: string;
+  /** The field that is searched; missing for all. */
+  readonly in?: string;
+}
+
+export const everything: Filter = { show: 'all' };
+
+/** Without the parts that say nothing, as two filters that mean the same are the same then. */
+export function tidy(filter: Filter): Filter {
+  const given = Object.entries(filter).filter(([name, value]) => value !== undefined && (value !== '' || name === 'key'));
+  return Object.fromEntries(given) as unknown as Filter;
+}
+
+export function same(a: Filter, b: Filter): boolean {
+  return a.show === b.show && a.key === b.key && a.code === b.code && (a.search ?? '') === (b.search ?? '') && a.in === b.in;
+}
+
+export function isNarrow(filter: Filter): boolean {
+  return !same(filter, everything);
+}
+
+const levels: Readonly<Partial<Record<Show, string>>> = { errors: 'error', warnings: 'warning', infos: 'info' };
+
+/** What is known of a row: the keys of its cells in their order. */
+export type Keys = readonly string[];
+
+/** Whether a row fits still. A search is repeated on what is here of its texts. */
+export function fits(filter: Filter, row: WireRow, keys: Keys): boolean {
+  return fitsProblem(filter, row, keys) && (!filter.search || holds(filter, row, keys));
+}
+
+function fitsProblem(filter: Filter, row: WireRow, keys: Keys): boolean {
+  if (filter.show === 'valid') return !has(row, keys, { show: 'errors' });
+  if (filter.show === 'all' && filter.key === undefined && filter.code === undefined) return true;
+  return has(row, keys, filter);
+}
+
+function has(row: WireRow, keys: Keys, { show, key, code }: Filter): boolean {
+  const level = levels[show];
+  const fit = (problem: { level: string; code: string }) => (!level || problem.level === level) && (!code || problem.code === code);
+  if ((key === undefined || key === '') && row.problems?.some(fit)) return true;
+  return row.cells.some((cell, at) => (key === undefined || key === keys[at]) && cell.problems?.some(fit));
+}
+
+function holds(filter: Filter, row: WireRow, keys: Keys): boolean {
+  const wanted = folded(filter.search!);
+  return row.cells.some(
+    (cell, at) => (!filter.in || filter.in === keys[at]) && (folded(cell.text).includes(wanted) || folded(cell.value ?? '').includes(wanted)),
+  );
+}
+
+/** As the service looks for texts: letters that differ by case are one, and none becomes several, as ß would. */
+function folded(text: string): string {
+  return text.replace(/[^\u0000-\u007f]/g, (sign) => (sign.toUpperCase().length === 1 ? sign.toUpperCase() : sign)).toLowerCase();
+}

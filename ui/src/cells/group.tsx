@@ -1,0 +1,64 @@
+import type { Verdict } from '../api';
+import { Button, Icon } from '../kit';
+import type { Open } from './dialogs';
+import { actionsOf, filterOf, nameOf, ownerOf, type Group } from './groups';
+import type { Deed } from './orders';
+import type { Model } from './model';
+import { ValueList } from './values';
+
+interface Props {
+  readonly model: Model;
+  readonly group: Group;
+  readonly open: boolean;
+  /** Whether the table shows just these rows. */
+  readonly shown: boolean;
+  readonly onToggle: () => void;
+  readonly onOpen: (open: Open) => void;
+}
+
+/** One kind of problem in one field: how many rows have it, and what mends them. */
+export function GroupItem({ model, group, open, shown, onToggle, onOpen }: Props) {
+  const { t, frame, places } = model;
+  return (
+    <li class={`c-group${open ? ' is-open' : ''}${shown ? ' is-shown' : ''}`}>
+      <button type="button" class="c-group-head" aria-expanded={open} aria-pressed={shown} title={t('group.show', { n: group.rows })} onClick={onToggle}>
+        <Icon name={group.level} label={t(`level.${group.level}`)} size={14} />
+        <span class="c-group-name">
+          <bdi class="c-group-owner">{ownerOf(group, places, t)}</bdi> <span class="c-quiet">· <bdi>{nameOf(group, t)}</bdi></span>
+        </span>
+        <span class="c-count">{frame.locale.number(group.rows)}</span>
+      </button>
+      {open && <GroupBody model={model} group={group} onOpen={onOpen} />}
+    </li>
+  );
+}
+
+function GroupBody({ model, group, onOpen }: Pick<Props, 'model' | 'group' | 'onOpen'>) {
+  const { t } = model;
+  const place = model.places.find((one) => one.key === group.key);
+  const fixable = place && !place.column.readOnly;
+  return (
+    <div class="c-group-body">
+      <p class="c-group-message"><bdi>{group.message}</bdi></p>
+      {place && <ValueList model={model} group={group} place={place} />}
+      <div class="c-group-actions">
+        {actionsOf(group, place).map((action) => (
+          <Button key={action} small look="quiet" onClick={() => act(model, group, action)}>{t(`group.${action}`, { n: group.rows })}</Button>
+        ))}
+        {fixable && <Button small look="quiet" onClick={() => onOpen({ kind: 'fixer', key: group.key })}>{t('group.values')}</Button>}
+      </div>
+    </div>
+  );
+}
+
+function act(model: Model, group: Group, action: ReturnType<typeof actionsOf>[number]): void {
+  const where = filterOf(group);
+  const deed: Deed = { kind: action, where, ...((action === 'clear' || action === 'trim') && { keys: [group.key] }) };
+  model.make(deed, (verdict) => told(model, action, verdict));
+}
+
+function told({ t }: Model, action: string, verdict: Verdict): string {
+  if (action === 'delete') return t('deleted', { n: verdict.deleted });
+  if (action === 'accept') return t('accepted', { n: verdict.rows });
+  return verdict.cells === 0 ? t('nothingChanged') : t('changedCells', { n: verdict.cells });
+}

@@ -1,0 +1,68 @@
+import type { Counts } from '../api';
+import type { Level } from '../../grid';
+import type { Place } from './columns';
+import { same, type Filter, type Show } from './filter';
+import type { Key, T } from './words';
+
+/** Rows with one kind of problem in one field; key "" is for problems of whole rows. */
+export type Group = Counts[number];
+
+const order: readonly Level[] = ['error', 'warning', 'info'];
+const shows: Readonly<Record<Level, Show>> = { error: 'errors', warning: 'warnings', info: 'infos' };
+
+/**
+ * The worst first, and of these what most rows have. Those that were there before
+ * keep their order, as nothing is to move away from under the pointer.
+ */
+export function steady(counts: Counts, before: readonly string[]): Group[] {
+  const sorted = [...counts].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level) || b.rows - a.rows);
+  const place = new Map(before.map((id, at) => [id, at]));
+  const known = sorted.filter((group) => place.has(idOf(group))).sort((a, b) => place.get(idOf(a))! - place.get(idOf(b))!);
+  const added = sorted.filter((group) => !place.has(idOf(group)));
+  return [...known, ...added];
+}
+
+export function filterOf(group: Group): Filter {
+  return { show: shows[group.level], key: group.key, code: group.code };
+}
+
+export function isShown(group: Group, filter: Filter): boolean {
+  const { search: _, in: __, ...rest } = filter;
+  return same(filterOf(group), rest);
+}
+
+export function idOf(group: Group): string {
+  return `${group.level} ${group.key} ${group.code}`;
+}
+
+/** Whose problem it is: the field, or the row. */
+export function ownerOf(group: Group, places: readonly Place[], t: T): string {
+  if (group.key === '') return t('wholeRow');
+  return places.find((place) => place.key === group.key)?.label ?? group.key;
+}
+
+/** What is wrong, in a few words; where nobody knows the rule, what it says of one of them. */
+export function nameOf(group: Group, t: T): string {
+  const key = `rule.${group.code.replace(/_(with|without)(_all)?(_values)?$/, '_with')}` as Key;
+  const name = t(key);
+  return name === key ? firstSentence(group.message) : name;
+}
+
+function firstSentence(message: string): string {
+  const end = message.search(/[.:](\s|$)/);
+  const first = end < 0 ? message : message.slice(0, end);
+  return first.length > 60 ? `${first.slice(0, 59)}…` : first;
+}
+
+/** Whether giving all equal cells another text mends them; of equal ones it would make equal ones. */
+export function isMapped(group: Group): boolean {
+  return !group.code.startsWith('unique');
+}
+
+/** What can be done about all rows of a group at once. */
+export function actionsOf(group: Group, place: Place | undefined): readonly ('clear' | 'trim' | 'accept' | 'delete')[] {
+  if (group.key === '') return group.code === 'cell_count' ? ['accept', 'delete'] : ['delete'];
+  if (!place || place.column.readOnly) return ['delete'];
+  if (group.code === 'required') return ['delete'];
+  return isMapped(group) ? ['trim', 'clear', 'delete'] : ['clear'];
+}

@@ -1,0 +1,304 @@
+import { Fault, isAborted, type ProgressEvent, type RowWindow, type StateEvent, type Table, type Verdict } from '../api';
+import type { Conflict, Grid, GridEvent, Row, Spot } from '../../grid';
+import type { Frame } from '../app/frame';
+import { placesOf, type Place } from './columns';
+import type { Desk } from './desk';
+import { Facts, type Known } from './facts';
+import { everything, isNarrow, same, type Filter } from './filter';
+import { keysOf, whereOf, type Deed } from './orders';
+import { DeskSource } from './source';
+import { atFirst, type Said, type State } from './state';
+import { Store } from './store';
+import { fitted } from './widths';
+import type { T } from './words';
+
+const sayFor = 12_000;
+
+/** The table under review: what is shown of it, and everything that can be done. */
+export class Model {
+  readonly store: Store<State>;
+  readonly source: DeskSource;
+  readonly desk: Desk;
+  readonly places: readonly Place[];
+  readonly t: T;
+  readonly frame: Frame;
+  grid: Grid | null = null;
+  readonly #facts: Facts;
+  readonly #ops = new Set<string>();
+  #asking: AbortController | null = null;
+  #heard = -1;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #settled: (() => void)[] = [];
+
+  constructor(frame: Frame, desk: Desk, table: Table, rows: RowWindow, t: T) {
+    this.frame = frame;
+    this.desk = desk;
+    this.t = t;
+    this.places = fitted(placesOf(table.columns, frame.locale.tag), rows);
+    const { totals, undo, redo } = table;
+    this.store = new Store<State>({ ...atFirst, totals, undo, redo, total: totals.rows });
+    const texts = {
+      moved: () => t('moved'),
+      tooMany: (n: number, most: number) => t('tooMany', { n, most }),
+      unanswered: () => t('unanswered'),
+    };
+    this.source = new DeskSource(desk, this.places, texts, (fault) => frame.broken(fault));
+    this.source.open(everything, rows);
+    this.#facts = new Facts(desk, (known) => this.#learn(known));
+  }
+
+  get now(): State {
+    return this.store.now;
+  }
+
+  /** Listens to what happens elsewhere, until the function that it gives is called. */
+  open(): () => void {
+    this.#facts.stir();
+    // What was told before the step was there is what its rows were read with.
+    this.#heard = this.frame.events.last?.change ?? -1;
+    const stop = this.frame.events.listen({
+      state: (event) => this.#changed(event),
+      progress: (event) => this.#progressed(event),
+    });
+    return () => {
+      stop();
+      this.#facts.close();
+      this.#asking?.abort();
+      clearTimeout(this.#timer);
+    };
+  }
+
+  place(column: string): Place | undefined {
+    return this.places.find((place) => place.column.key === column);
+  }
+
+  /** Takes what the grid tells. */
+  hear(event: GridEvent): void {
+    switch (event.type) {
+      case 'selection': return this.#selected();
+      case 'saving': return this.#saving(event.state, event.pending);
+      case 'changed': return this.#moved(event.kind, event.cells);
+      case 'conflict': return this.#raced(event.conflict);
+      case 'refused': return this.say({ text: event.message, wrong: true });
+      case 'notice': return this.say({ text: event.message });
+      case 'rows': return this.store.set({ total: event.total });
+    }
+  }
+
+  /** Shows a sentence for a while. */
+  say(said: Said | null): void {
+    clearTimeout(this.#timer);
+    this.store.set({ said });
+    if (said) this.#timer = setTimeout(() => this.store.set({ said: null }), sayFor);
+  }
+
+  /** Shows the rows of another filter, as soon as they are found; the last one asked for counts. */
+  async filterBy(filter: Filter): Promise<void> {
+    this.#asking?.abort();
+    const asking = new AbortController();
+    this.#asking = asking;
+    this.store.set({ wanted: filter, searching: true });
+    try {
+      await this.source.show(filter, asking.signal);
+      this.store.set({ filter, fitting: null, searching: false, total: this.source.total });
+      this.grid?.reset(this.source.total);
+    } catch (cause) {
+      if (asking.signal.aborted || isAborted(cause)) return;
+      this.store.set({ wanted: this.now.filter, searching: false });
+      this.#failed(cause);
+    }
+  }
+
+  /** Makes the first cell of a field the active one. */
+  lookAt(key: string): void {
+    const place = this.places.find((one) => one.key === key);
+    if (place && this.now.total > 0) this.grid?.goToRow(0, place.column.key);
+  }
+
+  /** Shows the rows that fit the filter by now. */
+  renew(): Promise<void> {
+    return this.filterBy(this.now.filter);
+  }
+
+  /** Gives up a search that is under way. */
+  stopSearch(): void {
+    this.#asking?.abort();
+    this.store.set({ wanted: this.now.filter, searching: false });
+  }
+
+  /** Makes a change in its turn; `tell` says what came of it. */
+  make(deed: Deed, tell: (verdict: Verdict) => string, then?: (verdict: Verdict) => void): void {
+    this.grid?.act((op) => {
+      this.#ops.add(op);
+      return this.source.make({ ...deed, op }, (verdict) => {
+        const done = verdict.cells + verdict.added + verdict.deleted > 0 || verdict.rows > 0;
+        this.say({ text: tell(verdict), ...(done && { undo: 1 }) });
+        then?.(verdict);
+      });
+    });
+  }
+
+  /** Puts another text in the place of each of several, in a change of its own. */
+  mapValues(key: string, texts: readonly (readonly [string, string])[]): void {
+    const made: Verdict[] = [];
+    const told = () => {
+      const changes = made.filter((one) => one.change > 0);
+      this.say({ text: this.t('replacedCells', { n: changes.reduce((sum, one) => sum + one.cells, 0) }), undo: changes.length });
+    };
+    for (const [find, text] of texts) {
+      this.make({ kind: 'mapValue', keys: [key], find, text, where: { show: 'all' } }, () => '', (verdict) => {
+        made.push(verdict);
+        told();
+      });
+    }
+  }
+
+  /** Merges rows of a file by their numbers. */
+  mergeFile(file: File, over: boolean): void {
+    this.grid?.act((op) => {
+      this.#ops.add(op);
+      return this.source.merge(file, { op, over }, (verdict) => {
+        this.say({ text: this.t('changedCells', { n: verdict.cells }), ...(verdict.cells > 0 && { undo: 1 }) });
+      });
+    });
+  }
+
+  /** Adds an empty row behind all others and goes there. */
+  addRow(): void {
+    this.make({ kind: 'add', rows: [[]] }, ({ added }) => this.t('added', { n: added }), () => void this.#showLast());
+  }
+
+  /** Says what a change would do. */
+  preview(deed: Deed, signal: AbortSignal): Promise<Verdict> {
+    return this.desk.edit({ ...deed, op: 'preview', preview: true }, signal);
+  }
+
+  /** The rows and fields that are selected, as a change takes them; null where there are none. */
+  selected(): { where: ReturnType<typeof whereOf>; keys: string[]; rows: number } | null {
+    const area = this.grid?.selected;
+    if (!area) return null;
+    const where = whereOf(area, this.source.view, (index) => this.grid!.row(index)?.id);
+    return { where, keys: keysOf(area, this.places), rows: area.toRow - area.fromRow };
+  }
+
+  /** Opens a cell of which only the beginning is here: to edit it where the rest can be had, else gives what there is. */
+  async openLong(spot: Spot, id: string): Promise<Row | null> {
+    try {
+      const row = await this.source.whole(spot.row);
+      const at = this.places.findIndex((place) => place.column.key === spot.column);
+      if (row?.id !== id || row.cells[at]?.cut) return row ?? null;
+      this.grid?.edit(row, spot);
+    } catch (cause) {
+      this.say({ text: cause instanceof Error ? cause.message : String(cause), wrong: true });
+    }
+    return null;
+  }
+
+  keepTheirs(conflict: Conflict): void {
+    this.#drop(conflict);
+    this.grid?.settle(conflict.rowId, conflict.column);
+  }
+
+  putMine(conflict: Conflict): void {
+    this.keepTheirs(conflict);
+    this.grid?.act((op) => this.source.insist(conflict, op));
+  }
+
+  undo(changes = 1): void {
+    this.say(null);
+    for (let n = 0; n < changes; n++) this.grid?.undo();
+  }
+
+  redo(): void {
+    this.say(null);
+    this.grid?.redo();
+  }
+
+  /** Waits until all changes are saved. */
+  settle(): Promise<void> {
+    return this.now.pending === 0 ? Promise.resolve() : new Promise((done) => this.#settled.push(done));
+  }
+
+  async #showLast(): Promise<void> {
+    await this.filterBy(everything);
+    this.grid?.goToRow(this.now.total - 1, this.places[0]?.column.key);
+    this.grid?.focus();
+  }
+
+  #selected(): void {
+    const { grid } = this;
+    if (grid) this.store.set({ area: grid.selected, active: grid.active });
+  }
+
+  #saving(saving: State['saving'], pending: number): void {
+    this.store.set({ saving, pending, ...(pending === 0 && { progress: null }) });
+    this.#stand();
+    if (pending > 0) return;
+    for (const done of this.#settled) done();
+    this.#settled = [];
+  }
+
+  #moved(kind: 'apply' | 'undo' | 'redo' | 'act', cells: number): void {
+    this.store.set({ turn: this.now.turn + 1, progress: null });
+    if (kind === 'apply' && cells > 1) this.say({ text: this.t('changedCells', { n: cells }), undo: 1 });
+    if (kind === 'undo') this.say({ text: cells > 0 ? this.t('undone.cells', { n: cells }) : this.t('undone') });
+    if (kind === 'redo') this.say({ text: cells > 0 ? this.t('redone.cells', { n: cells }) : this.t('redone') });
+    this.#stir();
+  }
+
+  #raced(conflict: Conflict): void {
+    const others = this.now.conflicts.filter((one) => one.rowId !== conflict.rowId || one.column !== conflict.column);
+    this.store.set({ conflicts: [...others, conflict] });
+  }
+
+  #drop(conflict: Conflict): void {
+    this.store.set({ conflicts: this.now.conflicts.filter((one) => one !== conflict) });
+  }
+
+  /** Rows changed: what is counted is counted again. */
+  #stir(): void {
+    this.#facts.stir();
+    if (isNarrow(this.now.filter)) void this.#refit(this.now.filter);
+  }
+
+  async #refit(filter: Filter): Promise<void> {
+    const fitting = await this.source.fitting().catch(() => null);
+    const { total } = this.now;
+    if (same(filter, this.now.filter)) this.store.set({ fitting: fitting === total ? null : fitting });
+  }
+
+  /** Somebody changed something, perhaps this page. */
+  #changed({ change, totals }: StateEvent): void {
+    if (totals) this.store.set({ totals });
+    this.#stand();
+    const first = this.#heard < 0;
+    const news = change !== this.#heard && change !== this.source.lastChange;
+    this.#heard = change;
+    if (first || !news || this.now.pending > 0) return;
+    this.source.forget();
+    this.grid?.refresh();
+    this.store.set({ turn: this.now.turn + 1 });
+    this.#stir();
+  }
+
+  #progressed(event: ProgressEvent): void {
+    if (this.#ops.has(event.op)) this.store.set({ progress: event.done < event.total ? event : null });
+  }
+
+  #learn({ totals, undo, redo, counts }: Known): void {
+    this.store.set({ totals, undo, redo, counts });
+    this.source.hasOther = totals.errors + totals.warnings > 0;
+    this.#stand();
+  }
+
+  #stand(): void {
+    const { totals: { rows, errors, warnings }, pending } = this.now;
+    this.frame.standing({ rows, errors, warnings, pending });
+  }
+
+  #failed(cause: unknown): void {
+    const lost = cause instanceof Fault && cause.kind === 'lost';
+    if (cause instanceof Fault && (cause.kind === 'unauthorized' || cause.kind === 'gone')) this.frame.broken(cause);
+    else this.say({ text: lost ? this.t('unanswered') : cause instanceof Error ? cause.message : String(cause), wrong: true });
+  }
+}

@@ -1,0 +1,73 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon, IconButton } from '../kit';
+import type { Open } from './dialogs';
+import { GroupItem } from './group';
+import { everything } from './filter';
+import { filterOf, idOf, isShown, steady, type Group } from './groups';
+import type { Model } from './model';
+import { useStore } from './store';
+
+interface Props {
+  readonly model: Model;
+  /** Whether it lies over the table from below. */
+  readonly sheet: boolean;
+  readonly onClose: () => void;
+  readonly onOpen: (open: Open) => void;
+}
+
+/** What is wrong with the rows, by field and rule, and the quickest way to mend it. */
+export function Panel({ model, sheet, onClose, onOpen }: Props) {
+  const { t } = model;
+  const counts = useStore(model.store, (now) => now.counts);
+  const wanted = useStore(model.store, (now) => now.wanted);
+  const order = useRef<string[]>([]);
+  const groups = steady(counts, order.current);
+  order.current = groups.map(idOf);
+  const [opened, setOpened] = useState<string | null>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => void (sheet && title.current?.focus()), [sheet]);
+  // The first group is open as long as nobody chose another, and again once that one is mended.
+  const chosen = opened === '' || groups.some((group) => idOf(group) === opened) ? opened : null;
+  const open = chosen ?? (groups[0] ? idOf(groups[0]) : '');
+
+  const toggle = (group: Group) => {
+    const closes = open === idOf(group) && isShown(group, wanted);
+    setOpened(closes ? '' : idOf(group));
+    void model.filterBy(closes ? everything : filterOf(group)).then(() => closes || model.lookAt(group.key));
+  };
+  return (
+    <aside class={`c-panel${sheet ? ' is-sheet' : ''}`} aria-labelledby="cells-problems" onKeyDown={(event) => sheet && event.key === 'Escape' && onClose()}>
+      <header class="c-panel-head">
+        <h2 id="cells-problems" ref={title} tabIndex={-1}><Summary model={model} groups={groups} /></h2>
+        {sheet && <IconButton icon="close" small label={t('close')} onClick={onClose} />}
+      </header>
+      {groups.length === 0 ? <Calm model={model} /> : (
+        <ul class="c-groups">
+          {groups.map((group) => (
+            <GroupItem key={idOf(group)} model={model} group={group} open={open === idOf(group)} shown={isShown(group, wanted)} onToggle={() => toggle(group)} onOpen={onOpen} />
+          ))}
+        </ul>
+      )}
+    </aside>
+  );
+}
+
+function Summary({ model: { t, store }, groups }: { model: Model; groups: readonly Group[] }) {
+  const totals = useStore(store, (now) => now.totals);
+  if (totals.errors === 0) return <>{t('panel.noErrors')}</>;
+  const problems = groups.filter((group) => group.level === 'error').reduce((sum, group) => sum + group.rows, 0);
+  if (problems === 0) return <>{t('panel.errorRows', { n: totals.errors })}</>;
+  return <>{t('panel.title', { n: problems, rows: t('rows', { n: totals.errors }) })}</>;
+}
+
+/** Nothing is wrong. */
+function Calm({ model: { t, store } }: { model: Model }) {
+  const rows = useStore(store, (now) => now.totals.rows);
+  return (
+    <div class="c-calm">
+      <Icon name="good" size={24} />
+      <p class="c-calm-title">{t('calm.title')}</p>
+      <p>{t('calm.text', { n: rows })}</p>
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import type { Batch, Row } from '../../grid';
+import type { Order } from './desk';
+import type { Place } from './columns';
+
+/** So many rows are told one by one; of more, the stretch. */
+export const mostNamed = 2000;
+/** The most cells that the service takes by name at once. */
+export const mostCells = 100_000;
+
+/** How a batch is sent. */
+export type Plan =
+  | { readonly kind: 'named' }
+  | { readonly kind: 'stretch'; readonly order: Omit<Order, 'op'> }
+  /** There is no way: so many cells by name. */
+  | { readonly kind: 'tooMany'; readonly cells: number };
+
+/**
+ * Cells are told by name, each with the text that the person saw, as that alone
+ * keeps what others wrote meanwhile. One row of texts over many rows is told as a
+ * stretch of the view.
+ */
+export function planOf(batch: Batch, places: ReadonlyMap<string, Place>): Plan {
+  const { fromRow, toRow, columns } = batch.area;
+  const rows = toRow - fromRow;
+  if (rows <= mostNamed && rows * columns.length <= mostCells) return { kind: 'named' };
+  const order = batch.texts.length === 1 ? stretch(batch, places) : null;
+  if (order) return { kind: 'stretch', order };
+  const cells = rows * columns.length;
+  return cells <= mostCells ? { kind: 'named' } : { kind: 'tooMany', cells };
+}
+
+function stretch(batch: Batch, places: ReadonlyMap<string, Place>): Omit<Order, 'op'> | null {
+  const { fromRow, toRow, columns } = batch.area;
+  const line = batch.texts[0]!;
+  const texts = new Map<string, string>();
+  for (const [at, column] of columns.entries()) {
+    const place = places.get(column)!;
+    const text = line[at % line.length]!;
+    const other = texts.get(place.key);
+    if (other !== undefined && other !== text) return null;
+    texts.set(place.key, text);
+  }
+  if (!wholeFields(columns, places)) return null;
+  const where = { show: 'all', view: batch.revision, from: fromRow, to: toRow } as const;
+  const keys = [...texts.keys()];
+  const all = new Set(texts.values());
+  if (all.size > 1) return { kind: 'fill', where, texts: Object.fromEntries(texts) };
+  const [text = ''] = all;
+  return text === '' ? { kind: 'clear', where, keys } : { kind: 'fill', where, keys, text };
+}
+
+/** Whether each field with several columns is there with all of them: a stretch knows fields only. */
+function wholeFields(columns: readonly string[], places: ReadonlyMap<string, Place>): boolean {
+  const keys = new Set(columns.map((column) => places.get(column)!.key));
+  const meant = [...places.values()].filter((place) => keys.has(place.key)).length;
+  return meant === columns.length;
+}
+
+/** One cell as it is sent. */
+export interface Named {
+  readonly id: string;
+  readonly key: string;
+  readonly part?: number;
+  readonly text: string;
+  readonly version: number;
+  readonly seen: string;
+}
+
+/** The cells of a batch; rows stand in the order of the area. */
+export function cellsOf(batch: Batch, rows: readonly Row[], places: ReadonlyMap<string, Place>, order: ReadonlyMap<string, number>): Named[] {
+  const cells: Named[] = [];
+  for (const [r, row] of rows.entries()) {
+    const line = batch.texts[r % batch.texts.length]!;
+    for (const [c, column] of batch.area.columns.entries()) {
+      const { key, part } = places.get(column)!;
+      const seen = row.cells[order.get(column)!]!.text;
+      const version = batch.versions[row.id] ?? row.version;
+      cells.push({ id: row.id, key, ...(part > 0 && { part }), text: line[c % line.length]!, version, seen });
+    }
+  }
+  return cells;
+}

@@ -1,0 +1,63 @@
+import type { Cell as WireCell, Row as WireRow } from '../api';
+import type { Cell, Problem, Row } from '../../grid';
+import { fits, isNarrow, type Filter } from './filter';
+import type { Originals } from './originals';
+import type { Place } from './columns';
+
+const none: readonly Problem[] = [];
+
+/** Makes rows of the grid out of rows that came. */
+export class Rows {
+  readonly #places: readonly Place[];
+  readonly #originals: Originals;
+  /** By the cells of a row that came, hidden ones among them. */
+  readonly #keys: string[] = [];
+
+  constructor(places: readonly Place[], originals: Originals) {
+    this.#places = places;
+    this.#originals = originals;
+    for (const place of places) this.#keys[place.at] = place.key;
+  }
+
+  row(came: WireRow, filter: Filter): Row {
+    const past = isNarrow(filter) && !fits(filter, came, this.#keys);
+    return {
+      id: came.id,
+      number: Number(came.id) + 1,
+      version: came.version,
+      cells: this.#places.map((place) => this.#cell(came, place)),
+      ...(came.problems && { problems: came.problems }),
+      ...(past && { past }),
+    };
+  }
+
+  /** The row as it will be where a text is put into a cell, as far as can be told. */
+  patched(row: Row, texts: ReadonlyMap<string, string>, version: number): Row {
+    const cells = row.cells.map((cell, at) => {
+      const text = texts.get(this.#places[at]!.column.key);
+      return text === undefined || text === cell.text ? cell : { text, problems: none, changed: true };
+    });
+    return { ...row, version, cells };
+  }
+
+  #cell(came: WireRow, place: Place): Cell {
+    const cell: Came = came.cells[place.at] ?? empty;
+    const problems = cell.problems ?? none;
+    const { text, value } = cell;
+    const cut = cell.cut ? { cut: true } : {};
+    if (came.version === 0 && problems === none) return value === null || value === text ? { text, problems, ...cut } : { text, problems, value, ...cut };
+    const changed = this.#originals.differs(came, place, text);
+    return {
+      text,
+      problems,
+      ...(value !== null && value !== undefined && value !== text && { value }),
+      ...(changed && { changed }),
+      ...cut,
+    };
+  }
+}
+
+const empty: Came = { text: '', value: null };
+
+/** Of long texts only the beginning comes. */
+type Came = WireCell & { readonly cut?: boolean };

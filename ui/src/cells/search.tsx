@@ -1,0 +1,70 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Field, IconButton, Progress } from '../kit';
+import { columnsFor } from './choices';
+import { keys } from './keys';
+import type { Model } from './model';
+import { useStore } from './store';
+
+const pause = 300;
+
+/** Looks for rows that hold a text, soon after typing rests. */
+export function Search({ model, field }: { model: Model; field: RefObject<HTMLInputElement | null> }) {
+  const { t } = model;
+  const wanted = useStore(model.store, (now) => now.wanted);
+  const searching = useStore(model.store, (now) => now.searching);
+  const [text, setText] = useState(wanted.search ?? '');
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => setText(wanted.search ?? ''), [wanted.search]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  const look = (search: string, column = wanted.in) => {
+    clearTimeout(timer.current);
+    const { search: _, in: __, ...rest } = model.now.wanted;
+    if (search === (wanted.search ?? '') && column === wanted.in) return;
+    void model.filterBy({ ...rest, ...(search && { search, ...(column && { in: column }) }) });
+  };
+  const type = (typed: string) => {
+    setText(typed);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => look(typed), pause);
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') look(text);
+    else if (event.key === 'Escape' && text) look('');
+    else if (event.key === 'Escape') model.grid?.focus();
+    else if (event.key === 'ArrowDown') model.grid?.focus();
+    else return;
+    event.preventDefault();
+    if (event.key === 'Escape') setText('');
+  };
+  const clear = text && <IconButton icon="close" small label={t('search.clear')} onClick={() => { setText(''); look(''); field.current?.focus(); }} />;
+  return (
+    <div class="c-search" role="search">
+      <Field bare label={t('search')} kind="search" icon="search" value={text} onInput={type} onKeyDown={press} refTo={field} placeholder={`${t('search')} (${keys.search})`} after={clear} />
+      {text && (
+        <select class="c-in" aria-label={t('search.in')} value={wanted.in ?? ''} onChange={(event) => look(text, event.currentTarget.value || undefined)}>
+          <option value="">{t('search.all')}</option>
+          {columnsFor(model.places).map(({ key, label }) => <option key={key} value={key}>{label}</option>)}
+        </select>
+      )}
+      {searching && <Searching model={model} />}
+    </div>
+  );
+}
+
+/** Shown once it takes longer than one notices. */
+function Searching({ model }: { model: Model }) {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 300);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!late) return null;
+  return (
+    <div class="c-searching">
+      <Progress label={model.t('searching')} share={null} />
+      <button type="button" class="c-link" onClick={() => model.stopSearch()}>{model.t('stop')}</button>
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import { useMemo } from 'preact/hooks';
+import { Menu, type MenuItem } from '../kit';
+import type { Open } from './dialogs';
+import { keys } from './keys';
+import type { Model } from './model';
+import type { Deed } from './orders';
+
+interface Props {
+  readonly model: Model;
+  readonly at: { readonly x: number; readonly y: number };
+  readonly onClose: () => void;
+  readonly onOpen: (open: Open) => void;
+}
+
+/** What can be done with what is selected. */
+export function SelectionMenu({ model, at, onClose, onOpen }: Props) {
+  // The menu returns the focus to where it came from.
+  const anchor = useMemo(() => ({ current: document.activeElement as HTMLElement | null }), []);
+  return <Menu anchor={anchor} at={at} label={model.t('menu')} items={itemsOf(model, onOpen)} onClose={onClose} />;
+}
+
+function itemsOf(model: Model, onOpen: (open: Open) => void): MenuItem[] {
+  const { t } = model;
+  const selected = model.selected();
+  if (!selected) return [];
+  const { where, keys: fields, rows } = selected;
+  const closed = fields.length === 0;
+  const change = (deed: Deed) => () => model.make({ ...deed, where, keys: fields }, ({ cells }) => (cells === 0 ? t('nothingChanged') : t('changedCells', { n: cells })));
+  return [
+    { label: t('menu.copy'), keys: keys.copy, onSelect: () => document.execCommand('copy') },
+    { label: t('menu.clear'), keys: 'Del', disabled: closed, onSelect: () => model.grid?.clear() },
+    { label: t('menu.fill'), keys: keys.fill, disabled: closed || rows < 2, onSelect: () => model.grid?.fillDown() },
+    { label: t('menu.trim'), apart: true, disabled: closed, onSelect: change({ kind: 'trim', inner: true }) },
+    { label: t('menu.upper'), disabled: closed, onSelect: change({ kind: 'case', to: 'upper' }) },
+    { label: t('menu.lower'), disabled: closed, onSelect: change({ kind: 'case', to: 'lower' }) },
+    { label: t('menu.title'), disabled: closed, onSelect: change({ kind: 'case', to: 'title' }) },
+    ...(fields.length === 1 ? [{ label: t('menu.values', { column: model.places.find((one) => one.key === fields[0])!.label }), apart: true, onSelect: () => onOpen({ kind: 'fixer', key: fields[0]! }) }] : []),
+    { label: t('add.one'), icon: 'add' as const, apart: true, onSelect: () => model.addRow() },
+    {
+      label: t('menu.delete', { n: rows }), icon: 'remove' as const,
+      onSelect: () => model.make({ kind: 'delete', where }, (verdict) => t('deleted', { n: verdict.deleted })),
+    },
+  ];
+}

@@ -1,0 +1,49 @@
+import type { Counts, ProgressEvent, Totals } from '../api';
+import type { Area, Conflict } from '../../grid';
+import { everything, type Filter } from './filter';
+
+/** A sentence about what was done, in the status line. */
+export interface Said {
+  readonly text: string;
+  /** Whether it was refused. */
+  readonly wrong?: boolean;
+  /** So many changes are undone by what is offered beside it; none where it is missing. */
+  readonly undo?: number;
+}
+
+/** All that is shown around the table. */
+export interface State {
+  readonly totals: Totals;
+  readonly undo: number;
+  readonly redo: number;
+  readonly counts: Counts;
+  /** That of the rows in view, and the one that was asked for last. */
+  readonly filter: Filter;
+  readonly wanted: Filter;
+  readonly searching: boolean;
+  /** Rows in view, and how many fit the filter by now; null where that is the same. */
+  readonly total: number;
+  readonly fitting: number | null;
+  readonly saving: 'saved' | 'saving' | 'waiting';
+  readonly pending: number;
+  readonly area: Area | null;
+  /** The active cell: index in the view, and column. */
+  readonly active: { readonly row: number; readonly column: string };
+  readonly conflicts: readonly Conflict[];
+  readonly progress: ProgressEvent | null;
+  /** What takes a while, as a sentence. */
+  readonly working: string;
+  readonly said: Said | null;
+  /** Grows with each change of rows that came to stand. */
+  readonly turn: number;
+}
+
+export const atFirst: State = {
+  totals: { rows: 0, errors: 0, warnings: 0, infos: 0 },
+  undo: 0, redo: 0, counts: [],
+  filter: everything, wanted: everything, searching: false,
+  total: 0, fitting: null,
+  saving: 'saved', pending: 0,
+  area: null, active: { row: 0, column: '' },
+  conflicts: [], progress: null, working: '', said: null, turn: 0,
+};

@@ -1,0 +1,86 @@
+import type { ComponentChildren } from 'preact';
+import { Icon } from '../kit';
+import { keys } from './keys';
+import type { Model } from './model';
+import type { State } from './state';
+import { useStore } from './store';
+
+interface Props {
+  readonly model: Model;
+  readonly small: boolean;
+  readonly onGoTo: () => void;
+}
+
+/** What is selected, whether all is saved, and what was done last. */
+export function Status({ model, small, onGoTo }: Props) {
+  const now = useStore(model.store, (state) => state);
+  const { t } = model;
+  return (
+    <footer class="c-status" aria-label={t('status')}>
+      {!small && <span class="c-selected">{selectionOf(model, now)}</span>}
+      <Told model={model} now={now} />
+      <Saving model={model} now={now} />
+      <Turn label={t('undo')} keys={small ? '' : keys.undo} disabled={now.undo === 0 && now.pending === 0} onClick={() => model.undo()} icon={<Icon name="undo" size={14} />} />
+      <Turn label={t('redo')} keys="" title={keys.redo} disabled={now.redo === 0} onClick={() => model.redo()} icon={<Icon name="redo" size={14} />} />
+      {!small && <Turn label={rowOf(model, now)} keys="" title={`${t('goTo')} (${keys.goTo})`} disabled={now.total === 0} onClick={onGoTo} />}
+      <Turn label={t('next')} keys={small ? '' : keys.next} disabled={now.totals.errors + now.totals.warnings + now.totals.infos === 0} onClick={() => next(model)} />
+    </footer>
+  );
+}
+
+function next(model: Model): void {
+  model.grid?.focus();
+  void model.grid?.goToProblem(1);
+}
+
+interface TurnProps {
+  readonly label: string;
+  readonly keys: string;
+  readonly title?: string;
+  readonly disabled: boolean;
+  readonly onClick: () => void;
+  readonly icon?: ComponentChildren;
+}
+
+function Turn({ label, keys: shortcut, title, disabled, onClick, icon }: TurnProps) {
+  return (
+    <button type="button" class="c-turn" disabled={disabled} onClick={onClick} title={title}>
+      {icon}<span class="c-turn-label">{label}</span>{shortcut && <kbd>{shortcut}</kbd>}
+    </button>
+  );
+}
+
+function selectionOf({ t }: Model, { area }: State): string {
+  if (!area) return '';
+  const rows = area.toRow - area.fromRow;
+  const cells = rows * area.columns.length;
+  return cells > 1 ? t('selected', { n: cells }) : '';
+}
+
+function rowOf({ t }: Model, { active, total }: State): string {
+  return total === 0 ? t('noRows') : t('rowOf', { row: Math.min(total, active.row + 1), total });
+}
+
+/** What came of the last change, or how far the present one is. */
+function Told({ model, now: { said, progress, working } }: { model: Model; now: State }) {
+  const { t, frame } = model;
+  const far = progress && progress.total > 0 ? t('progress', { done: progress.done, total: progress.total }) : working;
+  return (
+    <span class="c-told">
+      <span role="status">{said && !far && <span class={said.wrong ? 'is-wrong' : ''} dir="auto">{said.wrong && <Icon name="error" size={12} />} {said.text}</span>}</span>
+      {far && <span class="c-far">{far} {progress && frame.locale.percent(progress.done / progress.total)}</span>}
+      {said?.undo && !far && <button type="button" class="c-link" onClick={() => model.undo(said.undo)}>{t('undo')}</button>}
+    </span>
+  );
+}
+
+function Saving({ model, now: { saving, pending } }: { model: Model; now: State }) {
+  const { t } = model;
+  const waits = saving === 'waiting';
+  const text = waits ? t('saving.waiting', { n: pending }) : t(`saving.${saving}`);
+  return (
+    <span class={`c-saving is-${saving}`} role="status">
+      {waits && <Icon name="offline" size={14} />}{text}
+    </span>
+  );
+}

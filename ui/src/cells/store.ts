@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** A value that changes, and those who want to know. */
+export class Store<T extends object> {
+  #now: T;
+  readonly #watchers = new Set<() => void>();
+
+  constructor(first: T) {
+    this.#now = first;
+  }
+
+  get now(): T {
+    return this.#now;
+  }
+
+  set(part: Partial<T>): void {
+    this.#now = { ...this.#now, ...part };
+    for (const watcher of [...this.#watchers]) watcher();
+  }
+
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+}
+
+/** What a store holds, drawn again where the chosen part of it changes. */
+export function useStore<T extends object, Part>(store: Store<T>, choose: (now: T) => Part): Part {
+  const [part, setPart] = useState(() => choose(store.now));
+  useEffect(() => {
+    const look = () => setPart(() => choose(store.now));
+    look();
+    return store.watch(look);
+  }, [store]);
+  return part;
+}

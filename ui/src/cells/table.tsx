@@ -1,0 +1,42 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { Grid, type GridEvent } from '../../grid';
+import '../../grid/grid.css';
+import { gridTexts } from './grid-words';
+import type { Model } from './model';
+import { mostCells } from './plan';
+
+interface Props {
+  readonly model: Model;
+  readonly onMenu: (x: number, y: number) => void;
+  readonly onLong: (event: Extract<GridEvent, { type: 'long' }>) => void;
+}
+
+/** The grid over the rows of the model. */
+export function Table({ model, onMenu, onLong }: Props) {
+  const host = useRef<HTMLDivElement>(null);
+  const hear = useRef((_: GridEvent) => {});
+  hear.current = (event) => {
+    if (event.type === 'menu') onMenu(event.x, event.y);
+    else if (event.type === 'long') onLong(event);
+    else model.hear(event);
+  };
+  useEffect(() => {
+    const { frame, t, places, source } = model;
+    const grid = new Grid(host.current!, {
+      source,
+      columns: places.map((place) => place.column),
+      label: frame.facts.title || t('table'),
+      locale: frame.locale.tag,
+      texts: gridTexts(t, frame.locale),
+      mostPasted: mostCells,
+      hasMenu: true,
+      listen: (event) => hear.current(event),
+    });
+    model.grid = grid;
+    return () => {
+      model.grid = null;
+      grid.destroy();
+    };
+  }, [model]);
+  return <div class="c-grid" ref={host} />;
+}

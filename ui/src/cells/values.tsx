@@ -1,0 +1,93 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { shown } from '../../grid/shown';
+import { Icon } from '../kit';
+import { Chooser } from './chooser';
+import type { Place } from './columns';
+import type { Distinct, Value } from './desk';
+import { filterOf, isMapped, type Group } from './groups';
+import { isCut } from './long';
+import type { Model } from './model';
+import { useStore } from './store';
+
+const few = 8;
+const many = 100;
+
+interface Props {
+  readonly model: Model;
+  readonly group: Group;
+  readonly place: Place;
+}
+
+/** The different texts that have a problem, most frequent first, each with what may be meant. */
+export function ValueList({ model, group, place }: Props) {
+  const { t, frame } = model;
+  const turn = useStore(model.store, (now) => now.turn);
+  const [found, setFound] = useState<Distinct | null>(null);
+  const [limit, setLimit] = useState(few);
+
+  useEffect(() => {
+    const asked = new AbortController();
+    model.desk.values(group.key, filterOf(group), limit, asked.signal).then(setFound, () => {});
+    return () => asked.abort();
+  }, [group.key, group.code, group.level, turn, limit]);
+
+  if (!found) return <div class="c-values is-loading" aria-busy="true" />;
+  if (found.values.length === 1 && found.values[0]!.text === '') return null;
+  return (
+    <>
+      <ul class="c-values">
+        {found.values.map((value) => <ValueItem key={value.text} model={model} group={group} place={place} value={value} />)}
+      </ul>
+      {found.more > 0 && (
+        limit === few
+          ? <button type="button" class="c-link c-more-values" onClick={() => setLimit(many)}>{t('values.more', { n: found.more })}</button>
+          : <p class="c-quiet c-more-values">{t('values.further', { n: found.more, text: frame.locale.number(found.more) })}</p>
+      )}
+    </>
+  );
+}
+
+function ValueItem({ model, group, place, value }: Props & { value: Value }) {
+  const { t, frame } = model;
+  const anchor = useRef<HTMLButtonElement>(null);
+  const [choosing, setChoosing] = useState(false);
+  const open = isMapped(group) && !place.column.readOnly && !isCut(value.text);
+  const [first] = value.suggestions;
+  const put = (text: string) => replaceAll(model, group, value, text);
+  const show = () => void model.filterBy({ ...filterOf(group), search: value.text, in: group.key });
+  const look = value.text === '' || isCut(value.text) ? undefined : show;
+  return (
+    <li class="c-value">
+      <button type="button" class="c-value-text" onClick={look} disabled={!look} title={look && t('values.show')}>
+        {value.text === '' ? <span class="c-quiet">{t('emptyCell')}</span> : <bdi>{shown(value.text)}</bdi>}
+      </button>
+      <span class="c-count">{frame.locale.number(value.count)}</span>
+      {open && first && (
+        <button type="button" class="c-fix" onClick={() => put(first.text)} title={first.reason} aria-label={t('values.replace', { n: value.count, from: shown(value.text), to: nameOf(first) })}>
+          <Icon name="arrow" size={12} /> <bdi>{first.label || first.text}</bdi> <Icon name="check" size={12} />
+        </button>
+      )}
+      {open && (
+        <button
+          ref={anchor} type="button" class={first ? 'c-other' : 'c-choose'} aria-haspopup="dialog" aria-expanded={choosing}
+          aria-label={t('values.chooseFor', { text: shown(value.text) || t('emptyCell') })} onClick={() => setChoosing(!choosing)}
+        >
+          {first ? <Icon name="down" size={12} /> : t(place.column.choices ? 'values.choose' : 'values.change')}
+        </button>
+      )}
+      {choosing && <Chooser model={model} anchor={anchor} place={place} value={value} onTake={put} onClose={() => setChoosing(false)} />}
+    </li>
+  );
+}
+
+function nameOf({ text, label }: { text: string; label: string }): string {
+  return label && label !== text ? `${label} (${text})` : text;
+}
+
+function replaceAll(model: Model, group: Group, value: Value, text: string): void {
+  const { t } = model;
+  model.make(
+    { kind: 'mapValue', keys: [group.key], find: value.text, text, where: filterOf(group) },
+    ({ cells }) => (cells === 0 ? t('nothingChanged') : t('replacedCells', { n: cells })),
+  );
+}

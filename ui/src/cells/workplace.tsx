@@ -1,0 +1,91 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Row, Spot } from '../../grid';
+import type { CellsHandle } from '../app/frame';
+import { Bar } from './bar';
+import { Cards } from './cards';
+import { ConflictList } from './conflicts';
+import { Dialogs, loadDialogs, type Open } from './dialogs';
+import { shortcuts } from './keys';
+import type { Model } from './model';
+import { Panel } from './panel';
+import { SelectionMenu } from './selection-menu';
+import { Status } from './status';
+import { Table } from './table';
+import { useWidth } from './width';
+
+interface Props {
+  readonly model: Model;
+  readonly onHandle: (handle: CellsHandle | null) => void;
+}
+
+/** Once the first rows are there. */
+const restAfter = 400;
+
+/** The table with everything around it. */
+export function Workplace({ model, onHandle }: Props) {
+  const root = useRef<HTMLDivElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+  const width = useWidth(root);
+  const [panel, setPanel] = useState(false);
+  const [menu, setMenu] = useState<{ x: number; y: number } | null>(null);
+  const [open, setOpen] = useState<Open | null>(null);
+
+  useEffect(() => model.open(), [model]);
+  useEffect(() => {
+    const timer = setTimeout(loadDialogs, restAfter);
+    return () => clearTimeout(timer);
+  }, []);
+  useEffect(() => {
+    onHandle(handleOf(model));
+    return () => onHandle(null);
+  }, [model]);
+  useEffect(() => {
+    const act = {
+      search: () => search.current?.focus(),
+      replace: () => setOpen({ kind: 'replace' }),
+      goTo: () => setOpen({ kind: 'goTo' }),
+    };
+    const onKey = (event: KeyboardEvent) => shortcuts(event, model, act);
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [model]);
+
+  const then = useRef<(() => void) | undefined>(undefined);
+  const close = (after?: () => void) => {
+    then.current = after;
+    setOpen(null);
+  };
+  useEffect(() => {
+    if (open) return;
+    then.current?.();
+    then.current = undefined;
+  }, [open]);
+
+  const long = async (spot: Spot, row: Row) => {
+    const whole = await model.openLong(spot, row.id);
+    if (whole) setOpen({ kind: 'long', spot, row: whole });
+  };
+  return (
+    <div ref={root} class={`c-cells is-${width}`}>
+      <Bar model={model} search={search} narrow={width !== 'wide'} onOpen={setOpen} panel={panel} onPanel={() => setPanel(!panel)} />
+      <div class="c-main">
+        <div class="c-table" id="cells-table">
+          <Table model={model} onMenu={(x, y) => setMenu({ x, y })} onLong={({ spot, row }) => void long(spot, row)} />
+          {width === 'small' && <Cards model={model} onLong={(spot, row) => void long(spot, row)} />}
+          <ConflictList model={model} />
+        </div>
+        {(width === 'wide' || panel) && <Panel model={model} sheet={width !== 'wide'} onClose={() => setPanel(false)} onOpen={setOpen} />}
+      </div>
+      <Status model={model} small={width === 'small'} onGoTo={() => setOpen({ kind: 'goTo' })} />
+      {menu && <SelectionMenu model={model} at={menu} onClose={() => setMenu(null)} onOpen={setOpen} />}
+      {open && <Dialogs model={model} open={open} onClose={close} />}
+    </div>
+  );
+}
+
+function handleOf(model: Model): CellsHandle {
+  return {
+    showErrors: () => void model.filterBy({ show: 'errors' }).then(() => model.grid?.goToProblem(1)),
+    settle: () => model.settle(),
+  };
+}

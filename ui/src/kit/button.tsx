@@ -1,0 +1,79 @@
+import type { ComponentChildren, Ref } from 'preact';
+import { Icon, type IconName } from './icon';
+
+export type ButtonLook = 'primary' | 'plain' | 'quiet' | 'danger';
+
+interface Shared {
+  readonly onClick?: (event: MouseEvent) => void;
+  readonly disabled?: boolean;
+  /** Under way: it cannot be pressed, keeps the focus, and says so. */
+  readonly busy?: boolean;
+  readonly small?: boolean;
+  readonly class?: string;
+  readonly refTo?: Ref<HTMLButtonElement>;
+  readonly describedBy?: string;
+  readonly pressed?: boolean;
+  /** Of buttons that open something. */
+  readonly expanded?: boolean;
+  readonly controls?: string;
+  readonly popup?: 'menu' | 'listbox' | 'dialog';
+  /** Shown where the pointer rests; shortcuts stand here. */
+  readonly title?: string;
+  readonly submits?: boolean;
+  readonly id?: string;
+}
+
+interface ButtonProps extends Shared {
+  readonly look?: ButtonLook;
+  readonly icon?: IconName;
+  /** The icon stands behind the text. */
+  readonly iconLast?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function Button({ look = 'plain', icon, iconLast, children, ...rest }: ButtonProps) {
+  const drawn = icon && <Icon name={icon} />;
+  return (
+    <button {...attributes(rest, `k-button k-${look}`)}>
+      {!iconLast && drawn}
+      <span class="k-button-text">{children}</span>
+      {iconLast && drawn}
+    </button>
+  );
+}
+
+interface IconButtonProps extends Shared {
+  readonly icon: IconName;
+  /** What it does, for people who cannot see the icon and for those who rest on it. */
+  readonly label: string;
+}
+
+export function IconButton({ icon, label, title = label, ...rest }: IconButtonProps) {
+  return (
+    <button {...attributes({ ...rest, title }, 'k-button k-quiet k-icon-button')} aria-label={label}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+function attributes(of: Shared, names: string) {
+  const { onClick, busy, disabled, submits, id } = of;
+  return {
+    id,
+    type: submits ? ('submit' as const) : ('button' as const),
+    class: [names, of.small && 'k-small', busy && 'is-busy', of.class].filter(Boolean).join(' '),
+    ref: of.refTo ?? null,
+    disabled,
+    title: of.title,
+    'aria-disabled': busy ? ('true' as const) : undefined,
+    'aria-describedby': of.describedBy,
+    'aria-pressed': of.pressed,
+    'aria-expanded': of.expanded,
+    'aria-controls': of.controls,
+    'aria-haspopup': of.popup,
+    onClick: (event: MouseEvent) => {
+      if (busy) event.preventDefault();
+      else onClick?.(event);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { IconButton } from './button';
+
+interface Props {
+  readonly title: string;
+  /** What the cross says. */
+  readonly closeLabel: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  /** The buttons, in the order of reading: the one that goes on stands last. */
+  readonly foot?: ComponentChildren;
+  readonly wide?: boolean;
+  /** Where it comes from: the middle, or as a sheet from the end or from below. */
+  readonly from?: 'middle' | 'end' | 'below';
+  /** Esc and the cross do nothing while this is so. */
+  readonly held?: boolean;
+  readonly class?: string;
+}
+
+/**
+ * A dialog over the page while it is rendered. The browser keeps the focus
+ * within; where it was before, it returns to afterwards.
+ */
+export function Dialog({ title, closeLabel, onClose, children, foot, wide, from = 'middle', held, ...rest }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  const before = useRef<Element | null>(null);
+
+  useLayoutEffect(() => {
+    before.current = document.activeElement;
+    dialog.current?.showModal();
+  }, []);
+  useEffect(() => () => {
+    if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
+  }, []);
+
+  const close = () => {
+    if (!held) onClose();
+  };
+  return (
+    <dialog
+      ref={dialog}
+      class={['k-dialog', `k-from-${from}`, wide && 'k-wide', rest.class].filter(Boolean).join(' ')}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (event.target === dialog.current) close();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === dialog.current) close();
+      }}
+    >
+      <div class="k-dialog-body">
+        <header class="k-dialog-head">
+          <h2 id={titleId} tabIndex={-1} autofocus>{title}</h2>
+          <IconButton icon="close" label={closeLabel} onClick={close} disabled={held ?? false} />
+        </header>
+        <div class="k-dialog-main">{children}</div>
+        {foot && <footer class="k-dialog-foot">{foot}</footer>}
+      </div>
+    </dialog>
+  );
+}

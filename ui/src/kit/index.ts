@@ -1,0 +1,11 @@
+export { Button, IconButton, type ButtonLook } from './button';
+export { Checkbox, Field } from './field';
+export { Dialog } from './dialog';
+export { Icon, Mark, type IconName } from './icon';
+export { Menu, targetOf, type MenuItem } from './menu';
+export { Note, type Tone } from './note';
+export { Popover } from './popover';
+export { Progress, Spinner } from './progress';
+export { matching, Select, type Option } from './select';
+export { Tabs, type Tab } from './tabs';
+export { Toasts, useAnnouncer, type Announcer, type Toast } from './toasts';

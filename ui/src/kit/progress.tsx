@@ -1,0 +1,34 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+interface Props {
+  readonly label: string;
+  /** From 0 to 1; null where nobody knows how far it is. */
+  readonly share: number | null;
+}
+
+/** How far something is. */
+export function Progress({ label, share }: Props) {
+  const bar = useRef<HTMLDivElement>(null);
+  const percent = share === null ? null : Math.round(Math.min(1, Math.max(0, share)) * 100);
+  useLayoutEffect(() => {
+    if (percent === null) bar.current!.style.removeProperty('inline-size');
+    else bar.current!.style.setProperty('inline-size', `${percent}%`);
+  }, [percent]);
+  return (
+    <div
+      class={`k-progress${percent === null ? ' is-open' : ''}`}
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={percent ?? undefined}
+    >
+      <div ref={bar} class="k-progress-bar" />
+    </div>
+  );
+}
+
+/** A turning ring beside a sentence that says what is being done. */
+export function Spinner() {
+  return <span class="k-spinner" aria-hidden="true" />;
+}

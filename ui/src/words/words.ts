@@ -1,0 +1,99 @@
+/** Sentences by key: a text, or one for each plural form of the locale. */
+export type Catalogue = Readonly<Record<string, string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>>>;
+
+/** What stands in the braces of a text. Numbers are written as the locale does; n also decides the plural. */
+export type Values = Readonly<Record<string, string | number>>;
+
+/** Gives the sentence of a key: t('rows', { n: 3 }). */
+export type Say<Key extends string> = (key: Key, values?: Values) => string;
+
+/** The languages that there are catalogues of. */
+export const languages = ['en', 'de', 'ar'] as const;
+export type Language = (typeof languages)[number];
+
+/** How a person's language writes things. */
+export interface Locale {
+  readonly language: Language;
+  /** What the Intl objects are made with; the person's region where it speaks the language. */
+  readonly tag: string;
+  readonly direction: 'ltr' | 'rtl';
+  number(n: number): string;
+  percent(share: number): string;
+  day(time: string): string;
+  moment(time: string): string;
+  /** 'a', 'b' and 'c' as one text. */
+  list(texts: readonly string[]): string;
+  /** For texts of any origin that stand in a sentence: its direction stays within. */
+  isolate(text: string): string;
+}
+
+/** The language to speak: what is asked for, else the first that a person reads and we write. */
+export function chooseLocale(asked: string | null, reads: readonly string[]): Locale {
+  for (const tag of asked ? [asked, ...reads] : reads) {
+    const language = languages.find((one) => one === tag.toLowerCase().split(/[-_]/)[0]);
+    if (language) return makeLocale(language, tag.replaceAll('_', '-'));
+  }
+  return makeLocale('en', 'en');
+}
+
+// What may turn a sentence that runs from left to right, and what would end its isolation.
+const turning = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud802\ud803\ud83a\ud83b]/;
+const ends = /[\u2066-\u2069]/g;
+
+function makeLocale(language: Language, wanted: string): Locale {
+  const [tag = language] = supported(wanted);
+  const numbers = new Intl.NumberFormat(tag);
+  const percents = new Intl.NumberFormat(tag, { style: 'percent' });
+  const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long' });
+  const moments = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeStyle: 'short' });
+  const lists = new Intl.ListFormat(tag, { type: 'conjunction' });
+  return {
+    language,
+    tag,
+    direction: language === 'ar' ? 'rtl' : 'ltr',
+    number: (n) => numbers.format(n),
+    percent: (share) => percents.format(share),
+    day: (time) => days.format(new Date(time)),
+    moment: (time) => moments.format(new Date(time)),
+    list: (texts) => lists.format(texts),
+    isolate: (text) => (language === 'ar' || turning.test(text) ? `\u2068${text.replace(ends, '')}\u2069` : text),
+  };
+}
+
+function supported(tag: string): string[] {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(tag);
+  } catch {
+    return []; // what is asked for in the address may be anything
+  }
+}
+
+/**
+ * Makes the sentences of a catalogue. Texts that stand for braces are isolated:
+ * a name in another script does not turn the sentence around it.
+ */
+export function sayer<Key extends string>(catalogue: Catalogue, locale: Locale): Say<Key> {
+  const plurals = new Intl.PluralRules(locale.tag);
+  return (key, values = {}) => {
+    const entry = catalogue[key];
+    if (entry === undefined) return key;
+    const text = typeof entry === 'string' ? entry : (entry[plurals.select(Number(values.n ?? 0))] ?? entry.other ?? key);
+    return fill(text, values, locale);
+  };
+}
+
+function fill(text: string, values: Values, locale: Locale): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name];
+    if (value === undefined) return whole;
+    return typeof value === 'number' ? locale.number(value) : locale.isolate(value);
+  });
+}
+
+/** A catalogue of each language, in a file of its own. */
+export type Catalogues = Readonly<Record<Language, () => Promise<{ default: Catalogue }>>>;
+
+/** Loads the sentences in the person's language. */
+export async function readWords<Key extends string>(locale: Locale, catalogues: Catalogues): Promise<Say<Key>> {
+  return sayer<Key>((await catalogues[locale.language]()).default, locale);
+}

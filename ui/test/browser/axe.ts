@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+interface Finding {
+  id: string;
+  nodes: { html: string; failureSummary?: string }[];
+}
+
+/** What axe finds wrong with a page, a line each. */
+export async function violations(page: Page): Promise<string[]> {
+  // Through the debugger: the page's policy lets no other script in.
+  const session = await page.context().newCDPSession(page);
+  await session.send('Runtime.evaluate', { expression: axe });
+  const { result } = await session.send('Runtime.evaluate', {
+    expression: `axe.run(document, {runOnly: ${JSON.stringify(tags)}}).then((found) => JSON.stringify(found.violations))`,
+    awaitPromise: true,
+  });
+  await session.detach();
+  const found = JSON.parse(result.value as string) as Finding[];
+  return found.map((one) => `${one.id}: ${one.nodes.slice(0, 2).map((node) => `${node.html} ${node.failureSummary}`).join(' | ')}`);
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { BrowserContextOptions } from 'playwright-core';
+import { violations } from './axe';
+import { contacts, fields } from './cells-rows';
+import { Service, type ReviewPage } from './cells-service';
+
+let service: Service | null;
+let way = '';
+before(async () => {
+  service = await Service.open();
+  if (service) way = await service.review(fields, contacts(400));
+});
+after(() => service?.close());
+
+const looks: [string, BrowserContextOptions & { query?: string }][] = [
+  ['light', {}],
+  ['dark', { colorScheme: 'dark' }],
+  ['right to left', { query: '?lang=ar' }],
+  ['right to left, dark', { query: '?lang=ar', colorScheme: 'dark' }],
+  ['zoomed to 200 %', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
+  ['400 px wide', { viewport: { width: 400, height: 760 } }],
+];
+
+/** What is opened, by names that are the same in each language; small says whether it is there on a phone. */
+const states: [string, boolean, (it: ReviewPage) => Promise<unknown>][] = [
+  ['a problem', true, (it) => it.page.keyboard.press('Alt+ArrowDown')],
+  ['find and replace with its preview', true, async (it) => {
+    await it.press('Control+h');
+    await it.page.locator('.c-replace input').first().fill('exa mple');
+    await it.page.locator('.c-samples').waitFor();
+  }],
+  ['go to a row', true, (it) => it.press('Control+g')],
+  ['a search without an answer', true, async (it) => {
+    await it.press('Control+f');
+    await it.page.keyboard.type('nobody at all');
+    await it.page.locator('.c-in').waitFor({ state: 'attached' });
+  }],
+  ['the menu of the bar', true, (it) => it.page.locator('.c-bar [aria-haspopup=menu]').click()],
+  ['the menu of what is selected', false, (it) => it.cell(1, 1).click({ button: 'right' })],
+  ['a choice for equal cells', true, async (it) => {
+    await panel(it);
+    await it.page.locator('.c-other, .c-choose').first().click();
+    await it.page.locator('.c-chooser').waitFor();
+  }],
+  ['all values', true, async (it) => {
+    await panel(it);
+    await it.page.locator('.c-group-actions .k-button').last().click();
+    await it.page.locator('.c-line').first().waitFor();
+  }],
+];
+
+async function panel(it: ReviewPage): Promise<void> {
+  if (!(await it.page.locator('.c-panel').isVisible())) await it.page.locator('.c-panel-button').click();
+  await it.page.locator('.c-values:not(.is-loading)').first().waitFor();
+}
+
+for (const [name, options] of looks) {
+  test(`axe finds nothing: ${name}`, async (context) => {
+    if (!service) return context.skip('there is neither the program nor Go to build it');
+    const small = options.viewport?.width === 400;
+    const it = await service.page(way, options);
+    await it.page.locator('.c-tab-count').first().waitFor();
+    for (const [state, everywhere, open] of states) {
+      if (small && !everywhere) continue;
+      await open(it);
+      // Things that appear fade in, and are not judged while they do.
+      await it.page.waitForTimeout(200);
+      assert.deepEqual(await violations(it.page), [], state);
+      await it.press('Escape');
+    }
+    await it.close();
+  });
+}

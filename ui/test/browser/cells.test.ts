@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test, type TestContext } from 'node:test';
+import { contacts, fields } from './cells-rows';
+import { Service, type ReviewPage } from './cells-service';
+
+let service: Service | null;
+before(async () => void (service = await Service.open()));
+after(() => service?.close());
+afterEach(() => {
+  if (!service) return;
+  service.wire.cut = false;
+  service.wire.lose = () => false;
+});
+
+/** A test over so many rows; without the service it is skipped, and says so. */
+function review(name: string, rows: number | string, act: (page: ReviewPage, service: Service, way: string, context: TestContext) => Promise<void>): void {
+  test(name, async (context) => {
+    if (!service) return context.skip('there is neither the program nor Go to build it');
+    const way = await service.review(fields, typeof rows === 'number' ? contacts(rows) : rows);
+    const page = await service.page(way, { viewport: { width: 1600, height: 900 } });
+    await act(page, service, way, context);
+    assert.deepEqual(page.complaints.filter((one) => !/Failed to load resource/.test(one)), []);
+    await page.close();
+  });
+}
+
+review('one click mends all equal values, undo brings them back', 700, async (it) => {
+  const before = await it.count('Problems');
+  const group = it.group('Country');
+  await group.locator('.c-fix').click();
+  await it.page.getByText(/6\d cells replaced/).waitFor();
+  await it.saved();
+  await group.locator('.c-group-head .c-count').filter({ hasText: /^3\d$/ }).waitFor();
+  assert.ok((await it.count('Problems')) < before);
+  assert.equal(await it.cell(2, 2).textContent(), 'Germany');
+  await it.page.locator('.c-told .c-link').click();
+  await it.counts('Problems', before);
+  await it.cell(2, 2).filter({ hasText: 'Germny' }).waitFor();
+});
+
+review('a group shows its rows; mended ones stay in view until refreshed', 700, async (it) => {
+  await it.group('E-mail').locator('.c-group-head').click();
+  await it.page.getByText('Row 1 of 64').waitFor();
+  assert.equal(await it.page.locator('.ig-cell.is-active').textContent(), 'person3@exa mple.org');
+  await it.press('Enter', 'Control+a');
+  await it.page.keyboard.type('person3@example.org');
+  await it.press('Enter');
+  await it.page.getByText('1 row no longer fits').waitFor();
+  assert.match((await it.page.locator('.ig-row.is-past').getAttribute('aria-rowindex'))!, /^2$/);
+  await it.page.getByRole('button', { name: 'Refresh' }).click();
+  await it.page.getByText('Row 1 of 63').waitFor();
+  await it.page.getByRole('button', { name: 'Show the other rows, too' }).click();
+  await it.page.getByText(/Row 1 of (?!63)/).waitFor();
+});
+
+review('an edit is judged and is there after a reload', 300, async (it, service, way) => {
+  await it.type(2, 2, 'Poland');
+  await it.saved();
+  await it.page.locator('.ig-row[aria-rowindex="4"] .is-fixed').waitFor();
+  await it.page.reload();
+  await it.cell(2, 2).filter({ hasText: 'Poland' }).waitFor();
+  const other = await service.page(way);
+  assert.equal(await other.cell(2, 2).textContent(), 'Poland');
+  await other.close();
+});
+
+review('ten thousand cells are pasted as one change', 5200, async (it) => {
+  const table = Array.from({ length: 5000 }, (_, n) => `Name ${n}\tname${n}@example.org`).join('\n');
+  await it.cell(0, 0).click();
+  await it.page.evaluate((text) => navigator.clipboard.writeText(text), table);
+  await it.press('Control+v');
+  await it.page.getByText('10,000 cells changed').first().waitFor();
+  await it.saved();
+  await it.press('Control+g');
+  await it.page.keyboard.type('5000');
+  await it.press('Enter');
+  await it.page.locator('.ig-cell', { hasText: 'name4999@example.org' }).waitFor();
+  await it.press('Control+z');
+  await it.page.getByText('Undone: 10,000 cells').waitFor();
+  await it.page.getByRole('button', { name: /^Undo/ }).and(it.page.locator(':disabled')).waitFor();
+});
+
+review('somebody else was first: both texts are shown, and each can be kept', 300, async (it, service, way) => {
+  const other = await service.page(way);
+  for (const [row, choice, stands] of [[5, 'Keep theirs', 'Theirs'], [6, 'Put mine', 'Mine']] as const) {
+    await it.cell(row, 0).dblclick();
+    await it.press('Control+a');
+    await it.page.keyboard.type('Mine');
+    await other.type(row, 0, 'Theirs');
+    await other.saved();
+    await it.press('Enter');
+    const box = it.page.getByRole('alertdialog');
+    await box.waitFor();
+    assert.match((await box.textContent())!, /Theirs.*Mine/s);
+    await box.getByRole('button', { name: choice }).click();
+    await box.waitFor({ state: 'detached' });
+    await it.saved();
+    await it.cell(row, 0).filter({ hasText: stands }).waitFor();
+    await other.cell(row, 0).filter({ hasText: stands }).waitFor();
+  }
+  await other.close();
+});
+
+review('what others change is shown by itself', 300, async (it, service, way) => {
+  const other = await service.page(way);
+  await other.type(1, 0, 'From the other window');
+  await it.cell(1, 0).filter({ hasText: 'From the other window' }).waitFor();
+  await other.close();
+});
+
+review('without a connection changes wait, and are made once', 300, async (it, service) => {
+  service.wire.cut = true;
+  await it.type(4, 0, 'Written offline');
+  await it.page.getByText('Offline – 1 change waits').waitFor();
+  service.wire.cut = false;
+  await it.page.locator('.ig-sign button').click();
+  await it.saved();
+  assert.equal(await it.cell(4, 0).textContent(), 'Written offline');
+});
+
+review('a change whose answer is lost is not made twice', 300, async (it, service) => {
+  let lost = 0;
+  service.wire.lose = (method, path) => method === 'POST' && path.includes('/edits/') && lost++ === 0;
+  await it.type(4, 0, 'Once');
+  await it.saved();
+  assert.equal(lost, 2);
+  await it.press('Control+z');
+  await it.cell(4, 0).filter({ hasText: 'Aoife' }).waitFor();
+  await it.page.locator('.c-turn:disabled', { hasText: 'Undo' }).waitFor();
+});
+
+review('find and replace says what it would do, does it, and is undone', 1000, async (it) => {
+  await it.press('Control+h');
+  await it.page.getByLabel('Find', { exact: true }).fill('exa mple');
+  await it.page.getByLabel('Replace with').fill('example');
+  await it.page.getByText(/Changes 91 cells in .*91 rows.*\. \d+ rows become valid\./).waitFor();
+  assert.equal(await it.page.locator('.c-samples tbody tr').count(), 20);
+  await it.page.getByRole('button', { name: 'Replace 91 cells' }).click();
+  await it.page.getByText('91 cells replaced').waitFor();
+  await it.group('E-mail').waitFor({ state: 'detached' });
+  await it.page.locator('.c-told .c-link').click();
+  await it.group('E-mail').waitFor();
+});
+
+review('a regular expression that cannot be read is told so', 50, async (it) => {
+  await it.press('Control+h');
+  await it.page.getByLabel('Find', { exact: true }).fill('(');
+  await it.page.getByLabel('Regular expression').check();
+  await it.page.getByText(/The expression cannot be read/).waitFor();
+});
+
+review('a search narrows down as one types, and is cleared by Esc', 1000, async (it) => {
+  await it.press('Control+f');
+  await it.page.keyboard.type('ŁUKASZ');
+  await it.page.getByText('Row 1 of 100').waitFor();
+  await it.page.getByLabel('Search in').selectOption('E-mail');
+  await it.page.getByText('No row fits.', { exact: true }).waitFor();
+  await it.page.getByRole('searchbox').press('Escape');
+  await it.page.getByText('Row 1 of 1,000').waitFor();
+});
+
+review('all values of a field: several are given another text at once', 700, async (it) => {
+  await it.group('Status').locator('.c-group-head').click();
+  await it.page.getByRole('button', { name: 'All values …' }).click();
+  await it.page.getByRole('button', { name: /New text for .*Archived/ }).click();
+  await it.page.getByRole('option', { name: 'Inactive' }).click();
+  await it.page.getByText(/Changes 54 cells/).waitFor();
+  await it.page.getByRole('button', { name: 'Replace 54 cells', exact: true }).click();
+  await it.group('Status').waitFor({ state: 'detached' });
+});
+
+review('what is selected is trimmed, written large, filled down and deleted', 300, async (it) => {
+  await it.cell(0, 7).click();
+  await it.cell(5, 7).click({ modifiers: ['Shift'] });
+  await it.press('ContextMenu');
+  await it.page.getByRole('menuitem', { name: 'Trim spaces' }).click();
+  await it.page.getByText('2 cells changed').first().waitFor();
+  await it.cell(0, 7).filter({ hasText: /^call back$/ }).waitFor();
+  await it.cell(0, 7).click({ button: 'right' });
+  await it.page.getByRole('menuitem', { name: 'UPPER CASE' }).click();
+  await it.cell(0, 7).filter({ hasText: 'CALL BACK' }).waitFor();
+  await it.press('Shift+ArrowDown', 'Control+d');
+  await it.cell(1, 7).filter({ hasText: 'CALL BACK' }).waitFor();
+  await it.saved();
+  await it.cell(1, 0).click({ button: 'right' });
+  await it.page.getByRole('menuitem', { name: 'Delete the row' }).click();
+  await it.page.getByText('1 row deleted').waitFor();
+  await it.counts('All', 299);
+  await it.cell(1, 0).filter({ hasText: 'María' }).waitFor();
+  await it.press('Control+z');
+  await it.counts('All', 300);
+});
+
+review('a row is added behind all others', 250, async (it) => {
+  await it.page.getByRole('button', { name: 'More' }).click();
+  await it.page.getByRole('menuitem', { name: 'Add a row' }).click();
+  await it.page.getByText('Row 251 of 251').waitFor();
+  await it.page.keyboard.type('Somebody new');
+  await it.press('Enter');
+  await it.saved();
+  assert.equal(await it.cell(250, 0).textContent(), 'Somebody new');
+});
+
+review('rows with problems go out as a workbook and come back mended', 300, async (it) => {
+  await it.page.getByRole('button', { name: 'More' }).click();
+  const [download] = await Promise.all([it.page.waitForEvent('download'), it.page.getByRole('menuitem', { name: /Download \d+ rows with problems/ }).click()]);
+  assert.match(download.suggestedFilename(), /\.xlsx$/);
+  await it.page.getByRole('button', { name: 'More' }).click();
+  await it.page.getByRole('menuitem', { name: 'Upload mended rows' }).click();
+  await it.page.locator('input[type=file]').setInputFiles({ name: 'mended.csv', mimeType: 'text/csv', buffer: Buffer.from('Row,Country,Colour\n2,Poland,red\n9,Italy,\n99999,DE,\n') });
+  await it.page.getByText(/Changes 2 cells in .*2 rows.*\. 2 rows become valid\./).waitFor();
+  await it.page.getByText(/1 row of the file is not among these rows/).waitFor();
+  await it.page.getByText(/Colour.* names no field/).waitFor();
+  await it.page.getByRole('button', { name: 'Merge 2 cells' }).click();
+  await it.cell(2, 2).filter({ hasText: 'Poland' }).waitFor();
+});
+
+const hostile = [
+  'Name,E-mail,Country,Born,Status,Newsletter,Revenue,Note',
+  '"<img src=x onerror=alert(1)><script>alert(2)</script>",a@example.org,DE,1990-01-01,Active,yes,1,"{{7*7}} ${7*7} \'"""',
+  'a\u202ecod.exe,b@example.org,"<b>DE</b>",1990-01-01,Active,yes,1,\u0001\u0002\u200b',
+  `${'x'.repeat(1 << 20)},c@example.org,DE,1990-01-01,Active,yes,1,y`,
+  `${'z'.repeat(10_000)},c@example.org,DE,1990-01-01,Active,yes,1,y`,
+].join('\n');
+
+review('whatever stands in cells is shown as text, and a text that came cut is not written back', hostile, async (it) => {
+  assert.equal(await it.cell(0, 0).textContent(), '<img src=x onerror=alert(1)><script>alert(2)</script>');
+  assert.equal(await it.cell(1, 0).textContent(), 'a⟨U+202E⟩cod.exe');
+  await it.group('Country').locator('.c-value-text', { hasText: '<b>DE</b>' }).waitFor();
+  await it.cell(2, 0).dblclick();
+  await it.page.getByText(/so long that only its first .*64 KiB.* are shown/).waitFor();
+  assert.equal((await it.page.locator('.c-long').textContent())!.length, (1 << 16) + 1);
+  await it.press('Escape');
+  await it.press('Control+c');
+  await it.page.getByText(/so long that only its beginning is here/).first().waitFor();
+  // What comes whole when it is asked for by itself can be edited.
+  await it.cell(3, 0).dblclick();
+  const field = it.page.locator('.ig-field');
+  await field.waitFor();
+  assert.equal((await field.inputValue()).length, 10_000);
+  await it.press('Escape');
+  assert.equal(await it.page.locator('script:not([src])').count(), 0);
+});
+
+review('the keyboard does it all: from problem to problem until none is left', contacts(12).replace('Germny', 'DE'), async (it) => {
+  await it.page.locator('body').press('Alt+ArrowDown');
+  await it.page.locator('.ig-cell.is-active.has-error', { hasText: 'exa mple' }).waitFor();
+  await it.page.keyboard.type('person3@example.org');
+  await it.press('Enter', 'Alt+ArrowDown');
+  await it.page.locator('.ig-cell.is-active.has-error', { hasText: 'Archived' }).waitFor();
+  await it.press('Enter');
+  await it.page.keyboard.type('Inact');
+  await it.press('Enter', 'Alt+ArrowDown');
+  await it.page.locator('.ig-cell.is-active.has-error', { hasText: 'Absurdistan' }).waitFor();
+  await it.page.keyboard.type('Germ');
+  await it.press('Enter');
+  await it.page.getByText('Nothing is wrong', { exact: true }).waitFor();
+  await it.saved();
+});
+
+test('on a phone rows are cards, mended one after another', async (context) => {
+  if (!service) return context.skip('there is neither the program nor Go to build it');
+  const way = await service.review(fields, contacts(60));
+  const it = await service.page(way, { viewport: { width: 400, height: 760 }, hasTouch: true });
+  await it.page.getByRole('button', { name: 'Next problem' }).click();
+  await it.page.getByRole('button', { name: /Country/ }).click();
+  await it.page.getByRole('option', { name: /^Germany/ }).click();
+  await it.page.getByText('Nothing is wrong with this row.').waitFor();
+  await it.page.getByRole('button', { name: 'Next row' }).click();
+  await it.page.getByRole('textbox', { name: 'E-mail' }).fill('person3@example.org');
+  await it.page.getByRole('textbox', { name: 'E-mail' }).press('Enter');
+  await it.saved();
+  await it.page.getByText('Nothing is wrong with this row.').waitFor();
+  await it.page.getByRole('button', { name: /problems$/ }).click();
+  await it.page.getByRole('heading', { name: /problems in/ }).waitFor();
+  assert.deepEqual(it.complaints, []);
+  await it.close();
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { violations } from './axe';
+import { Pages } from './pages';
+import { facts, layout, scenes } from './scenes';
+
+let pages: Pages;
+before(async () => void (pages = await Pages.open()));
+after(() => pages.close());
+
+const looks: [string, string, BrowserContextOptions][] = [
+  ['light', 'theme=light', {}],
+  ['dark', 'theme=dark', {}],
+  ['right to left', 'theme=light&lang=ar', {}],
+  ['right to left, dark', 'theme=dark&lang=ar', {}],
+  ['German, 400 px wide', 'theme=light&lang=de', { viewport: { width: 400, height: 720 } }],
+  ['Arabic, 400 px wide', 'theme=dark&lang=ar', { viewport: { width: 400, height: 720 } }],
+  ['zoomed to 200 %', 'theme=dark', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
+];
+
+/** What is done with a scene before it is looked at. */
+const acts: Record<string, (page: Page) => Promise<unknown>> = {
+  columns: openColumns,
+  blocked: async (page) => {
+    await page.locator('.bar-submit').click();
+    await page.locator('.k-dialog-foot button').first().waitFor();
+  },
+  cancelled: async (page) => {
+    await page.locator('.bar-submit').click();
+    await page.locator('.k-dialog-foot .k-primary').click();
+    await page.locator('dialog .k-note').waitFor();
+  },
+  values: (page) => page.keyboard.press('1'),
+};
+
+async function openColumns(page: Page): Promise<void> {
+  await page.locator('.stepper-step, .stepper-narrow button').first().waitFor({ state: 'attached' });
+  if (await page.locator('.stepper-step').first().isVisible()) await page.locator('.stepper-step').first().click();
+  else {
+    await page.locator('.stepper-narrow button').first().click();
+    await page.locator('.k-menu-item').first().click();
+  }
+  await page.locator('.column-line').first().waitFor();
+}
+
+/** How far the page is wider than the window, in CSS pixels. */
+const overhang = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+for (const [look, query, options] of looks) {
+  test(`axe finds nothing on any page: ${look}`, async () => {
+    for (const [name, scene] of Object.entries(scenes)) {
+      const { page, close } = await pages.review(scene(), query, options);
+      await page.locator('h1').first().waitFor();
+      await acts[name]?.(page);
+      await page.waitForTimeout(200);
+      assert.deepEqual(await violations(page), [], name);
+      assert.ok((await overhang(page)) <= 0, `${name} is wider than the window`);
+      await close();
+    }
+  });
+
+  test(`axe finds nothing on what floats: ${look}`, async () => {
+    const { page, close } = await pages.review({ facts: facts(), layout: layout({ changes: 3 }) }, query, options);
+    await openColumns(page);
+    await page.locator('.k-select').nth(2).click();
+    await page.waitForTimeout(200);
+    assert.deepEqual(await violations(page), [], 'a select');
+    await page.locator('.k-option').first().click();
+    await page.locator('.column-foot .k-primary').click();
+    await page.waitForTimeout(200);
+    assert.deepEqual(await violations(page), [], 'the warning');
+    await page.keyboard.press('Escape');
+    await page.locator('.reading-change button').last().click();
+    await page.waitForTimeout(200);
+    assert.deepEqual(await violations(page), [], 'the row of the header');
+    assert.ok((await overhang(page)) <= 0);
+    await close();
+  });
+}

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Scene } from './fake';
+import { Pages, type Opened } from './pages';
+import { asking, facts, layout, questions, scenes, submission } from './scenes';
+
+let pages: Pages;
+before(async () => void (pages = await Pages.open()));
+after(() => pages.close());
+
+const scene = (name: string) => scenes[name]!();
+const heading = ({ page }: Opened) => page.getByRole('heading', { level: 1 });
+/** A call with a body, as the service got it. */
+const sent = ({ fake }: Opened, name: string) => fake.calls.filter((call) => call.startsWith(`POST ${name}`)).map((call) => JSON.parse(call.slice(name.length + 6) || 'null'));
+
+for (const [name, title, says] of [
+  ['awaiting', 'The file has not arrived yet', 'You may close this page'],
+  ['pending', 'The file is waiting for its turn', 'This page goes on by itself.'],
+  ['running', 'Reading the file', 'This page goes on by itself.'],
+  ['failed', '‘kunden_export.csv’ could not be imported', 'password-protected workbook'],
+  ['done', 'The import is complete', '48,020'],
+  ['expired', 'This page has closed itself', 'Open the link that you were sent once more'],
+  ['denied', 'This link does not open the import', 'the long part after the # belongs to it'],
+  ['gone', 'This import is no longer here', 'Ask whoever sent you the link'],
+  ['broken', 'Something failed at the service', 'req_7Q2M4'],
+  ['lost', 'The service does not answer', 'Nothing is lost'],
+] as const) {
+  test(`the page says how it stands: ${name}`, async () => {
+    const opened = await pages.review(scene(name));
+    await heading(opened).filter({ hasText: title }).waitFor();
+    assert.ok((await opened.page.locator('main').innerText()).includes(says));
+    assert.deepEqual(opened.complaints, []);
+    await opened.close();
+  });
+}
+
+test('the token leaves the address, and a reload goes on without it', async () => {
+  const opened = await pages.review(scene('done'));
+  await heading(opened).filter({ hasText: 'complete' }).waitFor();
+  assert.equal(new URL(opened.page.url()).hash, '');
+  opened.fake.calls.length = 0;
+  await opened.page.reload();
+  await heading(opened).filter({ hasText: 'complete' }).waitFor();
+  assert.deepEqual(opened.fake.calls, ['GET']);
+  // The link put into the same tab once more opens it anew, as after twelve hours.
+  await opened.page.goto(`${opened.page.url()}#token`);
+  await opened.page.waitForFunction(() => location.hash === '');
+  await heading(opened).filter({ hasText: 'complete' }).waitFor();
+  assert.ok(opened.fake.calls.includes('POST session/'));
+  await opened.close();
+});
+
+test('a file that is read shows its review by itself', async () => {
+  const opened = await pages.review(scene('running'));
+  await heading(opened).filter({ hasText: 'Reading the file' }).waitFor();
+  opened.fake.scene = scene('values');
+  opened.fake.tell();
+  await heading(opened).filter({ hasText: 'How are the values read?' }).waitFor();
+  await opened.close();
+});
+
+test('questions are answered by the digits alone', async () => {
+  const opened = await pages.review(scene('values'));
+  await heading(opened).waitFor();
+  const onward = opened.page.locator('.column-foot button');
+  assert.equal(await onward.isDisabled(), true);
+  await opened.page.keyboard.press('2');
+  await opened.page.keyboard.press('9');
+  await opened.page.keyboard.press('1');
+  await opened.page.waitForFunction(() => document.activeElement?.matches('.column-foot button'));
+  opened.fake.then['POST questions/'] = (now) => Object.assign(now, { facts: facts({ status: 'PENDING' }) });
+  await opened.page.keyboard.press('Enter');
+  await heading(opened).filter({ hasText: 'waiting for its turn' }).waitFor();
+  assert.deepEqual(sent(opened, 'questions/'), [{ answers: { 'format:born': 'mdy', 'format:amount': '1.234' } }]);
+  await opened.close();
+});
+
+test('the likeliest choice is marked and none is taken before a person chooses', async () => {
+  const opened = await pages.review(scene('header'));
+  await heading(opened).waitFor();
+  assert.equal(await opened.page.locator('.choice-best').count(), 1);
+  assert.equal(await opened.page.locator('.choice').first().locator('.choice-best').count(), 1);
+  assert.equal(await opened.page.locator('input:checked').count(), 0);
+  await opened.close();
+});
+
+test('an answer that is refused or lost is told where it was given, and kept', async () => {
+  const opened = await pages.review(scene('sheet'));
+  await heading(opened).waitFor();
+  await opened.page.getByText('Kontakte 2024').last().click();
+  opened.fake.scene.refuse = { 'POST questions/': { status: 409, code: 'not_in_review', detail: 'The import is RUNNING; somebody else answered.' } };
+  await opened.page.getByRole('button', { name: 'Continue' }).click();
+  await opened.page.getByRole('alert').getByText('somebody else answered').waitFor();
+  assert.equal(await opened.page.locator('input:checked').inputValue(), 'Kontakte 2024');
+  await opened.close();
+});
+
+/** Opens the step of the columns, where the cells come first. */
+async function columns(scene: Scene): Promise<Opened> {
+  const opened = await pages.review(scene);
+  await opened.page.getByRole('button', { name: 'Columns' }).click();
+  await heading(opened).filter({ hasText: 'Which column goes where' }).waitFor();
+  return opened;
+}
+
+async function give(opened: Opened, column: string, field: string): Promise<void> {
+  await opened.page.getByRole('button', { name: new RegExp(`^What the column ${column}`) }).click();
+  await opened.page.getByRole('option', { name: field }).click();
+}
+
+test('a column is given another field', async () => {
+  const opened = await columns(scene('columns'));
+  await give(opened, 'interne Notiz', 'Company');
+  assert.equal(await opened.page.locator('.column-line.is-changed').count(), 1);
+  await opened.page.getByRole('button', { name: 'Change 1 column and read again' }).click();
+  await opened.page.waitForFunction(() => document.querySelector('.column-line.is-changed') === null);
+  assert.deepEqual(sent(opened, 'layout/'), [{ answers: { 'column:company': '6' } }]);
+  await opened.close();
+});
+
+test('changes of cells that would be dropped are counted before that', async () => {
+  const opened = await columns({ facts: facts(), layout: layout({ changes: 12 }) });
+  await give(opened, 'Land', 'Not imported');
+  const apply = opened.page.getByRole('button', { name: 'Change 1 column and read again' });
+  await apply.click();
+  await opened.page.getByRole('dialog').getByText('Your 12 changes to the cells are dropped').waitFor();
+  await opened.page.keyboard.press('Escape');
+  assert.equal(await opened.page.getByRole('dialog').count(), 0);
+  assert.equal(await apply.evaluate((element) => element === document.activeElement), true, 'the focus returns');
+  assert.deepEqual(sent(opened, 'layout/'), []);
+  await apply.click();
+  await opened.page.getByRole('button', { name: 'Drop 12 changes and read again' }).click();
+  await opened.page.waitForFunction(() => document.querySelector('dialog') === null);
+  assert.deepEqual(sent(opened, 'layout/'), [{ answers: { 'field:2': 'none', 'column:country': 'none' } }]);
+  await opened.close();
+});
+
+test('a field that must have a column keeps the change from being sent', async () => {
+  const opened = await columns(scene('columns'));
+  await give(opened, 'Name', 'Not imported');
+  await opened.page.getByText('A field needs a column and has none').waitFor();
+  const apply = opened.page.getByRole('button', { name: 'read again' });
+  assert.equal(await apply.isDisabled(), true);
+  await opened.page.getByRole('button', { name: 'The column of Name' }).click();
+  await opened.page.getByRole('option', { name: 'interne Notiz' }).click();
+  assert.equal(await apply.isDisabled(), false);
+  await opened.close();
+});
+
+test('the row of the header can be decided without being asked', async () => {
+  const opened = await columns(scene('columns'));
+  await opened.page.locator('.reading dl > div', { hasText: 'Names of the columns' }).getByRole('button', { name: 'Change' }).click();
+  await opened.page.getByLabel('Row', { exact: true }).fill('4');
+  await opened.page.getByRole('button', { name: 'Read the file again' }).click();
+  await opened.page.waitForFunction(() => document.querySelector('dialog') === null);
+  assert.deepEqual(sent(opened, 'layout/'), [{ answers: { header_row: '4' } }]);
+  await opened.close();
+});
+
+test('what was decided is taken back', async () => {
+  const opened = await pages.review(scene('values'));
+  await opened.page.locator('.decided').getByRole('button', { name: 'Change' }).click();
+  await opened.page.waitForFunction(() => document.querySelector('.decided') !== null);
+  await new Promise((done) => setTimeout(done, 100));
+  assert.deepEqual(sent(opened, 'layout/'), [{ answers: { 'format:joined': null } }]);
+  await opened.close();
+});
+
+test('the summary counts, the import is submitted, and the end is calm', async () => {
+  const opened = await pages.review(scene('columns'));
+  await opened.page.locator('.bar-submit').click();
+  const dialog = opened.page.getByRole('dialog');
+  await dialog.getByText('190 rows still have an error and are left out.').waitFor();
+  opened.fake.then['POST submit/'] = (now) => Object.assign(now.facts, { status: 'SUCCESSFUL', finished: '2026-11-21T14:03:00Z' });
+  await dialog.getByRole('button', { name: 'Submit 48,020 rows and leave out 190' }).click();
+  await heading(opened).filter({ hasText: 'The import is complete' }).waitFor();
+  assert.equal(await opened.page.locator('.bar-submit').count(), 0);
+  assert.deepEqual(opened.complaints, []);
+  await opened.close();
+});
+
+test('a submission that the receiver cancels says why', async () => {
+  const opened = await pages.review(scene('cancelled'));
+  await opened.page.locator('.bar-submit').click();
+  await opened.page.getByRole('button', { name: 'Submit 48,020 rows and leave out 190' }).click();
+  await opened.page.getByRole('alert').getByText('The month is closed already.').waitFor();
+  await opened.close();
+});
+
+test('what keeps an import from being submitted is shown', async () => {
+  const opened = await columns(scene('blocked'));
+  await opened.page.locator('.bar-submit').click();
+  const dialog = opened.page.getByRole('dialog');
+  await dialog.getByText('190 rows still have an error').waitFor();
+  assert.equal(await dialog.getByRole('button', { name: /^Submit/ }).count(), 0);
+  await dialog.getByRole('button', { name: 'Show the errors' }).click();
+  await opened.page.locator('.ig-row:not(.is-waiting) .ig-cell').first().waitFor();
+  assert.equal(await dialog.count(), 0);
+  await opened.close();
+});
+
+test('rows that somebody else changed meanwhile are counted anew', async () => {
+  const opened = await pages.review({ ...scene('columns'), refuse: { 'POST submit/': { status: 409, code: 'rows_changed', detail: 'Somebody changed rows at the same moment.' } } });
+  await opened.page.locator('.bar-submit').click();
+  const submit = opened.page.getByRole('button', { name: 'Submit 48,020 rows and leave out 190' });
+  await submit.waitFor();
+  opened.fake.scene.submission = submission({ rows: 48_021, rowsLeftOut: 189 });
+  await submit.click();
+  await opened.page.getByRole('button', { name: 'Submit 48,021 rows and leave out 189' }).waitFor();
+  await opened.page.getByRole('alert').getByText('at the same moment').waitFor();
+  await opened.close();
+});
+
+test('a lost connection is told and forgotten', async () => {
+  const opened = await pages.review(scene('values'));
+  await heading(opened).waitFor();
+  opened.fake.scene.dead = true;
+  opened.fake.cut();
+  await opened.page.getByText('The connection is lost.').waitFor({ timeout: 15_000 });
+  opened.fake.scene.dead = false;
+  await opened.page.getByRole('button', { name: 'Try now' }).click();
+  await opened.page.getByText('The connection is lost.').waitFor({ state: 'detached' });
+  assert.equal(await heading(opened).innerText(), 'How are the values read?');
+  await opened.close();
+});
+
+test('the language follows the browser, and ?lang= overrides it', async () => {
+  for (const [query, locale, lang, dir, title] of [
+    ['', 'de-AT', 'de-AT', 'ltr', 'Der Import ist abgeschlossen'],
+    ['lang=ar', 'de-AT', 'ar', 'rtl', 'اكتمل الاستيراد'],
+    ['', 'fr-FR', 'en', 'ltr', 'The import is complete'],
+  ] as const) {
+    const opened = await pages.review(scene('done'), query, { locale });
+    await heading(opened).filter({ hasText: title }).waitFor();
+    assert.deepEqual(await opened.page.evaluate(() => [document.documentElement.lang, document.documentElement.dir]), [lang, dir]);
+    await opened.close();
+  }
+});
+
+test('the styles of a schema are worn, and what is none is not', async () => {
+  const styleOverrides = { global: { backgroundColor: '#fff8e7', textColor: 'expression(alert(1))', borderRadius: '2px' }, primaryButton: { backgroundColor: 'rebeccapurple', textColor: '#663399' } };
+  const opened = await pages.review({ ...scene('columns'), facts: facts({ styleOverrides }) }, '', { colorScheme: 'dark' });
+  const button = opened.page.locator('.bar-submit');
+  await button.waitFor();
+  const worn = await button.evaluate((element) => {
+    const style = getComputedStyle(element);
+    return [style.backgroundColor, style.borderRadius, getComputedStyle(document.documentElement).backgroundColor, style.color === style.backgroundColor];
+  });
+  assert.deepEqual(worn, ['rgb(102, 51, 153)', '2px', 'rgb(255, 248, 231)', false]);
+  assert.deepEqual(opened.complaints, []);
+  await opened.close();
+});
+
+test('hostile names, headers and values are shown as text', async () => {
+  const bad = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202Egnp.\u0000\u0007';
+  const hostile = {
+    facts: facts({ title: bad, original_filename: bad, hasRows: false }),
+    layout: layout({ columns: [{ index: 0, header: bad, field: null, examples: [bad, 'x'.repeat(100_000)] }], fields: [], evidence: [{ choice: 'encoding', value: bad, reason: bad, answer: '', rivals: [] }] }),
+    questions: asking({ ...questions.born, message: bad, choices: questions.born.choices.map((one) => ({ ...one, label: bad, reason: bad, examples: [bad] })) }),
+  };
+  const opened = await pages.review(hostile);
+  await heading(opened).waitFor();
+  await opened.page.getByRole('button', { name: 'Columns' }).click();
+  await heading(opened).filter({ hasText: 'Which column goes where' }).waitFor();
+  assert.equal(await opened.page.locator('main img, main script').count(), 0);
+  assert.ok(/<img/.test(await opened.page.locator('.column-header').innerText()));
+  assert.ok((await opened.page.title()).includes('<script>'));
+  assert.deepEqual(opened.complaints, []);
+  await opened.close();
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { ask } from '../../src/api/client';
+import { Fault, faultOf, type FaultKind } from '../../src/api/fault';
+
+test('the types are those of the description that is kept', () => {
+  const [first] = readFileSync('src/api/schema.d.ts', 'utf8').split('\n');
+  const of = createHash('sha256').update(readFileSync('src/api/openapi.json')).digest('hex');
+  assert.equal(first, `// of ${of}`, 'run npm run api');
+});
+
+test('a refusal becomes a fault of the right kind', () => {
+  const told = { detail: 'A sentence.', code: 'some_code', request_id: 'r1' };
+  const cases: [number, unknown, FaultKind, string][] = [
+    [400, told, 'refused', 'A sentence.'],
+    [401, told, 'unauthorized', 'A sentence.'],
+    [403, told, 'refused', 'A sentence.'],
+    [404, told, 'gone', 'A sentence.'],
+    [409, told, 'refused', 'A sentence.'],
+    [429, told, 'lost', 'A sentence.'],
+    [500, told, 'refused', 'A sentence.'],
+    [503, told, 'lost', 'A sentence.'],
+    // Nobody but the service speaks in sentences: something stands between.
+    [404, '<html>', 'lost', ''],
+    [502, '<html>', 'lost', ''],
+    [403, undefined, 'lost', ''],
+    [401, '', 'unauthorized', ''],
+  ];
+  for (const [status, body, kind, message] of cases) {
+    const fault = faultOf(status, body);
+    assert.deepEqual([fault.kind, fault.message, fault.status], [kind, message, status], `${status} ${JSON.stringify(body)}`);
+  }
+  assert.equal(faultOf(500, told).request, 'r1');
+  assert.equal(faultOf(409, { ...told, code: 'changed_by_others', cells: [{ id: '3' }] }).cells[0]?.id, '3');
+});
+
+test('asking gives the answer, a fault, or what the page gave up', async () => {
+  const response = (status: number) => new Response(null, { status });
+  assert.equal(await ask(Promise.resolve({ data: 3, response: response(200) })), 3);
+  await assert.rejects(ask(Promise.resolve({ error: { detail: 'No.' }, response: response(409) })), (fault: Fault) => fault.kind === 'refused' && fault.message === 'No.');
+  await assert.rejects(ask(Promise.reject(new TypeError('failed to fetch'))), (fault: Fault) => fault.kind === 'lost');
+  await assert.rejects(ask(Promise.reject(new DOMException('', 'AbortError'))), { name: 'AbortError' });
+});

@@ -1,0 +1,149 @@
+import { openApi, type Table } from '../../src/api';
+import { placesOf } from '../../src/cells/columns';
+import { openDesk, type Desk } from '../../src/cells/desk';
+import { DeskSource } from '../../src/cells/source';
+import type { Batch } from '../../grid';
+
+Object.assign(globalThis, { location: { origin: 'http://service' } });
+
+export interface FakeRow {
+  id: string;
+  version: number;
+  cells: { text: string; value: string | null; problems?: { level: string; code: string; message: string }[]; cut?: boolean }[];
+  problems?: { level: string; code: string; message: string }[];
+}
+
+export interface Called {
+  readonly method: string;
+  readonly call: string;
+  readonly query: URLSearchParams;
+  readonly body: Record<string, unknown>;
+}
+
+const bad = { level: 'error', code: 'country', message: 'This is no country.' };
+
+/** A service with some rows of three columns, as far as the source needs one. */
+export class FakeService {
+  view = 'view-1';
+  rows: FakeRow[];
+  readonly called: Called[] = [];
+  readonly made = new Map<string, unknown>();
+  change = 0;
+  /** What a call answers in place of the service: a status, or no answer. */
+  interfere: (called: Called) => { status: number; body: unknown } | 'lost' | 'lostAfter' | null = () => null;
+
+  constructor(count: number) {
+    this.rows = Array.from({ length: count }, (_, n) => ({
+      id: String(n), version: 0,
+      cells: [text(`name ${n}`), n % 10 === 2 ? { ...text('Germny'), value: null, problems: [bad] } : { text: 'Germany', value: 'DE' }, text('hidden'), text('a')],
+    }));
+  }
+
+  /** The texts of a row, without the hidden column. */
+  texts(id: string): string[] {
+    return this.rows.find((row) => row.id === id)!.cells.filter((_, at) => at !== 2).map((cell) => cell.text);
+  }
+
+  desk(): Desk {
+    return openDesk(openApi('import', (async (request: Request) => this.#answer(request)) as typeof fetch));
+  }
+
+  source(broken: (fault: unknown) => void = () => {}): DeskSource {
+    const texts = { moved: () => 'moved', tooMany: (n: number, most: number) => `${n} of ${most}`, unanswered: () => 'unanswered' };
+    return new DeskSource(this.desk(), placesOf(columns, 'en'), texts, broken);
+  }
+
+  /** The calls that changed something or were to. */
+  get changes(): Called[] {
+    return this.called.filter((one) => one.method === 'POST');
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    const body = request.method === 'POST' ? await request.json() : {};
+    const called = { method: request.method, call: url.pathname.split('/').at(-2)!, query: url.searchParams, body };
+    this.called.push(called);
+    const other = this.interfere(called);
+    if (other === 'lost') throw new TypeError('failed to fetch');
+    if (other && other !== 'lostAfter') return Response.json(other.body, { status: other.status });
+    const answer = this.#serve(called);
+    if (other === 'lostAfter') throw new TypeError('failed to fetch');
+    return answer;
+  }
+
+  #serve({ call, query, body }: Called): Response {
+    if (call === 'rows') return Response.json(this.#window(query));
+    if (call === 'next') return Response.json({ next: this.#next(Number(query.get('row') ?? -1), query.get('back') === 'true') });
+    const op = String(body.op);
+    if (this.made.has(op)) return Response.json(this.made.get(op));
+    if (call === 'undo' && this.change === 0) return Response.json({ detail: 'There is nothing.', code: 'nothing_to_undo' }, { status: 409 });
+    if (call === 'undo') return this.#told(op, { ...nothing, change: this.change-- });
+    return this.#edit(op, body);
+  }
+
+  #window(query: URLSearchParams) {
+    const from = Number(query.get('from') ?? 0);
+    const rows = query.get('show') === 'errors' && !query.get('view') ? this.rows.filter((row) => row.cells.some((cell) => cell.problems)) : this.rows;
+    return { view: query.get('view') || this.view, total: rows.length, first: from, rows: structuredClone(rows.slice(from, from + Number(query.get('count') ?? 200))) };
+  }
+
+  #next(row: number, back: boolean) {
+    const places = this.rows.map((one, place) => ({ id: one.id, place, bad: one.problems || one.cells.some((cell) => cell.problems) })).filter((one) => one.bad);
+    const found = back ? places.findLast((one) => Number(one.id) < row) : places.find((one) => Number(one.id) > row);
+    return found ? { id: found.id, place: found.place } : null;
+  }
+
+  #edit(op: string, body: Record<string, unknown>): Response {
+    const cells = (body.cells ?? []) as { id: string; key: string; part?: number; text: string; version: number; seen: string }[];
+    const clashes = cells.filter((cell) => {
+      const row = this.rows.find((one) => one.id === cell.id)!;
+      return row.version !== cell.version && row.cells[at(cell)]!.text !== cell.seen;
+    });
+    if (clashes.length > 0) {
+      const told = clashes.map((cell) => {
+        const row = this.rows.find((one) => one.id === cell.id)!;
+        return { id: cell.id, key: cell.key, part: cell.part ?? 0, version: row.version, deleted: false, seen: cell.seen, now: row.cells[at(cell)]!.text };
+      });
+      return Response.json({ detail: 'Somebody else was first.', code: 'changed_by_others', cells: told }, { status: 409 });
+    }
+    this.change++;
+    for (const cell of cells) this.put(cell.id, at(cell), cell.text, this.change);
+    return this.#told(op, { ...nothing, change: this.change, cells: cells.length, rows: new Set(cells.map((cell) => cell.id)).size });
+  }
+
+  put(id: string, place: number, put: string, version: number): void {
+    const row = this.rows.find((one) => one.id === id)!;
+    row.version = version;
+    row.cells[place] = text(put);
+  }
+
+  #told(op: string, verdict: object): Response {
+    this.made.set(op, verdict);
+    return Response.json(verdict);
+  }
+}
+
+const nothing = { change: 0, cells: 0, rows: 0, added: 0, deleted: 0, valid: 0, invalid: 0, samples: [] };
+const keys = ['name', 'country', 'secret', 'tag'];
+
+function at({ key }: { key: string }): number {
+  return keys.indexOf(key);
+}
+
+function text(of: string) {
+  return { text: of, value: of };
+}
+
+export const columns = [
+  { key: 'name', label: 'Name', type: 'string', readOnly: false, hidden: false, required: true },
+  { key: 'country', label: 'Country', type: 'country', readOnly: false, hidden: false, required: false },
+  { key: 'secret', label: 'Secret', type: 'string', readOnly: false, hidden: true, required: false },
+  { key: 'tag', label: 'Tag', type: 'string', readOnly: false, hidden: false, required: false },
+] as Table['columns'];
+
+/** Changes an area as the grid would, with the rows that it has of it. */
+export async function batchOf(source: DeskSource, area: Batch['area'], texts: string[][], held = area): Promise<Batch> {
+  const { rows, revision } = await source.rows(held.fromRow, held.toRow, new AbortController().signal);
+  const seen = new Map(rows.map((row, at) => [held.fromRow + at, row]));
+  return { id: `op-${Math.random()}`, deed: 'edit', area, texts, revision, seen, versions: Object.fromEntries(rows.map((row) => [row.id, row.version])) };
+}

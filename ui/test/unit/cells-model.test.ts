@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { columnKey, placesOf } from '../../src/cells/columns';
+import { countries } from '../../src/cells/countries';
+import { fits, same, tidy } from '../../src/cells/filter';
+import { findRow } from '../../src/cells/find-row';
+import { actionsOf, filterOf, idOf, nameOf, steady, type Group } from '../../src/cells/groups';
+import { isCut } from '../../src/cells/long';
+import { keysOf, whereOf } from '../../src/cells/orders';
+import { planOf } from '../../src/cells/plan';
+import { shownWhole } from '../../src/cells/shown-whole';
+import { added } from '../../src/cells/sums';
+import { fitted } from '../../src/cells/widths';
+import { widthOf } from '../../src/cells/width';
+import type { T } from '../../src/cells/words';
+import type { Table } from '../../src/api';
+import { columns } from './cells-fake';
+
+const places = placesOf(columns, 'en');
+const group = (of: Partial<Group>): Group => ({ key: 'country', code: 'country', level: 'error', rows: 1, message: 'This is no country. Write DE.', ...of });
+const t = ((key: string) => (key === 'rule.country' ? 'not a country' : key)) as T;
+
+test('columns: hidden ones are left out, those of one field are told apart', () => {
+  assert.deepEqual(places.map((place) => [place.column.key, place.at]), [['name', 0], ['country', 1], ['tag', 3]]);
+  const phone = { key: 'phone', label: 'Phone', type: 'string', readOnly: true, hidden: false, required: false };
+  const many = placesOf([{ ...phone, part: 0, header: 'Phone 1' }, { ...phone, part: 1, header: 'Mobile' }, { ...phone, part: 2 }] as Table['columns'], 'en');
+  assert.deepEqual(many.map((place) => place.column.label), ['Phone · Phone 1', 'Phone · Mobile', 'Phone 3']);
+  assert.deepEqual(many.map((place) => place.column.key), ['phone', columnKey('phone', 1), columnKey('phone', 2)]);
+  assert.equal(many[0]!.column.readOnly, true);
+});
+
+test('columns: a list of choices makes an editor of choices, and none does not', () => {
+  const select = { key: 's', label: 'S', type: 'select', readOnly: false, hidden: false, required: false };
+  const [with_, without] = placesOf([{ ...select, options: [{ value: 'a', label: 'A' }] }, select] as Table['columns'], 'en');
+  assert.deepEqual([with_!.column.kind, with_!.column.choices], ['select', [{ text: 'a', label: 'A' }]]);
+  assert.equal(without!.column.kind, 'text');
+  assert.equal(places[1]!.column.kind, 'select');
+});
+
+test('all countries of ISO 3166 and Kosovo, by name, and none that is no more', () => {
+  const list = countries('en');
+  assert.equal(list.length, 250);
+  assert.equal(new Set(list.map((one) => one.text)).size, 250);
+  for (const gone of ['DD', 'SU', 'YU', 'EU', 'UK', 'ZZ']) assert.equal(list.some((one) => one.text === gone), false, gone);
+  assert.ok(list.some((one) => one.text === 'DE' && one.label === 'Germany'));
+});
+
+test('a filter fits rows by their problems and by what they hold', () => {
+  const row = { id: '1', version: 1, cells: [{ text: 'Anna Weiß', value: null }, { text: 'x', value: 'DE', problems: [{ level: 'error' as const, code: 'a', message: '' }] }] };
+  const keys = ['name', 'country'];
+  const cases: [Parameters<typeof fits>[0], boolean][] = [
+    [{ show: 'all' }, true], [{ show: 'errors' }, true], [{ show: 'warnings' }, false], [{ show: 'valid' }, false], [{ show: 'problems', key: 'name' }, false],
+    [{ show: 'errors', key: 'country', code: 'a' }, true], [{ show: 'errors', key: 'country', code: 'b' }, false], [{ show: 'errors', key: '' }, false],
+    [{ show: 'all', search: 'WEISS' }, false], [{ show: 'all', search: 'anna w' }, true], [{ show: 'all', search: 'de' }, true], [{ show: 'all', search: 'de', in: 'name' }, false],
+  ];
+  for (const [filter, wanted] of cases) assert.equal(fits(filter, row, keys), wanted, JSON.stringify(filter));
+});
+
+test('filters that mean the same are the same; the key of whole rows stays', () => {
+  assert.ok(same({ show: 'all', search: '' }, { show: 'all' }));
+  assert.equal(same({ show: 'errors', key: '' }, { show: 'errors' }), false);
+  assert.deepEqual(tidy({ show: 'errors', key: '', search: '' }), { show: 'errors', key: '' });
+});
+
+test('groups: the worst first, then the most; what was there stays where it was', () => {
+  const a = group({ key: 'a', rows: 5 });
+  const b = group({ key: 'b', rows: 9 });
+  const note = group({ key: 'c', level: 'info', rows: 100 });
+  const first = steady([a, note, b], []);
+  assert.deepEqual(first.map((one) => one.key), ['b', 'a', 'c']);
+  const fresh = group({ key: 'd', rows: 50 });
+  assert.deepEqual(steady([a, { ...b, rows: 1 }, note, fresh], first.map(idOf)).map((one) => one.key), ['b', 'a', 'c', 'd']);
+  assert.deepEqual(filterOf(a), { show: 'errors', key: 'a', code: 'country' });
+});
+
+test('groups: a rule has a name, what nobody knows is told by its message', () => {
+  assert.equal(nameOf(group({}), t), 'not a country');
+  assert.equal(nameOf(group({ code: 'my_hook', message: 'Too few seats: book more.' }), t), 'Too few seats');
+  assert.equal(nameOf(group({ code: 'my_hook', message: 'x'.repeat(90) }), t).length, 60);
+});
+
+test('groups: what is offered fits the problem', () => {
+  assert.deepEqual(actionsOf(group({}), places[1]), ['trim', 'clear', 'delete']);
+  assert.deepEqual(actionsOf(group({ code: 'required' }), places[0]), ['delete']);
+  assert.deepEqual(actionsOf(group({ code: 'unique' }), places[0]), ['clear']);
+  assert.deepEqual(actionsOf(group({ key: '', code: 'cell_count' }), undefined), ['accept', 'delete']);
+});
+
+test('a text of just the length at which the service cuts counts as cut', () => {
+  assert.equal(isCut('…'), false);
+  assert.equal(isCut('x'.repeat(65_536)), false);
+  assert.equal(isCut(`${'x'.repeat(65_536)}…`), true);
+  assert.equal(isCut(`${'😀'.repeat(16_384)}…`), true);
+  assert.equal(isCut(`${'x'.repeat(60_000)}…`), false);
+});
+
+test('few rows are told by id, many or unknown ones as a stretch of the view', () => {
+  const area = { fromRow: 3, toRow: 5, columns: ['name', 'tag'] };
+  assert.deepEqual(whereOf(area, 'v', (index) => `r${index}`), { show: 'all', rows: ['r3', 'r4'] });
+  assert.deepEqual(whereOf(area, 'v', (index) => (index === 3 ? 'r3' : undefined)), { show: 'all', view: 'v', from: 3, to: 5 });
+  assert.deepEqual(whereOf({ ...area, toRow: 5000 }, 'v', (index) => `r${index}`), { show: 'all', view: 'v', from: 3, to: 5000 });
+  assert.deepEqual(keysOf(area, places), ['name', 'tag']);
+});
+
+test('a field with several columns is a stretch only with all of them and one text', () => {
+  const phone = { key: 'phone', label: 'Phone', type: 'string', readOnly: false, hidden: false, required: false };
+  const both = placesOf([{ ...phone, part: 0 }, { ...phone, part: 1 }] as Table['columns'], 'en');
+  const known = new Map(both.map((place) => [place.column.key, place]));
+  const plan = (parts: number[], texts: string[]) => planOf({
+    id: '', deed: 'fill', revision: 'v', seen: new Map(), versions: {}, texts: [texts],
+    area: { fromRow: 0, toRow: 200_000, columns: parts.map((part) => columnKey('phone', part)) },
+  }, known).kind;
+  assert.equal(plan([0, 1], ['x']), 'stretch');
+  assert.equal(plan([0, 1], ['x', 'y']), 'tooMany');
+  assert.equal(plan([1], ['x']), 'tooMany');
+});
+
+test('a row is found by its number, also in a view of few rows', async () => {
+  const ids = [2, 5, 9, 700, 701, 5000];
+  const idAt = async (index: number) => ids[index] ?? null;
+  for (const [index, id] of ids.entries()) assert.deepEqual(await findRow(id + 1, ids.length, idAt), { index, exact: true });
+  assert.deepEqual(await findRow(7, ids.length, idAt), { index: 2, exact: false });
+  assert.deepEqual(await findRow(99_999, ids.length, idAt), { index: 5, exact: false });
+  assert.deepEqual(await findRow(1, ids.length, idAt), { index: 0, exact: false });
+  let asked = 0;
+  await findRow(7_654_321, 10_000_000, async (index) => (asked++, index));
+  assert.equal(asked, 1);
+});
+
+test('a long text is shown whole, with what cannot be seen', () => {
+  assert.equal(shownWhole('a\u202eb\r\nc\u0000'), 'a⟨U+202E⟩b\nc␀');
+  assert.equal(shownWhole('x'.repeat(65_536)).length, 65_536);
+});
+
+test('several changes count as one', () => {
+  const one = { change: 1, cells: 2, rows: 2, added: 0, deleted: 0, valid: 1, invalid: 0, samples: [] };
+  assert.deepEqual(added([one, { ...one, change: 2 }]), { ...one, change: 2, cells: 4, rows: 4, valid: 2 });
+});
+
+test('columns are as wide as most of their cells need, within bounds', () => {
+  const rows = [{ id: '0', version: 0, cells: [{ text: 'x', value: '' }, { text: 'y'.repeat(500), value: '' }, { text: '', value: '' }, { text: 'abcdefghijklmnop', value: '' }] }];
+  const widths = fitted(places, { rows }).map((place) => place.column.width!);
+  assert.ok(widths[0]! < widths[2]! && widths[2]! < widths[1]!);
+  assert.equal(widths[1], 280);
+});
+
+test('there is room for a panel, for a sheet, or for one row', () => {
+  assert.deepEqual([1280, 900, 899, 560, 559, 400].map(widthOf), ['wide', 'wide', 'narrow', 'narrow', 'small', 'small']);
+});
+
+const words = (language: string): Record<string, unknown> => JSON.parse(readFileSync(`src/cells/words/${language}.json`, 'utf8'));
+
+test('words: each language has the same keys, with the forms that it needs', () => {
+  const english = words('en');
+  const forms = { de: ['one', 'other'], ar: ['one', 'two', 'few', 'many', 'other'] };
+  for (const [language, wanted] of Object.entries(forms)) {
+    const other = words(language);
+    assert.deepEqual(Object.keys(other), Object.keys(english), language);
+    for (const [key, entry] of Object.entries(english)) {
+      if (typeof entry === 'string') assert.equal(typeof other[key], 'string', key);
+      else assert.deepEqual(Object.keys(other[key] as object), wanted, `${language} ${key}`);
+      assert.deepEqual(bracesOf(other[key]), bracesOf(entry), `${language} ${key}`);
+    }
+  }
+});
+
+/** The values that an entry names in its form for any number. */
+function bracesOf(entry: unknown): string[] {
+  const text = typeof entry === 'string' ? entry : (entry as { other: string }).other;
+  return [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]!).sort();
+}
+
+test('words: each key is used, and each key that is used is there', () => {
+  const folder = 'src/cells';
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
+  const source = files.map((name) => readFileSync(`${folder}/${name}`, 'utf8')).join('\n');
+  const families = ['rule.', 'level.', 'group.', 'saving.'];
+  for (const key of Object.keys(words('en'))) {
+    if (families.some((family) => key.startsWith(family))) continue;
+    assert.ok(source.includes(`'${key}'`), `nobody says ${key}`);
+  }
+});

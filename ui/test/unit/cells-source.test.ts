@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SourceFault } from '../../grid/port';
+import { batchOf, FakeService } from './cells-fake';
+
+const signal = () => new AbortController().signal;
+
+test('rows come as the grid wants them: without hidden columns, with what the text is read as', async () => {
+  const source = new FakeService(30).source();
+  const { rows, total, revision } = await source.rows(0, 5, signal());
+  assert.equal(total, 30);
+  assert.equal(revision, 'view-1');
+  assert.deepEqual(rows[0]!.cells, [{ text: 'name 0', problems: [] }, { text: 'Germany', problems: [], value: 'DE' }, { text: 'a', problems: [] }]);
+  assert.equal(rows[2]!.cells[1]!.problems[0]!.code, 'country');
+  assert.equal(rows[2]!.number, 3);
+});
+
+test('a change is sent cell by cell with the version and the text that the person saw', async () => {
+  const service = new FakeService(30);
+  const source = service.source();
+  const verdict = await source.apply(await batchOf(source, { fromRow: 2, toRow: 3, columns: ['country'] }, [['DE']]));
+  assert.deepEqual(service.changes[0]!.body.cells, [{ id: '2', key: 'country', text: 'DE', version: 0, seen: 'Germny' }]);
+  assert.equal(verdict.cells, 1);
+  assert.equal(verdict.rows[0]!.version, 1);
+  assert.equal(verdict.rows[0]!.cells[1]!.changed, true);
+});
+
+test('rows of the area that the grid does not hold are asked for first, 1,000 at a time', async () => {
+  const service = new FakeService(1900);
+  const source = service.source();
+  const area = { fromRow: 0, toRow: 1900, columns: ['tag'] };
+  await source.apply(await batchOf(source, area, [['x'], ['y']], { ...area, toRow: 100 }));
+  const asked = service.called.filter((one) => one.call === 'rows').slice(1).map((one) => [one.query.get('from'), one.query.get('count')]);
+  assert.deepEqual(asked, [['100', '1000'], ['1100', '800']]);
+  assert.equal((service.changes[0]!.body.cells as unknown[]).length, 1900);
+  assert.deepEqual([service.texts('0')[2], service.texts('1899')[2]], ['x', 'y']);
+});
+
+test('one line of texts over very many rows is a stretch of the view', async () => {
+  const service = new FakeService(3000);
+  const source = service.source();
+  const area = { fromRow: 10, toRow: 2900, columns: ['name', 'tag'] };
+  await source.apply(await batchOf(source, area, [['x', 'y']], { ...area, toRow: 100 }));
+  const { op: _, ...order } = service.changes[0]!.body;
+  const where = { show: 'all', view: 'view-1', from: 10, to: 2900 };
+  assert.deepEqual(order, { kind: 'fill', where, texts: { name: 'x', tag: 'y' } });
+  await source.apply(await batchOf(source, area, [['']], { ...area, toRow: 100 }));
+  assert.deepEqual({ ...service.changes[1]!.body, op: 0 }, { kind: 'clear', where, keys: ['name', 'tag'], op: 0 });
+});
+
+test('where rows were deleted meanwhile a stretch is not changed', async () => {
+  const service = new FakeService(3000);
+  const source = service.source();
+  const batch = await batchOf(source, { fromRow: 0, toRow: 2500, columns: ['tag'] }, [['x']], { fromRow: 0, toRow: 9, columns: [] });
+  service.rows.splice(5, 1);
+  await assert.rejects(source.apply(batch), (fault: SourceFault) => fault.kind === 'failed' && fault.message === 'moved');
+  assert.equal(service.changes.length, 0);
+});
+
+test('other texts over more cells than can be told by name are refused', async () => {
+  const source = new FakeService(50_100).source();
+  const area = { fromRow: 0, toRow: 50_100, columns: ['name', 'tag'] };
+  await assert.rejects(source.apply(await batchOf(source, area, [['x', 'a'], ['y', 'b']], { ...area, toRow: 1 })), { message: '100200 of 100000' });
+});
+
+test('a lost race leaves out what others wrote and sends the rest under a name of its own', async () => {
+  const service = new FakeService(30);
+  const source = service.source();
+  const batch = await batchOf(source, { fromRow: 0, toRow: 3, columns: ['name'] }, [['mine']]);
+  service.put('1', 0, 'theirs', 7);
+  const verdict = await source.apply(batch);
+  assert.deepEqual(service.changes.map((one) => one.body.op), [batch.id, `${batch.id}.1`]);
+  assert.deepEqual(verdict.conflicts.map(({ rowId, column, mine, theirs }) => [rowId, column, mine, theirs.text]), [['1', 'name', 'mine', 'theirs']]);
+  assert.deepEqual(['0', '1', '2'].map((id) => service.texts(id)[0]), ['mine', 'theirs', 'mine']);
+});
+
+test('where both wrote the same there is no conflict', async () => {
+  const service = new FakeService(30);
+  const source = service.source();
+  const batch = await batchOf(source, { fromRow: 1, toRow: 2, columns: ['name'] }, [['same']]);
+  service.put('1', 0, 'same', 7);
+  assert.deepEqual((await source.apply(batch)).conflicts, []);
+});
+
+test('a change whose answer was lost goes on where it was and is not made twice', async () => {
+  const service = new FakeService(30);
+  const source = service.source();
+  const batch = await batchOf(source, { fromRow: 0, toRow: 3, columns: ['name'] }, [['mine']]);
+  service.put('1', 0, 'theirs', 7);
+  service.interfere = ({ body }) => (body.op === `${batch.id}.1` ? 'lostAfter' : null);
+  await assert.rejects(source.apply(batch), (fault: SourceFault) => fault.kind === 'lost');
+  service.interfere = () => null;
+  const verdict = await source.apply(batch);
+  assert.equal(verdict.conflicts.length, 1);
+  assert.deepEqual(service.changes.map((one) => one.body.op), [batch.id, `${batch.id}.1`, `${batch.id}.1`]);
+  assert.equal(service.change, 1);
+});
+
+test('putting mine over theirs names what stands there, so that a third text is a conflict again', async () => {
+  const service = new FakeService(30);
+  const source = service.source();
+  const conflict = { rowId: '1', number: 2, column: 'name', mine: 'mine', theirs: { text: 'theirs', problems: [] } };
+  service.put('1', 0, 'theirs', 7);
+  assert.deepEqual((await source.insist(conflict, 'a')).conflicts, []);
+  assert.equal(service.texts('1')[0], 'mine');
+  service.put('1', 0, 'a third', 9);
+  assert.equal((await source.insist(conflict, 'b')).conflicts[0]!.theirs.text, 'a third');
+});
+
+test('a refusal has its sentence, and a lost session is told to the page', async () => {
+  const service = new FakeService(30);
+  const told: unknown[] = [];
+  const source = service.source((fault) => told.push(fault));
+  const batch = await batchOf(source, { fromRow: 0, toRow: 1, columns: ['name'] }, [['x']]);
+  service.interfere = () => ({ status: 400, body: { detail: 'The field can be read only.', code: 'not_possible' } });
+  await assert.rejects(source.apply(batch), { kind: 'failed', message: 'The field can be read only.' });
+  assert.equal(told.length, 0);
+  service.interfere = () => ({ status: 401, body: { detail: 'Open the link again.', code: 'unauthorized' } });
+  await assert.rejects(source.rows(0, 5, signal()));
+  assert.equal(told.length, 1);
+});
+
+test('undo tells where to look, and nothing where there is nothing to undo', async () => {
+  const service = new FakeService(30);
+  const source = service.source();
+  assert.deepEqual(await source.undo('u1'), { rows: [], cells: 0, conflicts: [] });
+  await source.apply(await batchOf(source, { fromRow: 4, toRow: 6, columns: ['tag'] }, [['x']]));
+  assert.deepEqual(await source.undo('u2'), { rows: [], cells: 2, conflicts: [], spot: { row: 4, column: 'tag' } });
+});
+
+test('the next problem is one of the same row first, notes are passed over', async () => {
+  const service = new FakeService(40);
+  service.rows[2]!.cells[3]!.problems = [{ level: 'warning', code: 'w', message: '' }];
+  service.rows[5]!.cells[0]!.problems = [{ level: 'info', code: 'i', message: '' }];
+  const source = service.source();
+  assert.deepEqual(await source.problem({ row: 0, column: 'name' }, 1, signal()), { row: 2, column: 'country' });
+  assert.deepEqual(await source.problem({ row: 2, column: 'country' }, 1, signal()), { row: 2, column: 'tag' });
+  assert.deepEqual(await source.problem({ row: 2, column: 'tag' }, 1, signal()), { row: 12, column: 'country' });
+  assert.deepEqual(await source.problem({ row: 12, column: 'name' }, -1, signal()), { row: 2, column: 'tag' });
+  assert.equal(await source.problem({ row: 32, column: 'country' }, 1, signal()), null);
+});
+
+test('another filter is shown once its rows are here, which are then given at once', async () => {
+  const service = new FakeService(30);
+  const source = service.source();
+  service.view = 'view-2';
+  await source.show({ show: 'errors' }, signal());
+  const asked = service.called.length;
+  const { rows, total } = await source.rows(0, 200, signal());
+  assert.equal(service.called.length, asked);
+  assert.deepEqual([rows.length, total], [3, 3]);
+  assert.equal(rows.every((row) => row.past === undefined), true);
+});
+
+test('a row that no longer fits the filter says so', async () => {
+  const service = new FakeService(30);
+  const source = service.source();
+  await source.show({ show: 'errors', key: 'country', code: 'country' }, signal());
+  service.rows = service.rows.filter((row) => row.cells[1]!.problems);
+  const verdict = await source.apply(await batchOf(source, { fromRow: 0, toRow: 1, columns: ['country'] }, [['DE']]));
+  assert.equal(verdict.rows[0]!.past, true);
+});
+
+test('what was aborted is not taken', async () => {
+  const source = new FakeService(30).source();
+  const asked = new AbortController();
+  const rows = source.rows(0, 5, asked.signal);
+  asked.abort();
+  await assert.rejects(rows, { name: 'AbortError' });
+  assert.equal(source.view, '');
+});

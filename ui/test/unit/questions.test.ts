@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { choose, chosen, firstOpen, holds } from '../../src/app/questions/drafts';
+import { headingOf, labelOf } from '../../src/app/questions/headings';
+import { cut } from '../../src/app/sentence';
+import { countsOf } from '../../src/app/states/done';
+import { summaryOf } from '../../src/app/submit/summary';
+import { chooseLocale, sayer } from '../../src/words/words';
+import type { Key } from '../../src/app/context';
+import { facts, layout, questions, submission } from '../browser/scenes';
+
+const t = sayer<Key>(JSON.parse(readFileSync('src/words/en.json', 'utf8')), chooseLocale('en', []));
+
+test('one choice replaces another, and several come and go', () => {
+  const one = questions.email;
+  assert.equal(chosen(one, choose(one, choose(one, {}, '1'), '6')), '6');
+  const many = { ...questions.email, manyColumns: true, answer: '6' };
+  assert.equal(chosen(many, {}), '6');
+  assert.equal(chosen(many, choose(many, {}, '1')), '1,6');
+  assert.equal(chosen(many, choose(many, choose(many, {}, '1'), '6')), '1');
+  assert.equal(chosen(many, choose(many, {}, 'none')), 'none');
+  assert.equal(chosen(many, choose(many, choose(many, {}, 'none'), '10')), '10');
+  assert.deepEqual(choose({ ...many, answer: null }, { [many.id]: '1' }, '1'), {});
+  assert.ok(holds('1,10', '10', true) && !holds('1,10', '0', true) && !holds(null, '1', true));
+});
+
+test('the first question without a choice is the one that the digits are for', () => {
+  assert.equal(firstOpen([questions.email, questions.born], {})?.id, 'column:email');
+  assert.equal(firstOpen([questions.email, questions.born], { 'column:email': '1' })?.id, 'format:born');
+  assert.equal(firstOpen([{ ...questions.born, answer: 'dmy' }], {}), null);
+});
+
+test('a question is asked in words for people', () => {
+  const file = layout();
+  const cases: [Parameters<typeof headingOf>[0], string][] = [
+    [questions.sheet, 'Which sheet holds the table?'],
+    [questions.email, 'Which column holds ‘E-mail’?'],
+    [{ id: 'field:6' }, 'What is in the column ‘interne Notiz (nicht weitergeben)’?'],
+    [{ id: 'field:7' }, 'What is in the column ‘H’?'],
+    [{ id: 'field:70', header: 'X' }, 'What is in the column ‘X’?'],
+    [{ id: 'format:born:slash' }, 'How is ‘Date of birth’ written?'],
+    [{ id: 'format:nobody' }, 'How is ‘nobody’ written?'],
+    [{ id: 'of a later service' }, 'What is meant?'],
+  ];
+  for (const [question, heading] of cases) assert.equal(headingOf(question, file, t), heading, question.id);
+});
+
+test('choices speak the language of the page where they are no words of the file', () => {
+  const label = (id: string, value: string, given = '') => labelOf({ id }, { value, label: given }, layout(), t);
+  assert.equal(label('header_row', '3', 'row 3'), 'Row 3');
+  assert.equal(label('header_row', '3–4'), '3–4');
+  assert.equal(label('header_row', 'none', 'no header'), 'There are none');
+  assert.equal(label('column:email', '1', 'E-Mail (column 2)'), 'E-Mail');
+  assert.equal(label('column:email', 'none', 'no column'), 'No column');
+  assert.equal(label('field:1', 'none'), 'None of these');
+  assert.equal(label('field:1', 'email', 'E-mail'), 'E-mail');
+  assert.equal(label('delimiter', '\t'), 'Tab');
+  assert.equal(label('sheet', '#2'), '#2');
+});
+
+test('the summary says exactly what is sent', () => {
+  const told = (more: Parameters<typeof submission>[0], behavior?: string) => {
+    const { title, lines, action } = summaryOf(submission(more), behavior, t);
+    return [title, ...lines, action];
+  };
+  assert.deepEqual(told({}), ['Submit this import?', '48,020 rows are sent.', '190 rows still have an error and are left out.', 'Submit 48,020 rows and leave out 190']);
+  assert.deepEqual(told({ rowsLeftOut: 0, rows: 1 }), ['Submit this import?', '1 row is sent.', 'Submit 1 row']);
+  assert.deepEqual(told({ rowsLeftOut: 0, rowsWithError: 2 }, 'INCLUDE_INVALID_ROWS').slice(2), ['2 of them still have an error. Their wrong cells are sent empty.', 'Submit 48,020 rows']);
+  assert.deepEqual(told({ rowsLeftOut: 0, rowsWithError: 1 }, 'INCLUDE_INVALID_ROWS_AND_VALUES').slice(2), ['1 of them still has an error. It is sent as it stands.', 'Submit 48,020 rows']);
+  assert.deepEqual(told({ rows: 0, rowsLeftOut: 45 }).at(-1), 'Submit nothing and leave out 45 rows');
+  assert.deepEqual(told({ blocked: true, rowsWithError: 3, rowsLeftOut: 0 })[0], '3 rows still have an error');
+  assert.equal(told({ blocked: true, rowsWithError: 3 }).at(-1), null);
+});
+
+test('the end counts what was handed over', () => {
+  const of = (invalidDataBehavior: string) => countsOf(facts({ num_data_rows: 10, num_rows_with_error: 3, invalidDataBehavior }));
+  assert.deepEqual(of('REMOVE_INVALID_ROWS'), { sent: 7, left: 3, bad: 0 });
+  assert.deepEqual(of('INCLUDE_INVALID_ROWS'), { sent: 10, left: 0, bad: 3 });
+  assert.deepEqual(of('BLOCK_SUBMIT'), { sent: 10, left: 0, bad: 3 });
+});
+
+test('text of any length is cut between signs', () => {
+  assert.equal(cut('short'), 'short');
+  assert.equal(cut('x'.repeat(1_000_000)).length, 121);
+  assert.equal(cut('😀'.repeat(5), 3), '😀😀😀…');
+});

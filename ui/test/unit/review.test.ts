@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import { Review } from '../../src/app/review';
+import { asking, facts, layout, questions } from '../browser/scenes';
+
+/** The stream of news, without a network. */
+class Stream extends EventTarget {
+  static readonly CLOSED = 2;
+  static all: Stream[] = [];
+  readyState = 1;
+  constructor(readonly address: string) {
+    super();
+    Stream.all.push(this);
+  }
+  close(): void {
+    this.readyState = Stream.CLOSED;
+  }
+  tell(status: string, run: number): void {
+    this.dispatchEvent(new MessageEvent('state', { data: JSON.stringify({ status, run, change: 0, totals: null }) }));
+  }
+  open(): void {
+    this.dispatchEvent(new Event('open'));
+  }
+  break(): void {
+    this.dispatchEvent(new Event('error'));
+  }
+}
+
+/** Answers by method and end of the path; a number is a refusal, null no answer at all. */
+let answers: Record<string, unknown>;
+let calls: string[];
+const fetching = async (request: Request): Promise<Response> => {
+  const name = `${request.method} ${new URL(request.url).pathname.split('/').slice(5).join('/')}`;
+  calls.push(`${name} ${await request.text()}`.trim());
+  const answer = answers[name] ?? answers['*'];
+  if (answer === null || answer === undefined) throw new TypeError('failed to fetch');
+  const refused = typeof answer === 'number';
+  return Response.json(refused ? { detail: 'No.', code: 'no', request_id: 'r' } : answer, { status: refused ? answer : 200 });
+};
+const settle = async () => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((done) => setImmediate(done));
+};
+const open = async (token = 'token') => {
+  const review = new Review('i1', fetching as typeof fetch);
+  await review.open(token);
+  return review;
+};
+const inReview = { 'POST session/': facts(), 'GET ': facts(), 'GET layout/': layout(), 'GET questions/': asking() };
+
+beforeEach(() => {
+  Object.assign(globalThis, { location: { origin: 'http://service' }, EventSource: Stream });
+  Stream.all = [];
+  calls = [];
+  mock.timers.enable({ apis: ['setTimeout'] });
+});
+afterEach(() => mock.timers.reset());
+
+test('a link opens the review, and a reload goes on by the cookie', async () => {
+  answers = inReview;
+  assert.equal((await open()).state.step, 'cells');
+  assert.deepEqual(calls, ['POST session/', 'GET', 'GET layout/', 'GET questions/']);
+  calls = [];
+  assert.equal((await open('')).state.phase, 'open');
+  assert.deepEqual(calls, ['GET', 'GET layout/', 'GET questions/']);
+});
+
+test('what keeps it from opening is told, and only a lost answer is asked for again', async () => {
+  for (const [status, kind] of [[401, 'unauthorized'], [403, 'refused'], [404, 'gone'], [500, 'refused']] as const) {
+    answers = { '*': status };
+    const { state } = await open();
+    assert.deepEqual([state.phase, state.trouble?.kind, state.trouble?.status], ['trouble', kind, status]);
+  }
+  calls = [];
+  mock.timers.tick(60_000);
+  await settle();
+  assert.equal(calls.length, 0);
+  answers = {};
+  const review = await open();
+  assert.equal(review.state.trouble?.kind, 'lost');
+  answers = inReview;
+  mock.timers.tick(4000);
+  await settle();
+  assert.equal(review.state.phase, 'open');
+  assert.deepEqual(calls.filter((call) => call.startsWith('POST')), ['POST session/', 'POST session/']);
+});
+
+test('the page follows the import without being asked', async () => {
+  answers = { ...inReview, 'GET ': facts({ status: 'RUNNING' }) };
+  const review = await open();
+  assert.deepEqual([review.state.facts?.status, review.state.steps], ['RUNNING', []]);
+  Stream.all[0]!.open();
+  Stream.all[0]!.tell('RUNNING', 1);
+  answers = { ...inReview, 'GET ': facts({ hasRows: false }), 'GET questions/': asking(questions.born) };
+  Stream.all[0]!.tell('NEEDS_REVIEW', 1);
+  await settle();
+  assert.deepEqual([review.state.step, review.state.run], ['values', 1]);
+});
+
+test('where the news do not come, the page asks by itself', async () => {
+  answers = { ...inReview, 'GET ': facts({ status: 'PENDING' }) };
+  const review = await open();
+  answers = { ...inReview, 'GET ': facts({ status: 'SUCCESSFUL' }) };
+  mock.timers.tick(4000);
+  await settle();
+  assert.equal(review.state.facts?.status, 'SUCCESSFUL');
+});
+
+test('an answer is sent, and the next question is where the person goes on', async () => {
+  answers = { ...inReview, 'GET ': facts({ hasRows: false }), 'GET questions/': asking(questions.email, questions.born) };
+  const review = await open();
+  assert.equal(review.state.step, 'columns');
+  answers = { ...answers, 'POST questions/': asking(), 'GET questions/': asking({ ...questions.email, answer: '1' }, questions.born) };
+  await review.answer({ 'column:email': '1' });
+  assert.ok(calls.includes('POST questions/ {"answers":{"column:email":"1"}}'));
+  assert.equal(review.state.step, 'values');
+  review.goTo('cells');
+  assert.equal(review.state.step, 'values', 'the cells are closed while a question is open');
+  review.goTo('columns');
+  assert.equal(review.state.step, 'columns');
+});
+
+test('a refused answer is told to who asked, and the page stays', async () => {
+  answers = { ...inReview, 'POST layout/': 400 };
+  const review = await open();
+  await assert.rejects(review.relay({ 'column:email': '9' }), { kind: 'refused', message: 'No.' });
+  assert.equal(review.state.phase, 'open');
+});
+
+test('a lost connection is told after a while, and forgotten once it is back', async () => {
+  answers = inReview;
+  const review = await open();
+  const stream = Stream.all[0]!;
+  stream.open();
+  stream.break();
+  stream.open();
+  mock.timers.tick(10_000);
+  await settle();
+  assert.equal(review.state.connected, true, 'a stream that comes back at once is no loss');
+  answers = {};
+  stream.break();
+  mock.timers.tick(2500);
+  await settle();
+  assert.equal(review.state.connected, false);
+  assert.equal(review.state.phase, 'open');
+  answers = inReview;
+  mock.timers.tick(4000);
+  await settle();
+  assert.equal(review.state.connected, true);
+});
+
+test('where only the stream is refused, nothing is lost', async () => {
+  answers = inReview;
+  const review = await open();
+  Stream.all[0]!.readyState = Stream.CLOSED;
+  Stream.all[0]!.break();
+  mock.timers.tick(2500);
+  await settle();
+  assert.equal(review.state.connected, true);
+  assert.equal(Stream.all.length, 2, 'the stream is asked for again');
+});
+
+test('a visit that is over is told as soon as it is noticed', async () => {
+  answers = inReview;
+  const review = await open();
+  answers = { '*': 401 };
+  await review.refresh();
+  assert.deepEqual([review.state.phase, review.state.trouble?.kind], ['trouble', 'unauthorized']);
+  assert.equal(Stream.all[0]!.readyState, Stream.CLOSED);
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decidedIn, nextStep, stepOf, stepsOf } from '../../src/app/steps';
+import { asking, facts, layout, questions } from '../browser/scenes';
+
+test('each question belongs to a step', () => {
+  const cases = { sheet: 'sheet', encoding: 'sheet', delimiter: 'sheet', header_row: 'header', 'column:email': 'columns', 'field:3': 'columns', 'format:born': 'values', 'format:born:slash': 'values', 'value:country:Germny': 'values' };
+  for (const [id, step] of Object.entries(cases)) assert.equal(stepOf(id), step, id);
+});
+
+const short = (steps: ReturnType<typeof stepsOf>) => steps.map((step) => `${step.id}${step.open ? ` ${step.open}` : ''}${step.ready ? '' : ' closed'}`);
+
+test('only the steps that are needed are there', () => {
+  const none = layout({ columns: [], fields: [], evidence: [], answers: {} });
+  const rivals = [{ choice: 'sheet', value: 'A', reason: '', answer: 'sheet', rivals: [{ value: 'B', label: 'B', reason: '', examples: [] }] }];
+  assert.deepEqual(short(stepsOf(facts(), layout(), null)), ['columns', 'cells']);
+  assert.deepEqual(short(stepsOf(facts(), none, null)), ['cells']);
+  assert.deepEqual(short(stepsOf(facts({ hasRows: false }), none, asking(questions.sheet))), ['sheet 1', 'cells closed']);
+  assert.deepEqual(short(stepsOf(facts(), layout({ evidence: rivals }), null)), ['sheet', 'columns', 'cells']);
+  assert.deepEqual(short(stepsOf(facts(), layout({ answers: { header_row: '3' } }), null)), ['header', 'columns', 'cells']);
+  assert.deepEqual(short(stepsOf(facts({ hasRows: false }), layout(), asking(questions.born, questions.amount, questions.email))), ['columns 1', 'values 2', 'cells closed']);
+  const answered = { ...questions.born, answer: 'dmy' };
+  assert.deepEqual(short(stepsOf(facts({ hasRows: false }), layout(), asking(answered, questions.email))), ['columns 1', 'values', 'cells closed']);
+});
+
+test('a person goes on where a question is open, else at the cells', () => {
+  const steps = (...asked: Parameters<typeof asking>) => stepsOf(facts({ hasRows: asked.length === 0 }), layout(), asking(...asked));
+  assert.equal(nextStep(steps()), 'cells');
+  assert.equal(nextStep(steps(questions.born)), 'values');
+  assert.equal(nextStep(steps(questions.born, questions.email)), 'columns');
+  assert.equal(nextStep(stepsOf(facts({ hasRows: false }), layout(), null)), 'columns');
+  assert.equal(nextStep([]), 'cells');
+});
+
+test('what was decided is listed in its step unless it is asked about', () => {
+  const decided = layout({ answers: { sheet: 'A', 'format:born': 'dmy', 'column:email': '1' } });
+  assert.deepEqual(decidedIn('sheet', decided, null), [['sheet', 'A']]);
+  assert.deepEqual(decidedIn('values', decided, asking({ ...questions.born, answer: 'dmy' })), []);
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { contrast, readable, type Rgb } from '../../src/app/colours';
+import { length, themeOf } from '../../src/app/theme';
+
+/** Reads #rrggbb, as a browser would read whatever CSS knows. */
+const hex = (text: string): Rgb | null => {
+  const found = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text);
+  return found ? [parseInt(found[1]!, 16), parseInt(found[2]!, 16), parseInt(found[3]!, 16)] : null;
+};
+const rgb = (text: string | undefined): Rgb => (text ?? '').match(/\d+/g)!.map(Number) as unknown as Rgb;
+
+test('known styles become tokens, and what is none is left out', () => {
+  const { tokens, look } = themeOf({
+    global: { textColor: '#222222', borderRadius: '4px', customFontFamily: 'Inter, "Source Sans", url(x), </style>', backdropBlur: true, backgroundColor: 'url(javascript:1)' },
+    primaryButton: { backgroundColor: '#0a7d33', textColor: '#ffffff', borderRadius: 12, padding: '1px' },
+    stepperBar: 'nonsense', dataTable: null, unknown: { anything: '#ff0000' },
+  }, 'light', hex);
+  assert.equal(look, null);
+  assert.deepEqual(tokens, {
+    '--text': 'rgb(34 34 34)', '--accent': 'rgb(10 125 51)', '--accent-tint': 'rgb(228 239 233)', '--on-accent': 'rgb(255 255 255)',
+    '--button-ground': 'rgb(10 125 51)', '--button-line': 'rgb(10 125 51)', '--button-text': 'rgb(255 255 255)',
+    '--radius': '4px', '--radius-card': '6.4px', '--button-radius': '12px', '--font': '"Inter", "Source Sans", system-ui, sans-serif',
+  });
+  assert.deepEqual(themeOf({}, 'dark', hex), { tokens: {}, look: null });
+});
+
+test('colours that cannot be read are moved until they can', () => {
+  const pale = themeOf({ global: { textColor: '#eeeeee' }, primaryButton: { backgroundColor: '#ffff00', textColor: '#ffffff' } }, 'light', hex).tokens;
+  const light: Rgb = [252, 252, 253];
+  assert.ok(contrast(rgb(pale['--text']), light) >= 4.5);
+  assert.ok(contrast(rgb(pale['--accent']), light) >= 4.5);
+  assert.ok(contrast(rgb(pale['--on-accent']), rgb(pale['--accent'])) >= 4.5);
+  assert.equal(pale['--button-ground'], 'rgb(255 255 0)');
+  assert.ok(contrast(rgb(pale['--button-text']), [255, 255, 0]) >= 4.5);
+  const night = themeOf({ primaryButton: { backgroundColor: '#000080' } }, 'dark', hex).tokens;
+  assert.ok(contrast(rgb(night['--accent']), [14, 16, 20]) >= 4.5);
+});
+
+test('a ground decides the look and what stands on it', () => {
+  for (const [ground, look] of [['#fff8e7', 'light'], ['#101820', 'dark'], ['#808080', 'light']] as const) {
+    const theme = themeOf({ global: { backgroundColor: ground } }, look === 'light' ? 'dark' : 'light', hex);
+    assert.equal(theme.look, look, ground);
+    for (const name of ['--text', '--quiet']) assert.ok(contrast(rgb(theme.tokens[name]), hex(ground)!) >= 4.5, `${name} on ${ground}`);
+    assert.ok(contrast(rgb(theme.tokens['--line-strong']), hex(ground)!) >= 3, ground);
+  }
+});
+
+test('a colour that can be read stays as it is', () => {
+  assert.deepEqual(readable([10, 20, 30], [255, 255, 255], 4.5), [10, 20, 30]);
+  assert.equal(Math.round(contrast([0, 0, 0], [255, 255, 255])), 21);
+});
+
+test('lengths are few and plain', () => {
+  const cases: [string, number | null][] = [['4px', 4], ['0', 0], ['8', 8], ['0.5rem', 8], ['1.25em', 20], ['', null], ['-4px', null], ['50%', null], ['calc(1px)', null], ['9999px', null], ['4px; color: red', null]];
+  for (const [text, pixels] of cases) assert.equal(length(text), pixels, text);
+});

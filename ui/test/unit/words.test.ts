@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { chooseLocale, languages, sayer, type Catalogue } from '../../src/words/words';
+
+/** The folders with catalogues, and those whose sources use their keys. */
+const sets = [
+  { folder: 'src/words', sources: ['src/app', 'src/kit'] },
+  { folder: 'src/cells/words', sources: ['src/cells'] },
+];
+const catalogue = (folder: string, language: string): Catalogue => JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8'));
+const sourcesOf = (folders: readonly string[]): string => folders
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)))
+  .filter((name) => /\.tsx?$/.test(name)).map((name) => readFileSync(name, 'utf8')).join('\n');
+const braces = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]!).sort();
+const forms = (entry: Catalogue[string]): [string, string][] => (typeof entry === 'string' ? [['only', entry]] : Object.entries(entry ?? {}));
+
+/** A key stands in the sources as it is, or its beginning does where the rest is a name of the service's. */
+const isUsed = (key: string, text: string): boolean => [`'${key}'`, `"${key}"`, `\`${key.replace(/[^.]*$/, '')}\${`].some((form) => text.includes(form));
+/** Of nothing people speak as of many. */
+const sameAsOther = 'zero';
+
+for (const { folder, sources } of sets) {
+  test(`all catalogues of ${folder} have the same keys, and none is unused`, () => {
+    const english = catalogue(folder, 'en');
+    const text = sourcesOf(sources);
+    assert.ok(Object.keys(english).length > 20);
+    for (const language of languages) assert.deepEqual(Object.keys(catalogue(folder, language)).sort(), Object.keys(english).sort(), language);
+    assert.deepEqual(Object.keys(english).filter((key) => !isUsed(key, text)), [], 'unused');
+  });
+
+  test(`each sentence of ${folder} has the plural forms and the braces that it needs`, () => {
+    const english = catalogue(folder, 'en');
+    for (const language of languages) {
+      const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+      for (const [key, entry] of Object.entries(catalogue(folder, language))) {
+        const where = `${language}: ${key}`;
+        assert.equal(typeof entry, typeof english[key], where);
+        if (typeof entry !== 'string') assert.deepEqual(Object.keys({ ...entry, [sameAsOther]: '' }).sort(), [...new Set([...needed, sameAsOther])].sort(), where);
+        const known = new Set(forms(english[key]!).flatMap(([, sentence]) => braces(sentence)));
+        for (const [form, sentence] of forms(entry)) {
+          assert.ok(sentence.trim() !== '', where);
+          for (const brace of braces(sentence)) assert.ok(known.has(brace), `${where}.${form} has {${brace}}`);
+          if (typeof entry === 'string') assert.deepEqual(braces(sentence), [...known].sort(), where);
+        }
+      }
+    }
+  });
+}
+
+test('the language is what is asked for, else the first that a person reads', () => {
+  const cases: [string | null, string[], string, string, string][] = [
+    [null, ['de-AT', 'en'], 'de', 'de-AT', 'ltr'],
+    [null, ['fr-FR', 'ar-EG', 'en'], 'ar', 'ar-EG', 'rtl'],
+    ['de', ['en-US'], 'de', 'de', 'ltr'],
+    ['de_CH', ['en-US'], 'de', 'de-CH', 'ltr'],
+    ['xx', ['en-US'], 'en', 'en-US', 'ltr'],
+    ['<b>', [], 'en', 'en', 'ltr'],
+    ['de-<script>', [], 'de', 'de', 'ltr'],
+    [null, [], 'en', 'en', 'ltr'],
+  ];
+  for (const [asked, reads, language, tag, direction] of cases) {
+    const locale = chooseLocale(asked, reads);
+    assert.deepEqual([locale.language, locale.tag, locale.direction], [language, tag, direction], `${asked} ${reads}`);
+  }
+});
+
+test('numbers are grouped, plurals chosen, and foreign text keeps its direction to itself', () => {
+  const words: Catalogue = { rows: { one: '{n} row', other: '{n} rows' }, file: 'File {name}, {n}' };
+  const english = sayer<'rows' | 'file'>(words, chooseLocale('en', []));
+  assert.equal(english('rows', { n: 1 }), '1 row');
+  assert.equal(english('rows', { n: 48_210 }), '48,210 rows');
+  assert.equal(english('file', { name: 'a.csv', n: 3 }), 'File a.csv, 3');
+  assert.equal(english('file', { name: '{n}', n: 3 }), 'File {n}, 3');
+  assert.equal(english('file', { name: '\u202Egpj.exe', n: 3 }), 'File \u2068\u202Egpj.exe\u2069, 3');
+  assert.equal(english('file', { name: 'a\u2069\u202Eb', n: 3 }), 'File \u2068a\u202Eb\u2069, 3');
+  const german = sayer<'rows' | 'file'>(words, chooseLocale('de', []));
+  assert.equal(german('rows', { n: 48_210 }), '48.210 rows');
+});
