@@ -132,6 +132,49 @@ func (c *migrateCommand) Run(ctx context.Context, s streams) error {
 	return nil
 }
 
+type gcCommand struct {
+	storeFlags
+	DryRun bool `help:"Only say what would be removed of blobs that nothing names."`
+}
+
+// Help is shown below the flags.
+func (gcCommand) Help() string {
+	return `Deletes what organizations kept for as long as they asked for, and files older than
+a day that nothing names any more. A running service does both by itself.`
+}
+
+// Run removes what is due to go.
+func (c *gcCommand) Run(ctx context.Context, s streams) error {
+	return c.admin(ctx, s, func(svc *service.Service) error {
+		expired := 0
+		for more := !c.DryRun; more; {
+			n, err := svc.Expire(ctx)
+			if err != nil {
+				return err
+			}
+			expired, more = expired+n, n > 0
+		}
+		gone, err := svc.Orphans(ctx, c.DryRun)
+		for _, owner := range gone {
+			fmt.Fprintln(s.out, owner)
+		}
+		if err != nil {
+			return err
+		}
+		did := "Removed"
+		if c.DryRun {
+			did = "Would remove"
+		} else {
+			fmt.Fprintf(s.err, "Deleted %s of imports that were kept for long enough.\n", counted(int64(expired), "part"))
+		}
+		fmt.Fprintf(s.err, "%s %s that nothing names.\n", did, counted(int64(len(gone)), "folder"))
+		if c.DryRun {
+			return nil
+		}
+		return svc.EmptyTrash(ctx)
+	})
+}
+
 type versionCommand struct{}
 
 // Run prints the version.

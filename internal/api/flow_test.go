@@ -164,6 +164,7 @@ func TestEveryOperation(t *testing.T) {
 	s.sessions()
 	s.webhooks()
 	s.connectors()
+	s.retention()
 	for _, op := range s.api.table {
 		if !s.seen[op.id] && op.status != 0 {
 			t.Errorf("%s (%s %s) was not called", op.id, op.method, op.path)

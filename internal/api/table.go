@@ -18,7 +18,7 @@ const (
 // from it.
 func operations() []operation {
 	return slices.Concat(importOperations(), uploadOperations(), schemaOperations(), credentialOperations(), memoryOperations(),
-		sessionOperations(), fileOperations(), reviewOperations(), webhookOperations(), connectorOperations(), serviceOperations())
+		sessionOperations(), fileOperations(), reviewOperations(), webhookOperations(), connectorOperations(), retentionOperations(), serviceOperations())
 }
 
 func importOperations() []operation {

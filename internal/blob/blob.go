@@ -12,7 +12,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"regexp"
+	"time"
 )
 
 // ErrNotFound says that there is no blob under the key.
@@ -33,6 +35,20 @@ type Store interface {
 	DeleteAll(ctx context.Context, prefix string) error
 	// Check says whether blobs can be written just now.
 	Check(ctx context.Context) error
+}
+
+// Lister is a Store that can tell what it holds.
+type Lister interface {
+	// List gives the finished blobs, in any order. Those that come and go meanwhile
+	// may be among them.
+	List(ctx context.Context) iter.Seq2[Entry, error]
+}
+
+// Entry is a finished blob.
+type Entry struct {
+	Key      string
+	Size     int64
+	Modified time.Time
 }
 
 // Writer is a blob being written.

@@ -138,6 +138,8 @@ type Service struct {
 	// sweeps counts the calls of Sweep, which come from one goroutine; idle is
 	// what the last one found that ran here by its row and in truth did not.
 	sweeps int
+	// tidied is when blobs that nothing names were looked for last.
+	tidied time.Time
 	idle   []ImportRef
 }
 

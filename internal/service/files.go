@@ -106,6 +106,9 @@ func (s *Service) remove(ctx context.Context, prefix string) error {
 
 // openFile opens a stored file. One that is gone is NotFound.
 func (s *Service) openFile(ctx context.Context, key string) (blob.Reader, error) {
+	if key == "" {
+		return nil, refuse(NotFound, "not_found", "The file was deleted.")
+	}
 	r, err := s.cfg.Blobs.Open(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) {
 		s.cfg.Log.Warn("a file that the store names is not among the blobs", "blob", key)

@@ -267,6 +267,9 @@ func (s *Service) removeImport(ctx context.Context, tx Tx, imp Import) error {
 	if err != nil && !IsKind(err, NotFound) {
 		return err
 	}
+	if err := s.receipt(ctx, tx, imp, askedFor, imp.parts()...); err != nil {
+		return err
+	}
 	// A run that is being stopped may still write for a moment.
 	return tx.Trash.Add(ctx, Trash{Prefix: imp.prefix(), Due: s.now().Add(stopWithin)})
 }

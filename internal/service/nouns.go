@@ -365,6 +365,45 @@ type Pull struct {
 	Skipped []string
 }
 
+// Retention says for how many days the parts of imports are kept after their end; 0
+// is for ever.
+type Retention struct {
+	Org string
+	// SchemaID is that of the saved schema whose imports are meant; "" means all that
+	// have no rule of their own.
+	SchemaID                     string
+	Originals, Results, Problems int
+}
+
+// KeptPart is a part of an import that is kept for a time of its own.
+type KeptPart string
+
+// The parts of an import: its file as it was received; its result, with the rows that
+// it was made of; and what was found wrong, with the cells that are told of.
+const (
+	Originals KeptPart = "original"
+	Results   KeptPart = "result"
+	Problems  KeptPart = "problems"
+)
+
+// Deletion is the receipt of what was deleted of an import.
+type Deletion struct {
+	ID       string
+	Org      string
+	ImportID string
+	Made     time.Time
+	// Reason says why: "asked for" or "retention".
+	Reason string
+	Parts  []DeletedPart
+}
+
+// DeletedPart is a part that was deleted. Problems have neither size nor hash.
+type DeletedPart struct {
+	Part   KeptPart
+	Size   int64
+	SHA256 string
+}
+
 // Replay is the answer to a request that carried an idempotency key.
 type Replay struct {
 	Org string

@@ -47,6 +47,8 @@ type Tx struct {
 	Connectors  ConnectorRows
 	Pulled      PulledRows
 	Pulls       PullRows
+	Retention   RetentionRows
+	Deletions   DeletionRows
 	Trash       TrashRows
 	Nodes       NodeRows
 	Jobs        Jobs
@@ -292,6 +294,34 @@ type PullRows interface {
 	List(ctx context.Context, connectorID string, offset, limit int64) ([]Pull, int64, error)
 	// Trim leaves the newest.
 	Trim(ctx context.Context, connectorID string, keep int) error
+}
+
+// RetentionRows say how long what is kept.
+type RetentionRows interface {
+	Of(ctx context.Context, org string) ([]Retention, error)
+	All(ctx context.Context) ([]Retention, error)
+	// Replace puts these in the place of all that an organization had.
+	Replace(ctx context.Context, org string, list []Retention) error
+	// Overdue gives imports to which it applies, that ended before a time and still
+	// have the part. Those with a rule of their own go by that one.
+	Overdue(ctx context.Context, of Retention, part KeptPart, before time.Time, limit int) ([]string, error)
+	// DropProblems notes that an import has none any more.
+	DropProblems(ctx context.Context, org, importID string) error
+	// DropEdits removes the log of an import's reviews.
+	DropEdits(ctx context.Context, importID string) error
+}
+
+// DeletionRows are the receipts of deletions.
+type DeletionRows interface {
+	Insert(ctx context.Context, d Deletion) error
+	// List gives those of an organization from offset on, newest first, and how many
+	// there are in all.
+	List(ctx context.Context, org string, offset, limit int64) ([]Deletion, int64, error)
+	// Runs is the run that an import of any organization is at, or -1 where there is
+	// no such import.
+	Runs(ctx context.Context, importID string) (int, error)
+	// SessionThere says whether any organization has the session.
+	SessionThere(ctx context.Context, id string) (bool, error)
 }
 
 // TrashRows are the blobs to be removed.

@@ -115,7 +115,7 @@ func (s *Service) takeBackOwn(ctx context.Context) error {
 // dead nodes and what this one left behind, wakes a worker for imports that none waits for, and removes what
 // is due to go. It wants to be called every 2 s.
 func (s *Service) Sweep(ctx context.Context) error {
-	return errors.Join(s.burySilent(ctx), s.takeBackOwn(ctx), s.wakeForgotten(ctx), s.emptyTrash(ctx), s.forgetSessions(ctx), s.forgetReplays(ctx), s.drafts.closeIdle(s.now()))
+	return errors.Join(s.burySilent(ctx), s.takeBackOwn(ctx), s.wakeForgotten(ctx), s.emptyTrash(ctx), s.forgetSessions(ctx), s.forgetReplays(ctx), s.tidy(ctx), s.drafts.closeIdle(s.now()))
 }
 
 func (s *Service) burySilent(ctx context.Context) error {
@@ -149,6 +149,9 @@ func (s *Service) wakeForgotten(ctx context.Context) error {
 		return wake(ctx, tx)
 	})
 }
+
+// EmptyTrash removes what is due to go, at most sweepAtMost blobs.
+func (s *Service) EmptyTrash(ctx context.Context) error { return s.emptyTrash(ctx) }
 
 // emptyTrash removes the blobs that are due, and then the note of them. Rows are
 // deleted with trash for what they named, so this is when the store forgets.
@@ -216,4 +219,21 @@ func (s *Service) forgetReplays(ctx context.Context) error {
 		_, err := tx.Outbox.DeleteBefore(ctx, s.now().Add(-keepDeliveries), deliveriesAtOnce)
 		return err
 	})
+}
+
+// tidy deletes what was kept for long enough, about every seven minutes, and once a
+// day looks for blobs that were left behind.
+func (s *Service) tidy(ctx context.Context) error {
+	if s.sweeps%sweepAtMost != 2 {
+		return nil
+	}
+	_, err := s.Expire(ctx)
+	if now := s.now(); now.Sub(s.tidied) >= orphanAfter {
+		gone, lost := s.Orphans(ctx, false)
+		if len(gone) > 0 {
+			s.cfg.Log.Warn("blobs that nothing named were removed", "count", len(gone), "first", gone[0])
+		}
+		s.tidied, err = now, errors.Join(err, lost)
+	}
+	return err
 }

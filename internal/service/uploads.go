@@ -66,6 +66,9 @@ func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
 		if err := tx.Uploads.Delete(ctx, org, id); err != nil {
 			return err
 		}
+		if err := s.receipt(ctx, tx, imp, askedFor, imp.parts()...); err != nil {
+			return err
+		}
 		return tx.Trash.Add(ctx, Trash{Prefix: imp.prefix(), Due: s.now()})
 	})
 	if err != nil {
@@ -136,6 +139,9 @@ func (s *Service) remake(ctx context.Context, d *Download) error {
 	schema, err := s.FrozenSchema(imp)
 	if err != nil {
 		return err
+	}
+	if imp.Stage == "" {
+		return refuse(NotFound, "not_found", "The file was deleted.")
 	}
 	staged, err := stage.Open(ctx, s.cfg.Blobs, imp.Stage)
 	if errors.Is(err, blob.ErrNotFound) {

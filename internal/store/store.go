@@ -199,6 +199,8 @@ func (s *Store) rows(tx queue.Tx, hold string) service.Tx {
 		Connectors:  connectors{t},
 		Pulled:      pulled{t},
 		Pulls:       pulls{t},
+		Retention:   retention{t},
+		Deletions:   receipts{t},
 		Trash:       trash{t},
 		Nodes:       nodes{t},
 		Jobs:        jobs{t},

@@ -66,7 +66,10 @@ type Store struct {
 	writers map[*writer]struct{}
 }
 
-var _ blob.Store = (*Store)(nil)
+var (
+	_ blob.Store  = (*Store)(nil)
+	_ blob.Lister = (*Store)(nil)
+)
 
 // Open gives the store below root, makes the folder where there is none, and
 // removes the unfinished files of processes that are gone. Several processes

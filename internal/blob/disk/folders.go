@@ -1,15 +1,19 @@
 package disk
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/intraydata/intray/internal/blob"
 )
 
 // start makes the two folders, sweeps, and makes the folder for drafts.
@@ -174,4 +178,37 @@ func (s *Store) flush(f *os.File) error {
 		return nil
 	}
 	return f.Sync()
+}
+
+// List gives the finished blobs.
+func (s *Store) List(ctx context.Context) iter.Seq2[blob.Entry, error] {
+	return func(yield func(blob.Entry, error) bool) {
+		err := fs.WalkDir(s.root.FS(), blobsFolder, func(name string, entry fs.DirEntry, err error) error {
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case errors.Is(err, fs.ErrNotExist):
+				return nil // it was deleted meanwhile
+			case err != nil:
+				return err
+			case entry.IsDir():
+				return nil
+			}
+			stat, err := entry.Info()
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			key := strings.ReplaceAll(strings.TrimPrefix(name, blobsFolder+"/"), folderMark+"/", "/")
+			if !yield(blob.Entry{Key: key, Size: stat.Size(), Modified: stat.ModTime()}, nil) {
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if err != nil {
+			yield(blob.Entry{}, fmt.Errorf("listing the blobs: %w", err))
+		}
+	}
 }

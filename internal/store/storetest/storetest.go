@@ -55,6 +55,7 @@ func cases() []testCase {
 		{"webhooks", testWebhooks},
 		{"deliveries", testDeliveries},
 		{"connectors", testConnectors},
+		{"retention", testRetention},
 		{"trash", testTrash},
 		{"nodes", testNodes},
 		{"rows of others", testRowsOfOthers},

@@ -1,0 +1,24 @@
+-- +goose Up
+-- For how many days an organization keeps what, 0 for ever: of all imports, or of
+-- those with one saved schema.
+CREATE TABLE retention (
+	org ${ID} NOT NULL REFERENCES orgs (id),
+	schema_id ${ID} NOT NULL,
+	originals BIGINT NOT NULL,
+	results BIGINT NOT NULL,
+	problems BIGINT NOT NULL,
+	PRIMARY KEY (org, schema_id)
+);
+
+-- What was deleted, told by its hashes.
+CREATE TABLE receipts (
+	id ${ID} PRIMARY KEY,
+	org ${ID} NOT NULL REFERENCES orgs (id),
+	import_id ${ID} NOT NULL,
+	made BIGINT NOT NULL,
+	reason TEXT NOT NULL,
+	parts TEXT NOT NULL
+);
+CREATE INDEX receipts_listed ON receipts (org, made, id);
+
+ALTER TABLE imports ADD COLUMN problems_kept BOOLEAN NOT NULL DEFAULT TRUE;

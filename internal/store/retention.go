@@ -1,0 +1,95 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/intraydata/intray/internal/service"
+)
+
+type retention struct{ *txn }
+
+const retentionColumns = "org, schema_id, originals, results, problems"
+
+func retentionCells(r *service.Retention) []any {
+	return []any{&r.Org, &r.SchemaID, &r.Originals, &r.Results, &r.Problems}
+}
+
+func (r retention) Of(ctx context.Context, org string) ([]service.Retention, error) {
+	return many(ctx, r.txn, "retention", retentionCells, `SELECT `+retentionColumns+` FROM retention WHERE org = $1 ORDER BY schema_id`, org)
+}
+
+func (r retention) All(ctx context.Context) ([]service.Retention, error) {
+	return many(ctx, r.txn, "retention", retentionCells, `SELECT `+retentionColumns+` FROM retention ORDER BY org, schema_id`)
+}
+
+func (r retention) Replace(ctx context.Context, org string, list []service.Retention) error {
+	if _, err := r.exec(ctx, "changing a retention", `DELETE FROM retention WHERE org = $1`, org); err != nil {
+		return err
+	}
+	for _, one := range list {
+		one.Org = org
+		if err := r.insert(ctx, "retention", "retention", retentionColumns, retentionCells(&one)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overdue says which imports still have a part, by the part.
+var overdue = map[service.KeptPart]string{
+	service.Originals: `raw_key <> ''`,
+	service.Results:   `(result_key <> '' OR stage <> '')`,
+	service.Problems:  `problems_kept`,
+}
+
+func (r retention) Overdue(ctx context.Context, of service.Retention, part service.KeptPart, before time.Time, limit int) ([]string, error) {
+	schema := `schema_id = $2`
+	if of.SchemaID == "" { // all but those with a rule of their own
+		schema = `schema_id NOT IN (SELECT schema_id FROM retention WHERE org = $1 AND schema_id <> $2)`
+	}
+	return many(ctx, r.txn, "import", func(id *string) []any { return []any{id} },
+		`SELECT id FROM imports WHERE org = $1 AND `+schema+` AND status IN ('SUCCESSFUL', 'FAILED') AND modified < $3 AND `+overdue[part]+` ORDER BY modified LIMIT $4`,
+		of.Org, of.SchemaID, toMicros(before), max(limit, 0))
+}
+
+func (r retention) DropProblems(ctx context.Context, org, importID string) error {
+	return r.touch(ctx, "import", `UPDATE imports SET problems_kept = FALSE WHERE org = $1 AND id = $2`, org, importID)
+}
+
+func (r retention) DropEdits(ctx context.Context, importID string) error {
+	_, err := r.exec(ctx, "removing edits", `DELETE FROM edits WHERE import_id = $1`, importID)
+	return err
+}
+
+type receipts struct{ *txn }
+
+const receiptColumns = "id, org, import_id, made, reason, parts"
+
+func receiptCells(r *service.Deletion) []any {
+	return []any{&r.ID, &r.Org, &r.ImportID, micros{&r.Made}, &r.Reason, asJSON{&r.Parts}}
+}
+
+func (r receipts) Insert(ctx context.Context, one service.Deletion) error {
+	return r.insert(ctx, "receipt", "receipts", receiptColumns, receiptCells(&one)...)
+}
+
+func (r receipts) List(ctx context.Context, org string, offset, limit int64) ([]service.Deletion, int64, error) {
+	total, err := r.count(ctx, "receipt", `SELECT count(*) FROM receipts WHERE org = $1`, org)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, err := many(ctx, r.txn, "receipt", receiptCells,
+		`SELECT `+receiptColumns+` FROM receipts WHERE org = $1 ORDER BY made DESC, id DESC LIMIT $2 OFFSET $3`, org, max(limit, 0), max(offset, 0))
+	return list, total, err
+}
+
+func (r receipts) Runs(ctx context.Context, importID string) (int, error) {
+	n, err := r.count(ctx, "import", `SELECT COALESCE(max(run), -1) FROM imports WHERE id = $1`, importID)
+	return int(n), err
+}
+
+func (r receipts) SessionThere(ctx context.Context, id string) (bool, error) {
+	n, err := r.count(ctx, "session", `SELECT count(*) FROM sessions WHERE id = $1`, id)
+	return n > 0, err
+}

@@ -1,0 +1,55 @@
+package storetest
+
+import (
+	"github.com/intraydata/intray/internal/service"
+)
+
+func testRetention(f *fixture) {
+	all, own := service.Retention{Org: "org-a", Originals: 7}, service.Retention{Org: "org-a", SchemaID: "own", Results: 3, Problems: 2}
+	f.update(func(tx service.Tx) error {
+		return firstError(tx.Retention.Replace(f.ctx, "org-a", []service.Retention{{Problems: 9}}), tx.Retention.Replace(f.ctx, "org-a", []service.Retention{own, all}),
+			tx.Retention.Replace(f.ctx, "org-b", []service.Retention{{Originals: 1}}))
+	})
+	f.same(read(f, func(tx service.Tx) ([]service.Retention, error) { return tx.Retention.Of(f.ctx, "org-a") }), []service.Retention{all, own})
+	f.same(len(read(f, func(tx service.Tx) ([]service.Retention, error) { return tx.Retention.All(f.ctx) })), 3)
+
+	usual, special, waits := anImport(1, "org-a", service.Successful), anImport(2, "org-a", service.Failed), anImport(3, "org-a", service.NeedsReview)
+	for _, imp := range []*service.Import{&usual, &special, &waits} {
+		imp.Raw.Key, imp.Result.Key, imp.Stage, imp.Modified = "raw", "result", "stage", after(5)
+	}
+	special.SchemaID = "own"
+	f.update(func(tx service.Tx) error {
+		return firstError(tx.Imports.Insert(f.ctx, usual), tx.Imports.Insert(f.ctx, special), tx.Imports.Insert(f.ctx, waits))
+	})
+	overdue := func(of service.Retention, part service.KeptPart, before int) []string {
+		return read(f, func(tx service.Tx) ([]string, error) { return tx.Retention.Overdue(f.ctx, of, part, after(before), 9) })
+	}
+	for _, part := range []service.KeptPart{service.Originals, service.Results, service.Problems} {
+		f.same(overdue(all, part, 6), []string{usual.ID})
+		f.same(overdue(own, part, 6), []string{special.ID})
+		f.same(overdue(all, part, 5), []string(nil))
+	}
+	usual.Raw.Key = ""
+	f.update(func(tx service.Tx) error {
+		return firstError(tx.Imports.Move(f.ctx, usual, usual.Status, usual.Run), tx.Retention.DropProblems(f.ctx, "org-a", usual.ID), tx.Retention.DropEdits(f.ctx, usual.ID))
+	})
+	f.same([][]string{overdue(all, service.Originals, 9), overdue(all, service.Problems, 9), overdue(all, service.Results, 9)}, [][]string{nil, nil, {usual.ID}})
+
+	one := service.Deletion{ID: id("deletion", 1), Org: "org-a", ImportID: "i", Made: after(1), Reason: "retention", Parts: []service.DeletedPart{{Part: service.Originals, Size: 7, SHA256: "x"}}}
+	newer := one
+	newer.ID, newer.Made = id("deletion", 2), after(2)
+	f.update(func(tx service.Tx) error {
+		return firstError(tx.Deletions.Insert(f.ctx, one), tx.Deletions.Insert(f.ctx, newer))
+	})
+	f.view(func(tx service.Tx) error {
+		list, total, err := tx.Deletions.List(f.ctx, "org-a", 0, 9)
+		f.same(total, int64(2))
+		f.same(list, []service.Deletion{newer, one})
+		return err
+	})
+	runs := func(id string) int {
+		return read(f, func(tx service.Tx) (int, error) { return tx.Deletions.Runs(f.ctx, id) })
+	}
+	f.same([]int{runs(usual.ID), runs("none")}, []int{usual.Run, -1})
+	f.same(read(f, func(tx service.Tx) (bool, error) { return tx.Deletions.SessionThere(f.ctx, "none") }), false)
+}
