@@ -81,6 +81,7 @@ type commands struct {
 		List   keysListCommand   `cmd:"" help:"List the licence keys."`
 		Revoke keysRevokeCommand `cmd:"" help:"Revoke a licence key; it opens nothing from then on."`
 	} `cmd:"" help:"Make, list and revoke licence keys."`
+	Listen  listenCommand  `cmd:"" help:"Print and forward the messages of webhooks, while developing a receiver."`
 	GC      gcCommand      `cmd:"" name:"gc" help:"Delete what was kept for long enough, and files that nothing names."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
 	Version versionCommand `cmd:"" help:"Print the version."`

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ import (
 // webhook is where events are sent to. Its secret is told when it is made.
 type webhook struct {
 	ID          string   `json:"id"`
-	URL         string   `json:"url"`
+	URL         *string  `json:"url"`
 	Events      []string `json:"events"`
 	Development *bool    `json:"development_mode"`
 	Identifiers []string `json:"import_identifiers"`
@@ -28,8 +29,11 @@ type webhook struct {
 
 func wireWebhook(w service.Webhook, secret seal.Secret) webhook {
 	out := webhook{
-		ID: w.ID, URL: w.URL, Events: append([]string{}, w.Events...), Identifiers: append([]string{}, w.Identifiers...),
+		ID: w.ID, Events: append([]string{}, w.Events...), Identifiers: append([]string{}, w.Identifiers...),
 		SchemaIDs: append([]string{}, w.SchemaIDs...), Enabled: w.Enabled, CreatedDate: stamp(w.Created), Secret: secret.Reveal(),
+	}
+	if w.URL != "" {
+		out.URL = &w.URL
 	}
 	if w.Development != "" {
 		only := w.Development == "true"
@@ -47,7 +51,8 @@ func wireWebhook(w service.Webhook, secret seal.Secret) webhook {
 
 func webhookDraft(c *call) service.WebhookDraft {
 	doc := c.object()
-	d := service.WebhookDraft{ID: c.fixedID, URL: text(doc, "url"), Enabled: true, Events: texts(doc, "events"), Identifiers: texts(doc, "import_identifiers"), SchemaIDs: texts(doc, "schema_ids")}
+	address, there := doc["url"]
+	d := service.WebhookDraft{ID: c.fixedID, URL: text(doc, "url"), Listens: there && address == nil, Enabled: true, Events: texts(doc, "events"), Identifiers: texts(doc, "import_identifiers"), SchemaIDs: texts(doc, "schema_ids")}
 	if enabled, said := doc["enabled"].(bool); said {
 		d.Enabled = enabled
 	}
@@ -244,11 +249,61 @@ func (a *API) redeliver(c *call) (*answer, error) {
 	return reply(http.StatusOK, map[string]int64{"deliveries": n})
 }
 
+// maxWait is how long a call may wait for messages, in seconds.
+const maxWait = 25
+
+func (a *API) fetchMessages(c *call) (*answer, error) {
+	id, err := c.id("id")
+	if err != nil {
+		return nil, err
+	}
+	seconds, err := within(c.r.URL.Query(), "wait", 0, maxWait)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx(), time.Duration(seconds)*time.Second)
+	defer cancel()
+	go func() {
+		select {
+		case <-a.closing:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	list, err := a.cfg.Service.MessagesFor(ctx, c.org, id)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]delivery, len(list))
+	for i, one := range list {
+		out[i] = wireDelivery(one, nil)
+	}
+	return reply(http.StatusOK, out)
+}
+
+func (a *API) tellForwarded(c *call) (*answer, error) {
+	id, err := c.id("id")
+	if err != nil {
+		return nil, err
+	}
+	doc := c.object()
+	status, took := int(integer(doc, "status_code")), time.Duration(integer(doc, "took_ms"))*time.Millisecond
+	err = a.cfg.Service.Forwarded(c.ctx(), c.org, id, text(doc, "delivery_id"), service.Sent{Attempt: service.Attempt{
+		Status: status, Delivered: status/100 == 2, Told: text(doc, "message"), Took: took, Answered: took,
+	}})
+	return &answer{status: http.StatusNoContent}, err
+}
+
+func forwardedBody() *shape.Shape {
+	return object("", must("delivery_id", line("", 128)), must("status_code", count("That of the answer; 0 where there was none.")),
+		must("message", line("A sentence for people.", 1024)), may("took_ms", count("")))
+}
+
 var webhookEvents = []string{"import_completed", "headless_import_needs_review", "headless_import_failed", "webhook_disabled", "sftp_connector_failed"}
 
 func webhookBody() *shape.Shape {
 	return object("",
-		must("url", &shape.Shape{Kind: shape.String, MinLength: 1, MaxLength: 2048, NoControl: true, Doc: "With https or http."}),
+		must("url", &shape.Shape{Kind: shape.String, Nullable: true, MinLength: 1, MaxLength: 2048, NoControl: true, Doc: "With https or http; null for one whose messages a program fetches, as intray listen does."}),
 		may("events", list(enum("", webhookEvents...), "Of which events it is told. Default all.")),
 		may("development_mode", orNull(flag("Only of imports with this developmentMode. Default all."))),
 		may("import_identifiers", list(line("", 1024), "Only of imports with one of these identifiers. Default all.")),
@@ -257,7 +312,7 @@ func webhookBody() *shape.Shape {
 }
 
 func webhookAnswer() *shape.Shape {
-	return object("", must("id", id("")), must("url", word("")), must("events", list(enum("", webhookEvents...), "Empty means all.")),
+	return object("", must("id", id("")), must("url", orNull(word(""))), must("events", list(enum("", webhookEvents...), "Empty means all.")),
 		must("development_mode", orNull(flag("null means all."))), must("import_identifiers", list(word(""), "Empty means all.")),
 		must("schema_ids", list(word(""), "Empty means all.")), must("enabled", flag("One that only failed for 5 days is disabled.")),
 		must("failing_since", orNull(moment("Since when every attempt has failed."))), must("created_date", moment("")),
@@ -296,6 +351,10 @@ func webhookOperations() []operation {
 			status: 200, answer: webhookAnswer(), errors: []int{404}, serve: (*API).rotateWebhook, text: "For a day messages are signed with the secret before, too."},
 		{method: "GET", path: one + "deliveries/", id: "listDeliveries", summary: "List the deliveries of a webhook with their attempts, newest first", door: backend, memory: perRead, query: pageParams(),
 			status: 200, answer: pageOf(deliveryAnswer()), errors: []int{400, 404}, serve: (*API).listDeliveries, text: "At most 100 at a time; they are kept for 30 days."},
+		{method: "GET", path: one + "waiting/", id: "fetchMessages", summary: "Wait for messages of a webhook without an address", door: backend, memory: perRead, query: []parameter{{"wait", "For how many seconds to wait where there are none. Default 0, at most 25.", count("")}},
+			status: 200, answer: list(deliveryAnswer(), "Of each import the oldest."), errors: []int{400, 404, 409}, serve: (*API).fetchMessages},
+		{method: "POST", path: one + "waiting/", id: "tellForwarded", summary: "Tell what came of a message that was fetched", door: backend, body: forwardedBody(),
+			status: 204, errors: []int{400, 404, 413, 415}, serve: (*API).tellForwarded, text: "A status from 200 to 299 delivers it; else it waits, and is to be tried again as others are."},
 		{method: "POST", path: one + "redeliver/", id: "redeliver", summary: "Send deliveries again", door: backend,
 			body:   object("", may("delivery_id", line("One delivery.", 128)), may("since", line("All that were made since: a date and time of ISO 8601.", 40))),
 			status: 200, answer: object("", must("deliveries", count("How many are sent again, under their ids."))), errors: []int{400, 404, 409, 413, 415}, serve: (*API).redeliver},

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -95,4 +96,32 @@ func (s *server) webhooks() {
 		s.Errorf("an unknown delivery: status %d %s", w.Code, w.Body)
 	}
 	s.do("DELETE", all+id+"/", "")
+	s.listening()
+}
+
+// listening fetches the messages of a webhook without an address.
+func (s *server) listening() {
+	s.Helper()
+	const all = "/api/v1/webhooks/"
+	id := s.text(s.do("POST", all, `{"url":null}`), "id")
+	if got := s.do("GET", all+id+"/waiting/", "").Body.String(); strings.TrimSpace(got) != "[]" {
+		s.Errorf("messages before there are any: %s", got)
+	}
+	imp := s.do("POST", "/api/v1/headless/imports/", `{"settings":{},`+mailFields+`,"initial_data":[{"email":"a@example.org"}]}`)
+	s.runAll()
+	check(s.T, s.svc.Deliver(s.Context()))
+	s.svc.Delivered()
+	var list []struct{ ID, Body string }
+	check(s.T, json.Unmarshal(s.do("GET", all+id+"/waiting/?wait=1", "").Body.Bytes(), &list))
+	if len(list) != 1 || !strings.Contains(list[0].Body, s.text(imp, "id")) {
+		s.Fatalf("the messages are %+v", list)
+	}
+	s.do("POST", all+id+"/waiting/", `{"delivery_id":"`+list[0].ID+`","status_code":200,"message":"It answered 200.","took_ms":3}`)
+	if got := s.do("GET", all+id+"/deliveries/", "").Body.String(); !strings.Contains(got, `"status":"DELIVERED"`) || !strings.Contains(got, `"message":"It answered 200."`) {
+		s.Errorf("the deliveries are %s", got)
+	}
+	other := s.text(s.do("POST", all, `{"url":"https://example.org"}`), "id")
+	if w := s.send("GET", all+other+"/waiting/", ""); w.Code != http.StatusConflict {
+		s.Errorf("messages of one with an address: status %d", w.Code)
+	}
 }

@@ -221,6 +221,7 @@ type Credential struct {
 type Webhook struct {
 	ID  string
 	Org string
+	// URL is "" of one whose messages are fetched by a program that listens.
 	URL string
 	// Enabled webhooks are told; one that only failed for days is not any more.
 	Enabled bool

@@ -190,7 +190,7 @@ func ignore(err error, kind Kind) error {
 // note keeps what came of an attempt.
 func (s *Service) note(ctx context.Context, tx Tx, d Delivery, at time.Time, sent Sent) error {
 	now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
-	if err != nil || now.Node != s.cfg.Node || now.Body == nil {
+	if err != nil || now.Node != d.Node || now.Body == nil {
 		return ignore(err, NotFound) // it was deleted meanwhile, or what it told of
 	}
 	tried, err := tx.Deliveries.Attempts(ctx, d.ID)

@@ -239,11 +239,11 @@ type DeliveryRows interface {
 
 // OutboxRows are the deliveries as they leave.
 type OutboxRows interface {
-	// Targets gives those for which something is due that no node has taken, that
-	// which waits longest first.
+	// Targets gives those with an address for which something is due that no node has
+	// taken, that which waits longest first.
 	Targets(ctx context.Context, now time.Time, limit int) ([]Target, error)
-	// Take takes what is due for a target for a node: of each import only the
-	// oldest that is Waiting.
+	// Take takes what is due for a target for a node, or with "" for it only looks: of
+	// each import only the oldest that is Waiting.
 	Take(ctx context.Context, target, node string, now time.Time, limit int) ([]Delivery, error)
 	// GiveBack lets go of all that a node has taken.
 	GiveBack(ctx context.Context, node string) error

@@ -22,8 +22,10 @@ const (
 // WebhookDraft is a webhook as it was sent.
 type WebhookDraft struct {
 	// ID fixes the id of a new webhook; "" lets the service choose.
-	ID                             string
-	URL                            string
+	ID  string
+	URL string
+	// Listens says that there is no address: a program fetches the messages.
+	Listens                        bool
 	Enabled                        bool
 	Development                    string
 	Events, Identifiers, SchemaIDs []string
@@ -79,7 +81,7 @@ func (s *Service) unsealed(sealed []byte, w Webhook) (seal.Secret, error) {
 
 // draw takes a draft over.
 func (s *Service) draw(w *Webhook, d WebhookDraft) error {
-	if err := s.cfg.Courier.CheckAddress(d.URL); err != nil {
+	if err := s.cfg.Courier.CheckAddress(d.URL); err != nil && !d.Listens {
 		return invalidField("url", "%s", strings.TrimPrefix(err.Error(), "the address "))
 	}
 	for name, list := range map[string][]string{"events": d.Events, "import_identifiers": d.Identifiers, "schema_ids": d.SchemaIDs} {
@@ -215,4 +217,59 @@ func (w Webhook) wants(event string, imp Import, u Upload, development bool) boo
 	fits := func(list []string, one string) bool { return len(list) == 0 || slices.Contains(list, one) }
 	dev := w.Development == "" || (w.Development == "true") == development
 	return w.Enabled && dev && fits(w.Events, event) && fits(w.Identifiers, u.ImportIdentifier) && fits(w.SchemaIDs, imp.SchemaID)
+}
+
+// MessagesFor gives the messages that wait for a webhook without an address and may be
+// forwarded now: of each import the oldest. It waits for some until ctx ends.
+func (s *Service) MessagesFor(ctx context.Context, org, id string) (list []Delivery, err error) {
+	tick := time.NewTicker(listenEvery)
+	defer tick.Stop()
+	for {
+		lasting := context.WithoutCancel(ctx) // a look that began comes to its end
+		err = s.cfg.Store.Update(lasting, func(tx Tx) error {
+			w, err := tx.Webhooks.Get(lasting, org, id)
+			if err != nil {
+				return named(err, "webhook")
+			}
+			if w.URL != "" {
+				return refuse(Conflict, "has_address", "The messages of this webhook are sent to its address; only those of a webhook without one are fetched.")
+			}
+			list, err = tx.Outbox.Take(lasting, id, "", s.now(), maxListened)
+			return err
+		})
+		if err != nil || len(list) > 0 {
+			return list, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-tick.C:
+		}
+	}
+}
+
+const (
+	// listenEvery is how often it is looked for messages that somebody waits for, and
+	// maxListened how many are given at once.
+	listenEvery, maxListened = 500 * time.Millisecond, 20
+)
+
+// Forwarded notes what came of a message that a program fetched and forwarded.
+func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sent Sent) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		w, err := tx.Webhooks.Get(ctx, org, id)
+		if err != nil {
+			return named(err, "webhook")
+		}
+		d, err := tx.Deliveries.Get(ctx, org, deliveryID)
+		switch {
+		case err != nil:
+			return named(err, "delivery")
+		case d.WebhookID != id || w.URL != "":
+			return missing("delivery")
+		case d.Status != Waiting:
+			return nil // it was told before
+		}
+		return s.note(ctx, tx, d, s.now(), sent)
+	})
 }

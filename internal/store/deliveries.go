@@ -54,7 +54,7 @@ func (r deliveries) Save(ctx context.Context, d service.Delivery) error {
 func (r outbox) Targets(ctx context.Context, now time.Time, limit int) ([]service.Target, error) {
 	cells := func(t *service.Target) []any { return []any{&t.Org, &t.Key} }
 	return many(ctx, r.txn, "delivery", cells, `
-		SELECT org, target FROM deliveries WHERE status = 'WAITING' AND node = '' AND due <= $1
+		SELECT org, target FROM deliveries WHERE status = 'WAITING' AND node = '' AND url <> '' AND due <= $1
 		GROUP BY target, org ORDER BY min(due), target LIMIT $2`, toMicros(now), max(limit, 0))
 }
 
