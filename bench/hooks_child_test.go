@@ -57,11 +57,14 @@ type hookCost struct {
 
 // openCage starts workers of a runtime, of which this program is one itself.
 func openCage(who runner) (*cage.Cage, error) {
-	prelude, err := realm.Compile()
-	if err != nil {
-		return nil, err
+	cfg := cage.Config{Runtime: cage.Runtime(who), Script: realm.NodeScript(), Answer: 64 << 20}
+	if who == quickJS {
+		var err error
+		if cfg.Setup, err = realm.Compile(); err != nil {
+			return nil, err
+		}
 	}
-	return cage.New(cage.Config{Runtime: cage.Runtime(who), Script: realm.NodeScript(), Setup: prelude, Answer: 64 << 20})
+	return cage.New(cfg)
 }
 
 // runHooks is the child that calls a hook by way of workers.

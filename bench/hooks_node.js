@@ -4,13 +4,13 @@
 const { readFileSync } = require("node:fs");
 const { createHash } = require("node:crypto");
 
-const { source, records, rows, warm } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const { source, records, batch, rows, warm } = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const hook = (0, eval)(source);
 
-// kept are the last results, as many as whoever calls a hook holds of a batch.
-// Where nobody kept them, the engine would see that and not make them; where all
-// were kept, the time that it takes to look after them would be measured.
-const kept = new Array(1000).fill(null);
+// kept are the last results, as many as an import has rows in a batch. Where nobody
+// kept them, the engine would see that and not make them; where all were kept, the
+// time that it takes to look after them would be measured.
+const kept = new Array(batch).fill(null);
 
 function call(count) {
 	let at = 0;

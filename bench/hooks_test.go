@@ -94,7 +94,7 @@ func (l load) run(t *testing.T, who runner) (got hookCost) {
 // written puts what Node is to do alone into a file.
 func (l load) written(t *testing.T, todo hookRun) (name string) {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{"source": todo.Source, "records": loadRecords(todo.Records), "rows": todo.Rows, "warm": todo.Warm})
+	text, err := json.Marshal(map[string]any{"source": todo.Source, "records": loadRecords(todo.Records), "batch": batchRows(todo.Records), "rows": todo.Rows, "warm": todo.Warm})
 	name = filepath.Join(t.TempDir(), "records.json")
 	if err == nil {
 		err = os.WriteFile(name, text, 0o600)

@@ -132,8 +132,16 @@ func (h *hookRunner) opened() (*script.Script, error) {
 	if h.runner != nil {
 		return h.runner, nil
 	}
+	// Each worker of QuickJS is given the prelude as the engine's own code.
+	var prelude []byte
+	if h.cfg.Runtime != string(cage.Node) {
+		var err error
+		if prelude, err = realm.Compile(); err != nil {
+			return nil, err
+		}
+	}
 	made, err := cage.New(cage.Config{
-		Runtime: cage.Runtime(h.cfg.Runtime), Jail: cage.Jail(h.cfg.Jail), Script: realm.NodeScript(),
+		Runtime: cage.Runtime(h.cfg.Runtime), Jail: cage.Jail(h.cfg.Jail), Script: realm.NodeScript(), Setup: prelude,
 		Memory: h.cfg.Memory, Batch: h.cfg.Batch, Answer: maxAnswer, Cgroup: h.cfg.Cgroup,
 	})
 	if err != nil {
@@ -163,8 +171,8 @@ const (
 // HookWorker makes this process one that runs hooks. It returns when its work is
 // done, and the process must end then.
 func HookWorker() error {
-	return cage.Serve(func([]byte) (cage.Handle, error) {
-		engine, err := realm.New(realm.Config{Memory: engineMemory, Answer: maxAnswer, Note: cage.Note})
+	return cage.Serve(func(prelude []byte) (cage.Handle, error) {
+		engine, err := realm.New(realm.Config{Memory: engineMemory, Answer: maxAnswer, Prelude: prelude, Note: cage.Note})
 		if err != nil {
 			return nil, err
 		}

@@ -15,6 +15,8 @@ import (
 type span struct {
 	batch    *intray.Batch
 	from, to int
+	// ahead is how many rows of the same call stand before it.
+	ahead int
 }
 
 // number is the index of a row, counted from the first of the span.
@@ -28,7 +30,7 @@ func (s span) number(row int) int64 {
 // spans are those of whole batches.
 func spans(batches []*intray.Batch) (list []span, rows int) {
 	for _, b := range batches {
-		list = append(list, span{b, 0, b.Rows()})
+		list = append(list, span{batch: b, to: b.Rows()})
 		rows += b.Rows()
 	}
 	return list, rows

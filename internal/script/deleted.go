@@ -16,7 +16,7 @@ func (s *Session) Deleted(ctx context.Context, rows intray.HookRows) error {
 	}
 	for _, b := range rows.Batches {
 		for from := 0; from < b.Rows(); from += batchRows {
-			if err := s.deleted(ctx, shapes, span{b, from, min(from+batchRows, b.Rows())}); err != nil {
+			if err := s.deleted(ctx, shapes, span{batch: b, from: from, to: min(from+batchRows, b.Rows())}); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,8 +26,8 @@ var _ engine.Hooks = (*script.Session)(nil)
 // TestMain makes a worker of the program of the tests where a cage starts it.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
-		_ = cage.Serve(func([]byte) (cage.Handle, error) {
-			engine, err := realm.New(realm.Config{Memory: 96 << 20, Answer: 64 << 20, Note: cage.Note})
+		_ = cage.Serve(func(prelude []byte) (cage.Handle, error) {
+			engine, err := realm.New(realm.Config{Memory: 96 << 20, Answer: 64 << 20, Prelude: prelude, Note: cage.Note})
 			if err != nil {
 				return nil, err
 			}
@@ -56,6 +57,9 @@ func workers() (list []string) {
 	return list
 }
 
+// compiled is what the realms of the workers run in.
+var compiled = sync.OnceValues(realm.Compile)
+
 // newScript opens a cage of a runtime that is closed after the test.
 func newScript(t testing.TB, runtime cage.Runtime, cfg script.Config, cagecfg cage.Config) *script.Script {
 	t.Helper()
@@ -65,7 +69,11 @@ func newScript(t testing.TB, runtime cage.Runtime, cfg script.Config, cagecfg ca
 		}
 		cagecfg.Script = realm.NodeScript()
 	}
-	cagecfg.Runtime, cagecfg.Answer = runtime, 64<<20
+	prelude, err := compiled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cagecfg.Runtime, cagecfg.Answer, cagecfg.Setup = runtime, 64<<20, prelude
 	c, err := cage.New(cagecfg)
 	var refused *cage.RefusedError
 	if errors.As(err, &refused) {

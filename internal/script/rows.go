@@ -3,6 +3,7 @@ package script
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -21,53 +22,63 @@ func (s *Session) Rows(ctx context.Context, rows intray.HookRows) ([]intray.Chan
 		return nil, err
 	}
 	var changes []intray.Change
-	first := 0
-	for _, b := range rows.Batches {
-		for from := 0; from < b.Rows(); from += batchRows {
-			part := span{b, from, min(from+batchRows, b.Rows())}
-			found, err := s.halves(ctx, one, shapes, part, rows.Update)
-			if err != nil {
-				s.drop(one)
-				return nil, err
-			}
-			for _, c := range found {
-				c.Row += first + from
-				changes = append(changes, c)
-			}
+	for _, part := range partsOf(rows.Batches) {
+		if changes, err = s.halves(ctx, one, shapes, part, rows.Update, roomFor(changes, part, rows.Batches)); err != nil {
+			s.drop(one)
+			return nil, err
 		}
-		first += b.Rows()
 	}
 	s.give(one)
 	return changes, nil
 }
 
+// partsOf cuts batches into runs for one call each.
+func partsOf(batches []*intray.Batch) (parts []span) {
+	ahead := 0
+	for _, b := range batches {
+		for from := 0; from < b.Rows(); from += batchRows {
+			parts = append(parts, span{b, from, min(from+batchRows, b.Rows()), ahead + from})
+		}
+		ahead += b.Rows()
+	}
+	return parts
+}
+
+// roomFor makes room for the changes of all rows at once, when those of the first
+// run are known: the others have about as many.
+func roomFor(changes []intray.Change, part span, batches []*intray.Batch) []intray.Change {
+	if part.ahead != batchRows {
+		return changes
+	}
+	left := -part.ahead
+	for _, b := range batches {
+		left += b.Rows()
+	}
+	return slices.Grow(changes, len(changes)*left/part.ahead)
+}
+
 // halves calls the row hooks with a run of rows, in two parts where it is too
-// long for one call.
-func (s *Session) halves(ctx context.Context, one *seat, shapes []shape, rows span, update bool) ([]intray.Change, error) {
-	changes, err := s.batch(ctx, one, shapes, rows, update)
+// long for one call, and adds what they change.
+func (s *Session) halves(ctx context.Context, one *seat, shapes []shape, rows span, update bool, to []intray.Change) ([]intray.Change, error) {
+	changes, err := s.batch(ctx, one, shapes, rows, update, to)
 	var long *cage.TooLongError
 	n := rows.to - rows.from
 	if n < 2 || !errors.As(err, &long) {
 		return changes, s.broken(ctx, err, s.rowsAt(rows, update))
 	}
 	half := rows.from + n/2
-	if changes, err = s.halves(ctx, one, shapes, span{rows.batch, rows.from, half}, update); err != nil {
+	if to, err = s.halves(ctx, one, shapes, span{rows.batch, rows.from, half, rows.ahead}, update, to); err != nil {
 		return nil, err
 	}
-	more, err := s.halves(ctx, one, shapes, span{rows.batch, half, rows.to}, update)
-	for _, c := range more {
-		c.Row += n / 2
-		changes = append(changes, c)
-	}
-	return changes, err
+	return s.halves(ctx, one, shapes, span{rows.batch, half, rows.to, rows.ahead + n/2}, update, to)
 }
 
 // batch calls the row hooks with a run of rows. Where the worker dies, the rows
 // are tried again in a fresh one, which tells of each row ahead: so it is known
 // which row kills it. Where all goes well then, something else was to blame.
-func (s *Session) batch(ctx context.Context, one *seat, shapes []shape, rows span, update bool) ([]intray.Change, error) {
+func (s *Session) batch(ctx context.Context, one *seat, shapes []shape, rows span, update bool, to []intray.Change) ([]intray.Change, error) {
 	c := s.rowsAt(rows, update)
-	changes, err := s.tryRows(ctx, one, shapes, rows, c, false)
+	changes, err := s.tryRows(ctx, one, shapes, rows, c, false, to)
 	if !s.unsure(err) || ctx.Err() != nil {
 		return changes, err
 	}
@@ -77,7 +88,7 @@ func (s *Session) batch(ctx context.Context, one *seat, shapes []shape, rows spa
 		}
 		return nil, s.broken(ctx, err, c)
 	}
-	changes, err = s.tryRows(ctx, one, shapes, rows, c, true)
+	changes, err = s.tryRows(ctx, one, shapes, rows, c, true, to)
 	return changes, s.broken(ctx, err, c)
 }
 
@@ -100,7 +111,7 @@ func (s *Session) unsure(err error) bool {
 
 // tryRows makes a call about rows, again where a hook looks at a column that was
 // not sent.
-func (s *Session) tryRows(ctx context.Context, one *seat, shapes []shape, rows span, c circumstance, trace bool) ([]intray.Change, error) {
+func (s *Session) tryRows(ctx context.Context, one *seat, shapes []shape, rows span, c circumstance, trace bool, to []intray.Change) ([]intray.Change, error) {
 	fields := fieldsOf(shapes)
 	n := rows.to - rows.from
 	send, known := s.known(fields)
@@ -116,7 +127,7 @@ func (s *Session) tryRows(ctx context.Context, one *seat, shapes []shape, rows s
 		case a.Failure != nil:
 			return nil, s.failed(a.Failure, c)
 		case len(a.Missed) == 0:
-			return changesOf(a.Changes, fields), nil
+			return appendChanges(to, a.Changes, fields, rows.ahead), nil
 		}
 		if call.Fresh = true; !anyNew(send, a.Missed) {
 			return nil, errAgain
@@ -201,7 +212,12 @@ func (s *Session) boundsOf(shapes []shape, rows int, kind realm.HookKind, learn 
 
 // valuesOf are the texts of all changes, in one piece.
 func valuesOf(list []realm.Change) []string {
+	size := 0
+	for i := range list {
+		size += len(list[i].Value.Text)
+	}
 	var all strings.Builder
+	all.Grow(size)
 	for i := range list {
 		all.Write(list[i].Value.Text)
 	}
@@ -213,13 +229,15 @@ func valuesOf(list []realm.Change) []string {
 	return values
 }
 
-// changesOf are changes in the words of the engine.
-func changesOf(list []realm.Change, fields []intray.Field) []intray.Change {
-	changes := make([]intray.Change, len(list))
+// appendChanges adds changes in the words of the engine. Their rows count from one
+// that has some ahead of it.
+func appendChanges(to []intray.Change, list []realm.Change, fields []intray.Field, ahead int) []intray.Change {
 	values := valuesOf(list)
+	to = slices.Grow(to, len(list))
 	for i := range list {
 		c := &list[i]
-		one := intray.Change{Row: c.Row, Field: c.Field, Part: c.Part, HasValue: c.HasValue, HasInfos: c.HasInfos}
+		to = append(to, intray.Change{Row: ahead + c.Row, Field: c.Field, Part: c.Part, HasValue: c.HasValue, HasInfos: c.HasInfos})
+		one := &to[len(to)-1]
 		if c.HasValue && c.Value.Kind != realm.ValueNull {
 			one.Value, one.IsNumber = &values[i], c.Value.Kind == realm.ValueNumber
 		}
@@ -229,7 +247,6 @@ func changesOf(list []realm.Change, fields []intray.Field) []intray.Change {
 		if c.HasOptions {
 			one.Options = append([]intray.SelectOption{}, c.Options...)
 		}
-		changes[i] = one
 	}
-	return changes
+	return to
 }

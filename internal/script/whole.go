@@ -221,7 +221,7 @@ func (w *wholeCall) changes(ctx context.Context, call request, left time.Duratio
 		if a.Failure != nil {
 			return nil, nil, w.failed(a.Failure, w.c)
 		}
-		changes = append(changes, changesOf(a.Changes, fields)...)
+		changes = appendChanges(changes, a.Changes, fields, 0)
 		if bounds.Changes -= len(a.Changes); !a.More {
 			return changes, a.Missed, nil
 		}
@@ -234,7 +234,7 @@ func cut(list []span, from, to int) (some []span) {
 	for _, one := range list {
 		n := one.to - one.from
 		if from < n && to > 0 {
-			some = append(some, span{one.batch, one.from + max(from, 0), one.from + min(to, n)})
+			some = append(some, span{batch: one.batch, from: one.from + max(from, 0), to: one.from + min(to, n)})
 		}
 		from -= n
 		to -= n

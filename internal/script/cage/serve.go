@@ -88,9 +88,9 @@ func serve(from io.Reader, to io.Writer, setup func(first []byte) (Handle, error
 	if err != nil {
 		return err
 	}
-	// The runtime makes what it polls with when it first sleeps. In the jail
-	// it could not.
-	time.Sleep(time.Millisecond)
+	// The runtime makes what it polls with when it first sleeps, for however
+	// long. In the jail it could not.
+	time.Sleep(time.Nanosecond)
 	if err := order.innerWall(); err != nil {
 		return err
 	}

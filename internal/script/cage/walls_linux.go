@@ -57,7 +57,7 @@ func (o order) outerWalls() error {
 	debug.SetGCPercent(50)
 	debug.SetMemoryLimit(o.Memory / 4)
 	// As in Serve: the runtime has what it polls with from here on.
-	time.Sleep(time.Millisecond)
+	time.Sleep(time.Nanosecond)
 	if err := eachForeign(unix.Close); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ var within = realm.Bounds{Rows: 2, Parts: []int{0, 3}}
 
 func TestReadAnswer(t *testing.T) {
 	raw := ` { "changes" : [1,"a\n\u00e9\ud83d\ude00\/", 63,2,[1,-2.5e+3,"x",null,true],[{"message":"m","level":"info"},{"level":"error","message":""}],[{"label":"L","value":"v","alternateMatches":["a"]}],
-		2,[], 33,null, 33,false] ,
+		2,[], 33,null, 33,false, 1,null, "next"] ,
 		"times":[{"hook":"rowHooks[0]","ms":1.5}], "console":["one"], "commands":[{"hook":"h","name":"addField","args":[{"a":[]},null]}],
 		"cancel":true,"message":"why" }`
 	got, err := realm.ReadAnswer([]byte(raw), within)
@@ -37,6 +37,8 @@ func TestReadAnswer(t *testing.T) {
 			{HasInfos: true},
 			{Row: 1, HasValue: true, Value: realm.Value{Kind: realm.ValueNull}},
 			{Row: 1, HasValue: true, Value: realm.Value{Kind: realm.ValueBool, Text: []byte("false")}},
+			{HasValue: true, Value: realm.Value{Kind: realm.ValueNull}},
+			{Row: 1, HasValue: true, Value: realm.Value{Text: []byte("next")}},
 		},
 		Times:     []realm.HookTime{{Hook: "rowHooks[0]", Took: 1_500_000}},
 		Console:   []string{"one"},
@@ -92,6 +94,11 @@ func TestForgedAnswers(t *testing.T) {
 		"a part where there is none": `{"changes":[9,0,"x"]}`,
 		"no part where there are":    `{"changes":[17,"x"]}`,
 		"a part too many":            `{"changes":[25,3,"x"]}`,
+		"a value without a place":    `{"changes":["x"]}`,
+		"a value behind infos":       `{"changes":[2,[],"x"]}`,
+		"a value behind a part":      `{"changes":[25,0,"x","y"]}`,
+		"a value behind the rows":    `{"changes":[33,"x","y"]}`,
+		"a number without a place":   `{"changes":[1,"x",null]}`,
 		"no flags":                   `{"changes":[0]}`,
 		"a part and no change":       `{"changes":[24,0]}`,
 		"a change cut short":         `{"changes":[1]}`,
@@ -143,6 +150,7 @@ func TestForgedLoads(t *testing.T) {
 // FuzzReadAnswer: what is taken is JSON, and keeps to the bounds.
 func FuzzReadAnswer(f *testing.F) {
 	f.Add([]byte(`{"changes":[1,"x",63,2,[1],[{"message":"m","level":"info"}],[{"label":"L","value":"v"}]],"times":[{"hook":"h","ms":1e2}]}`))
+	f.Add([]byte(`{"changes":[1,"x","y"]}`))
 	f.Add([]byte(`{"failure":{"kind":"threw","hook":"h","row":-1,"name":"","message":"\u00e9","line":1,"column":2},"console":["a"]}`))
 	f.Add([]byte(`{"commands":[{"hook":"h","name":"addRows","args":[{"a":[1.5,{"b":null}]}]}],"cancel":false,"message":"","miss":[0]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -28,13 +28,13 @@ func (s *scanner) changes(a *Answer, bounds Bounds) {
 		}
 	}
 	a.Changes = slices.Grow(s.room, min(bounds.Rows*len(bounds.Parts), len(s.raw)/20))
-	for s.err == nil {
+	for place := int64(-1); s.err == nil; {
 		if len(a.Changes) == most {
 			s.fail("there are more than %d changes", most)
 			return
 		}
 		a.Changes = append(a.Changes, Change{})
-		s.change(&a.Changes[len(a.Changes)-1], bounds)
+		place = s.change(&a.Changes[len(a.Changes)-1], bounds, place)
 		if s.take(']') {
 			return
 		}
@@ -42,28 +42,43 @@ func (s *scanner) changes(a *Answer, bounds Bounds) {
 	}
 }
 
-func (s *scanner) change(c *Change, bounds Bounds) {
-	fields := int64(len(bounds.Parts))
-	place := s.integer(0, int64(bounds.Rows)*fields*flagsEnd-1)
-	flags := place % flagsEnd
-	if s.err == nil && flags&(flagsEnd-1-flagPart) == 0 {
-		s.fail("a change changes nothing")
+// place reads where the next change is and what it changes. A text stands there for
+// the value of the same field in the row after, where before that was a value alone.
+func (s *scanner) place(before int64, bounds Bounds) (place int64, told bool) {
+	step := int64(len(bounds.Parts)) * flagsEnd
+	if s.peek() != '"' {
+		place = s.integer(0, int64(bounds.Rows)*step-1)
+		if s.err == nil && place%flagsEnd&(flagsEnd-1-flagPart) == 0 {
+			s.fail("a change changes nothing")
+		}
+		return place, true
 	}
+	if place = before + step; before < 0 || before%flagsEnd != flagValue || place >= int64(bounds.Rows)*step {
+		s.fail("a value has no place")
+	}
+	return place, false
+}
+
+func (s *scanner) change(c *Change, bounds Bounds, before int64) (place int64) {
+	place, told := s.place(before, bounds)
 	if s.err != nil {
-		return
+		return place
 	}
+	fields, flags := int64(len(bounds.Parts)), place%flagsEnd
 	c.Row, c.Field = int(place/flagsEnd/fields), int(place/flagsEnd%fields)
 	parts := bounds.Parts[c.Field]
 	if parts < 0 || (flags&flagPart != 0) != (parts > 0) {
 		s.fail("a change names a part where there is none, or none where there are")
-		return
+		return place
 	}
 	if flags&flagPart != 0 {
 		s.expect(',')
 		c.Part = int(s.integer(0, int64(parts)-1))
 	}
 	if c.HasValue = flags&flagValue != 0; c.HasValue {
-		s.expect(',')
+		if told {
+			s.expect(',')
+		}
 		c.Value = s.value()
 	}
 	if c.HasInfos = flags&flagInfos != 0; c.HasInfos {
@@ -74,6 +89,7 @@ func (s *scanner) change(c *Change, bounds Bounds) {
 		s.expect(',')
 		s.list(maxOptions, func(int) { c.Options = append(c.Options, s.option()) })
 	}
+	return place
 }
 
 // value reads a scalar or a list of scalars.

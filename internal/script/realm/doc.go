@@ -63,7 +63,7 @@
 // A request and its answer are JSON texts in UTF-8. Every request begins with
 // {"budget":MS, 0 where the worker's own counts; then "op":
 //
-//	load    memory, fields [{key, many?}], hooks [{kind, name, source}],
+//	load    memory, fields [{key, many?}], hooks [{kind, name, source, reads?}],
 //	        pins {now, seed, timeZone, locale}, limit, sparse
 //	rows    mode, learn?, fresh?, lazy?, trace?, limit?, and rows; so do bulk and delete
 //	column  hooks [name], field, part (-1: the whole field), and rows
@@ -88,8 +88,12 @@
 //
 // and console, the last lines that hooks printed. changes is one flat list: a
 // number, (row * fields + field) * 16 + flags, and then, as the flags say, part
-// (8), value (1), info (2) and selectOptions (4). Places in a source count from 1;
+// (8), value (1), info (2) and selectOptions (4). Behind a change of a value alone, a
+// text in the place of the number is the value of the same field in the next row. Places in a source count from 1;
 // line 0 is unknown, column 0 too.
+//
+// reads says of a row hook that it only looks at single cells and can keep none of
+// the record: it is then shown all rows of a call in the same one.
 //
 // A call that learns is sent all columns and is told which ones the hooks touched.
 // Later calls send these. Where a hook touches another, the call is broken off

@@ -24,6 +24,9 @@ type words struct {
 	// where something stands that cannot belong to one expression, or -1.
 	ended bool
 	stray int
+	// arrows counts the signs of arrow functions, bodies the blocks that stand
+	// behind round brackets as those of functions and methods do.
+	arrows, bodies int
 }
 
 // bracket is one that is open.
@@ -124,6 +127,8 @@ func (w *words) sign(b byte) {
 		w.token(rest[:2], at)
 		w.at++
 		return
+	case strings.HasPrefix(rest, "=>"):
+		w.arrows++
 	}
 	if w.brackets(b, at) {
 		return
@@ -136,6 +141,9 @@ func (w *words) sign(b byte) {
 func (w *words) brackets(b byte, at int) (done bool) {
 	switch {
 	case b == '{' || b == '(' || b == '[':
+		if b == '{' && w.before == ")" {
+			w.bodies++
+		}
 		w.open = append(w.open, bracket{sign: b, before: w.before})
 	case b == '}' || b == ')' || b == ']':
 		w.closing(b, at)

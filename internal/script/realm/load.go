@@ -113,6 +113,7 @@ func (l *Load) Append(dst []byte) []byte {
 		dst = appendMember(append(dst, '{'), "kind", string(hook.Kind))
 		dst = appendMember(append(dst, ','), "name", hook.Name)
 		dst = appendMember(append(dst, ','), "source", hook.Source)
+		dst = appendFlag(dst, "reads", hook.Kind == HookRow && onlyReads(hook.Source, l.Fields))
 		dst = append(dst, '}')
 	}
 	dst = append(dst, `],"pins":{"now":`...)

@@ -1,7 +1,9 @@
 package realm_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +119,33 @@ func TestAnswerTooLong(t *testing.T) {
 	failure := ask(t, r, call.Append(nil), bounds).Failure
 	if failure == nil || failure.Kind != realm.KindReturned || !strings.Contains(failure.Message, "1000 bytes") {
 		t.Errorf("got %+v", failure)
+	}
+}
+
+// TestPreludeInTwoForms holds a realm that compiles its prelude against one that
+// is given it: the cases of testdata run in the second.
+func TestPreludeInTwoForms(t *testing.T) {
+	prelude, err := realm.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := realm.Compile()
+	if err != nil || !bytes.Equal(prelude, again) {
+		t.Errorf("compiled once more, the prelude has %d bytes and not the same %d: %v", len(again), len(prelude), err)
+	}
+	var answers []string
+	for _, cfg := range []realm.Config{{}, {Prelude: prelude}} {
+		r, err := realm.New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		load, call, bounds := oneRow("(record) => {\n\tif (record.row.a.value === \"x\") throw new Error(String(Date.now()) + Math.random()); }")
+		mustLoad(t, r, load)
+		answers = append(answers, fmt.Sprintf("%+v", *ask(t, r, call.Append(nil), bounds).Failure))
+	}
+	if answers[0] != answers[1] || !strings.Contains(answers[0], "Line:2 Column:") {
+		t.Errorf("compiled anew: %s\ngiven:         %s", answers[0], answers[1])
 	}
 }
 

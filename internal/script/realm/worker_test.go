@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,9 +29,16 @@ type worker interface {
 	Close()
 }
 
+// compiled is the prelude as workers are given it.
+var compiled = sync.OnceValues(realm.Compile)
+
 func newQuickJS(t testing.TB) worker {
 	t.Helper()
-	r, err := realm.New(realm.Config{})
+	prelude, err := compiled()
+	if err != nil {
+		t.Fatalf("Compile: %v", err)
+	}
+	r, err := realm.New(realm.Config{Prelude: prelude})
 	if err != nil {
 		t.Fatalf("New: %v", err)
 	}

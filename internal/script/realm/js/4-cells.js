@@ -180,6 +180,27 @@ function learn(field, cell) {
 	return shown;
 }
 
+// QuickJS drops the layout of objects, which is their keys in their order, with the
+// last object that has it, and would make those of records and cells anew for each
+// row. Objects that stay keep them: one for each of the first keys.
+let layouts = null;
+
+function layoutsOf(names) {
+	const made = [];
+	for (let n = 1; n <= names.length; n++) {
+		const one = made[n - 1] = {};
+		for (let i = 0; i < n; i++) defineProperty(one, names[i], property(null));
+	}
+	return made;
+}
+
+// layoutsFor keeps those of records, and of what hooks give back in most cases.
+function layoutsFor(list) {
+	const kinds = [["row", "index", "rowId"], ["value", "resultValue", "info"], ["value", "info"], ["info"], ["message", "level"]];
+	for (let f = 0; f < list.length; f++) kinds[kinds.length] = [list[f].key];
+	return copyEach(kinds, layoutsOf);
+}
+
 // The makers of rows are code of their own for each set of columns, so that a
 // row is one literal. Some are kept.
 const maxMakers = 50;
@@ -287,11 +308,38 @@ function maker(changing) {
 	return makers[kinds](columns, missCells, listOf, cellOf, learn, sparse);
 }
 
+// filler gives the function that shows row after row in one record, for a hook that
+// only reads values; or null where one of them is more than a text or a number.
+function filler() {
+	const row = {}, cells = [], values = [], results = [];
+	for (let f = 0; f < fields.length; f++) {
+		const column = columns[f], kind = learning ? "w" : kindOf(column, false);
+		if (kind !== "0" && kind !== "v" && kind !== "r") return null;
+		const cell = column === 0 ? missCells[f] : { value: null, resultValue: null, info: null };
+		defineProperty(row, fields[f].key, property(cell));
+		if (column === 0) continue;
+		values[cells.length] = column.value;
+		results[cells.length] = column.result === null ? column.value : column.result;
+		cells[cells.length] = cell;
+	}
+	const record = { row, index: 0 };
+	return (i, index) => {
+		record.index = index;
+		for (let n = 0; n < cells.length; n++) {
+			const cell = cells[n];
+			cell.value = values[n][i];
+			cell.resultValue = results[n][i];
+		}
+		return record;
+	};
+}
+
 function setFields(list) {
 	fields = copyEach(list, (field) => ({ key: field.key, many: own(field, "many") === true }));
 	fieldOf = create(null);
 	missCells = [];
 	makers = create(null);
+	if (!node) layouts = layoutsFor(fields);
 	for (let f = 0; f < list.length; f++) {
 		fieldOf[list[f].key] = f;
 		missCells[f] = missCell(f);

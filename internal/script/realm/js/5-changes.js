@@ -10,8 +10,10 @@ const hasValue = 1, hasInfos = 2, hasOptions = 4, hasPart = 8;
 
 // changes is flat: where and what, as (row * fields + field) * 16 + flags, then
 // part, value, infos and options as far as the flags name them. size is about what
-// they come to as text, limit the most.
+// they come to as text, limit the most. A text where a place is due is the value of
+// the same field in the row after: placeAfter is where that would be.
 let changes = [];
+let placeAfter = -1;
 let count = 0;
 let size = 0;
 let limit = 0;
@@ -21,6 +23,7 @@ function resetChanges() {
 	changes = [];
 	count = 0;
 	size = 0;
+	placeAfter = -1;
 }
 
 function grow(by) {
@@ -161,6 +164,7 @@ function change(column, i, field, part, given) {
 	const flags = (value !== undefined ? hasValue : 0) | (infos !== undefined ? hasInfos : 0) | (options !== undefined ? hasOptions : 0) | (part >= 0 ? hasPart : 0);
 	if ((flags & ~hasPart) === 0) return;
 	grow(16);
+	placeAfter = -1;
 	changes[count++] = (i * fields.length + field) * 16 + flags;
 	if (part >= 0) changes[count++] = part;
 	if (value !== undefined) changes[count++] = value;
@@ -235,7 +239,9 @@ function changeRow(out, i) {
 		}
 		size += value.length + 16;
 		if (value.length > maxValue || size > limit) checked(value, field);
-		changes[count++] = (i * fields.length + field) * 16 + hasValue;
+		const at = (i * fields.length + field) * 16 + hasValue;
+		if (at !== placeAfter) changes[count++] = at;
+		placeAfter = at + fields.length * 16;
 		changes[count++] = value;
 	}
 }

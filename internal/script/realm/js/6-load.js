@@ -1,6 +1,6 @@
 // Hooks become functions here.
 
-// hooks are those of the load: {kind, name, source, live, number, mark, indent,
+// hooks are those of the load: {kind, name, source, reads, live, number, mark, indent,
 // lines, call}.
 let hooks = [];
 
@@ -87,8 +87,8 @@ function loadFault(thrown, hook) {
 // withCall is a hook with its function. It is made with it, and not given it
 // later: an engine that compiles then knows that it stays the same.
 function withCall(hook, call) {
-	const { kind, name, source, number, live, mark, indent, lines: count } = hook;
-	return { kind, name, source, number, live, mark, indent, lines: count, spent: 0, call };
+	const { kind, name, source, reads, number, live, mark, indent, lines: count } = hook;
+	return { kind, name, source, reads, number, live, mark, indent, lines: count, spent: 0, call };
 }
 
 function buildAll() {
@@ -111,7 +111,7 @@ function buildAll() {
 
 function prepareHook(given, number) {
 	return {
-		kind: given.kind, name: given.name, source: given.source, number,
+		kind: given.kind, name: given.name, source: given.source, reads: own(given, "reads") === true, number,
 		live: search(liveClock, given.source) !== null,
 		mark: node ? given.name : "<input>",
 		indent: 1, lines: linesIn(bare(given.source)),

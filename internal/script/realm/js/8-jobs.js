@@ -35,6 +35,7 @@ class RowJob {
 	sampled;
 	takes;
 	make;
+	fill = null;
 
 	constructor(request, list) {
 		this.request = request;
@@ -42,12 +43,13 @@ class RowJob {
 		this.count = list.length > 0 ? request.rows : 0;
 		this.sampled = list.length > 1;
 		this.takes = request.op === "rows"; // what delete hooks return is nothing
-		this.make = maker(list.length > 1);
+		if (list.length === 1 && list[0].reads) this.fill = filler();
+		this.make = this.fill === null ? maker(list.length > 1) : null;
 	}
 
 	// run goes on until all is done, or gives the promise that it waits for.
 	run() {
-		const { list, make, count: rows, sampled, takes } = this;
+		const { list, make, fill, count: rows, sampled, takes } = this;
 		const { ids, indexes, first, mode, trace } = this.request;
 		const hooksPerRow = list.length;
 		let { i, h } = this;
@@ -57,7 +59,7 @@ class RowJob {
 			atHook = hook;
 			atRow = index;
 			if (trace === true) note(hook.name + " " + index);
-			const record = { row: make(i), index, rowId: ids === undefined ? "" + index : ids[i] };
+			const record = fill !== null ? fill(i, index) : { row: make(i), index, rowId: ids === undefined ? "" + index : ids[i] };
 			const { call } = hook;
 			const out = sampled && (i & 15) === 0 ? timed(hook, call, record, mode) : call(record, mode);
 			if (someMissing) throw missed;

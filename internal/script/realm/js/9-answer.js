@@ -84,15 +84,18 @@ function handOut() {
 	if (indexOf(text, "\\ud") >= 0) mend(list, request);
 	changes = [];
 	count = 0;
+	placeAfter = -1;
 	return text;
 }
 
 // mend refuses half characters, which no text can hold, and names their row.
 function mend(list, request) {
-	for (let n = 0; n < count;) {
-		const flags = changes[n] % 16, cell = floor(changes[n] / 16);
+	for (let n = 0, at = 0; n < count;) {
+		const told = typeof changes[n] === "number";
+		at = told ? changes[n] : at + fields.length * 16;
+		const flags = at % 16, cell = floor(at / 16);
 		const field = cell % fields.length, i = floor(cell / fields.length);
-		n += flags & hasPart ? 2 : 1;
+		if (told) n += flags & hasPart ? 2 : 1;
 		for (let flag = hasValue; flag <= hasOptions; flag *= 2) {
 			if ((flags & flag) === 0 || whole(changes[n++])) continue;
 			atHook = list.length === 1 ? list[0] : null;
