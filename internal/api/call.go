@@ -334,11 +334,13 @@ func (a *API) write(c *call, done *answer) {
 	if header.Get("Content-Type") == "" && (len(done.raw) > 0 || done.stream != nil) {
 		header.Set("Content-Type", "application/json")
 	}
-	c.w.WriteHeader(done.status)
 	if done.stream == nil {
-		_, _ = io.Copy(a.pacedWriter(c.w), onlyReader{bytes.NewReader(done.raw)})
+		text := c.packed(done.raw)
+		c.w.WriteHeader(done.status)
+		_, _ = io.Copy(a.pacedWriter(c.w), onlyReader{bytes.NewReader(text)})
 		return
 	}
+	c.w.WriteHeader(done.status)
 	if c.r.Method == http.MethodHead {
 		_ = done.stream(headWriter{}) // it ends at its first byte, and closes what it holds
 		return
