@@ -68,11 +68,11 @@ func with(ctx context.Context, s *script.Script, hooks intray.Hooks, do func(*sc
 // TestTheHookThatKills is named, and its row, however it never ends; and so is the
 // limit that it breaks.
 func TestTheHookThatKills(t *testing.T) {
-	everywhereWith(t, script.Config{Batch: 300 * time.Millisecond}, func(t *testing.T, s *script.Script) {
+	everywhereWith(t, script.Config{Batch: 600 * time.Millisecond}, func(t *testing.T, s *script.Script) {
 		for hook, call := range calls {
 			for way, body := range endless {
 				failed := hookError(t, call(t.Context(), s, "() => { "+body+" }"))
-				if failed.Hook != hook || !strings.Contains(failed.Text, "it takes longer than the 300 ms") || !strings.Contains(failed.Text, "--hook-batch") {
+				if failed.Hook != hook || !strings.Contains(failed.Text, "it takes longer than the 600 ms") || !strings.Contains(failed.Text, "--hook-batch") {
 					t.Errorf("%s, %s: %v", hook, way, failed)
 				}
 				if hook == "rowHooks[1]" && (failed.Row == nil || *failed.Row != 1203) {
