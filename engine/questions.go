@@ -199,6 +199,10 @@ func tie(e intray.Evidence) intray.Question {
 		q.Choices = append(q.Choices, taken)
 	}
 	q.Choices = append(q.Choices, e.Rivals[:min(len(e.Rivals), maxChoices)]...)
-	q.Text = fmt.Sprintf("%s Taken was %s: %s.%s", kind.text, e.Value, e.Reason, kind.advice)
+	likely := e.Value
+	if kind.id == intray.AnswerHeaderRow && likely != intray.NoAnswer {
+		likely = "row " + likely
+	}
+	q.Text = fmt.Sprintf("%s The likeliest is %s: %s.%s", kind.text, likely, e.Reason, kind.advice)
 	return q
 }

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"archive/zip"
 	"errors"
 	"fmt"
 	"io"
@@ -63,5 +64,16 @@ func (w *watched) explain(what string, err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &source.UnreadableError{Reason: what + " is cut short or damaged: its compressed bytes end too early; send it again"}
 	}
-	return &source.UnreadableError{Reason: fmt.Sprintf("%s is damaged: %v; send it again", what, err)}
+	return &source.UnreadableError{Reason: fmt.Sprintf("%s is damaged: %s; send it again", what, plain(err))}
+}
+
+// plain is what a library says, without its name in front.
+func plain(err error) string {
+	switch {
+	case errors.Is(err, zip.ErrFormat):
+		return "its list of entries is not where it should be"
+	case errors.Is(err, zip.ErrChecksum):
+		return "its content does not fit its checksum"
+	}
+	return err.Error()
 }
