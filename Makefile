@@ -7,7 +7,7 @@ FUZZTIME ?= 1m
 
 .PHONY: help
 help: ## Print this list.
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build the program as ./intray.
@@ -32,6 +32,7 @@ lint: ## Check format, imports and style.
 torture: ## Kill, flood and fill the service, damage files: the whole of what CI runs a tenth of.
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./internal/torture
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^TestMutations$$' ./cmd/intray
+	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^(TestFairness|TestThroughput)$$' ./internal/service
 
 .PHONY: fuzz
 fuzz: ## Fuzz every reader and sniffer, FUZZTIME each (default 1m).
@@ -41,6 +42,18 @@ fuzz: ## Fuzz every reader and sniffer, FUZZTIME each (default 1m).
 bench: ## Measure imports, and the readers side by side with those of others.
 	INTRAY_BENCH=full $(GO) test -count=1 -timeout 60m -v ./bench
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./source/... ./internal/stage ./output
+
+.PHONY: test-ui
+test-ui: ## Review the examples in a browser, over the real service.
+	cd ui && npm ci --silent --no-audit --no-fund && node e2e/run.mjs test
+
+.PHONY: bench-ui
+bench-ui: ## Measure the review page over 1 million rows; INTRAY_BENCH=full: 1, 5 and 10.
+	cd ui && npm ci --silent --no-audit --no-fund && node e2e/run.mjs bench
+
+.PHONY: screenshots
+screenshots: ## Take pictures of the review page in each state, into docs/screenshots.
+	cd ui && npm ci --silent --no-audit --no-fund && node e2e/run.mjs screenshots
 
 .PHONY: postgres
 postgres: ## Start PostgreSQL for tests on loopback and print its URL.

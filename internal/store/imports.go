@@ -45,7 +45,12 @@ func (r imports) Insert(ctx context.Context, imp service.Import) error {
 }
 
 func (r imports) Get(ctx context.Context, org, id string) (service.Import, error) {
-	return one(ctx, r.txn, "import", importCells,
+	cells := func(i *service.Import) []any {
+		list := importCells(i)
+		list[len(importListedCells(i))] = outcomeCell{&i.Outcome, r.outcomes}
+		return list
+	}
+	return one(ctx, r.txn, "import", cells,
 		`SELECT `+importColumns+` FROM imports WHERE org = $1 AND id = $2`+r.hold, org, id)
 }
 

@@ -43,6 +43,8 @@ type Config struct {
 // Store is an open database. All methods may be called at once from many
 // goroutines.
 type Store struct {
+	// outcomes are those that were decoded last.
+	outcomes    *outcomes
 	write, read *sql.DB
 	dialect     dialect
 	jobs        queue.Queue
@@ -59,7 +61,7 @@ var _ service.Store = (*Store)(nil)
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	cfg.Queue.Logger = cmp.Or(cfg.Queue.Logger, cfg.Logger)
-	s := &Store{logger: cfg.Logger}
+	s := &Store{logger: cfg.Logger, outcomes: newOutcomes()}
 	err := s.open(ctx, cfg)
 	if err == nil {
 		err = s.migrate(ctx)
@@ -182,7 +184,7 @@ func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (queue.Tx, erro
 }
 
 func (s *Store) rows(tx queue.Tx, hold string) service.Tx {
-	t := &txn{tx: tx, dialect: s.dialect, jobs: s.jobs, hold: hold}
+	t := &txn{tx: tx, dialect: s.dialect, jobs: s.jobs, hold: hold, outcomes: s.outcomes}
 	return service.Tx{
 		Accounts:    accounts{t},
 		Schemas:     schemas{t},

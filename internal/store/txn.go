@@ -22,7 +22,8 @@ type txn struct {
 	// hold ends a query for a row that this transaction may write back: it
 	// waits until no other transaction writes the row, and keeps others from
 	// it. It is "" where none can.
-	hold string
+	hold     string
+	outcomes *outcomes
 }
 
 // exec runs a statement and says how many rows it touched.
