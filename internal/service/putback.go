@@ -5,6 +5,7 @@ import (
 	"io"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/intraydata/intray/output"
@@ -18,8 +19,9 @@ const (
 )
 
 const (
-	// putLease is how long a result may be on its way back before it is tried again.
-	putLease = 10 * time.Minute
+	// putLease is after how long a result is tried again that a process had in hand
+	// which died; while it lives it says so every putBeat.
+	putLease, putBeat = 30 * time.Second, 10 * time.Second
 	// putTries is how often that is tried: over about two days.
 	putTries = 12
 )
@@ -56,11 +58,40 @@ func (s *Service) PutBack(ctx context.Context) (bool, error) {
 	if err != nil || len(due) == 0 {
 		return false, err
 	}
+	beating, stop := context.WithCancel(ctx)
+	var beats sync.WaitGroup
+	beats.Go(func() { s.keepLease(beating, due[0]) })
 	trouble := s.putBack(ctx, due[0])
+	stop()
+	beats.Wait()
 	if ctx.Err() != nil {
 		return true, ctx.Err()
 	}
 	return true, s.endPut(ctx, due[0], trouble)
+}
+
+// keepLease keeps others from a result until ctx ends.
+func (s *Service) keepLease(ctx context.Context, p Pulled) {
+	tick := time.NewTicker(putBeat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+			now, err := tx.Pulled.Get(ctx, p.ConnectorID, p.File)
+			if err != nil || now.Put != putWaiting {
+				return ignore(err, NotFound)
+			}
+			now.PutDue = s.now().Add(putLease)
+			return tx.Pulled.Put(ctx, now)
+		})
+		if err != nil && ctx.Err() == nil {
+			s.cfg.Log.Warn("a result on its way back may be sent twice", "import", p.ImportID, "error", err)
+		}
+	}
 }
 
 // endPut notes how it went.
