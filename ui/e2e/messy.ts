@@ -4,6 +4,8 @@ export interface Mend {
   readonly field: string;
   readonly wrong: string;
   readonly right: string;
+  /** It stands in two rows, and one of them is to get another. */
+  readonly twice?: boolean;
   /** Where the right text is chosen from a list: what the list calls it. */
   readonly choice?: string;
 }
@@ -24,7 +26,7 @@ export const messy: readonly Messy[] = [
     mends: [
       { field: 'Booking date', wrong: '31.02.2026', right: '28.02.2026' },
       { field: 'Amount', wrong: '1.25O,00-', right: '1.250,00-' },
-      { field: 'Reference', wrong: 'KR-26024523', right: 'KR-26924523' },
+      { field: 'Reference', wrong: 'KR-26024523', twice: true, right: 'KR-26924523' },
       { field: 'Counterparty IBAN', wrong: 'DE12 3456', right: 'DE02120300000000202051' },
       { field: 'Status', wrong: 'in Klärung', right: 'pending', choice: 'Pending' },
       { field: 'Currency', wrong: 'EURO', right: 'EUR' },
@@ -38,7 +40,7 @@ export const messy: readonly Messy[] = [
     mends: [
       { field: 'E-mail address', wrong: 'marcus.whitlock.example.com', right: 'marcus.whitlock@example.com' },
       { field: 'E-mail address', wrong: 'n/a', right: 'nobody@example.org' },
-      { field: 'Contact ID', wrong: 'C-10445', right: 'C-99445' },
+      { field: 'Contact ID', wrong: 'C-10445', twice: true, right: 'C-99445' },
       { field: 'Created at', wrong: '2/30/2026 9:10 AM', right: '2/28/2026 9:10 AM' },
       { field: 'Status', wrong: 'Archived?', right: 'inactive', choice: 'Inactive' },
       { field: 'Country', wrong: 'Europe', right: 'FR', choice: 'France' },
@@ -54,7 +56,7 @@ export const messy: readonly Messy[] = [
     mends: [
       { field: 'E-mail', wrong: 'sato.misaki＠mail.example', right: 'sato.misaki@mail.example' },
       { field: 'Member since', wrong: '2021年2月30日', right: '2021年2月28日' },
-      { field: 'Member number', wrong: '000150', right: '900150' },
+      { field: 'Member number', wrong: '000150', twice: true, right: '900150' },
       { field: 'Membership type', wrong: '退会？', right: 'regular', choice: 'Regular' },
       { field: 'Postal code', wrong: '〒12-345', right: '〒156-0054' },
       { field: 'Annual fee', wrong: '未定', right: '6,000' },
@@ -66,11 +68,11 @@ export const messy: readonly Messy[] = [
   {
     name: 'products', file: 'products.csv', rows: 160,
     mends: [
-      { field: 'SKU', wrong: 'Co-0004', right: 'Co-9004' },
+      { field: 'SKU', wrong: 'Co-0004', twice: true, right: 'Co-9004' },
       { field: 'Unit price', wrong: 'sur demande', right: '19,80 €' },
       { field: 'Created on', wrong: '31/02/2026', right: '28/02/2026' },
       { field: 'Barcode', wrong: '4601234567', right: '0004601234567' },
-      { field: 'Barcode', wrong: '0007300031079', right: '0007300031078' },
+      { field: 'Barcode', wrong: '0007300031079', twice: true, right: '0007300031078' },
       { field: 'Status', wrong: 'à vérifier', right: 'inactive', choice: 'Inactive' },
       { field: 'Product URL', wrong: 'voir catalogue p. 12', right: 'https://www.maison-fontbrune.example/catalogue' },
       { field: 'Stock', wrong: 'env. 20', right: '20' },
@@ -82,7 +84,7 @@ export const messy: readonly Messy[] = [
     name: 'stores', file: 'stores.xlsx', rows: 120,
     mends: [
       { field: 'Opening date', wrong: 'Feb 30, 2019', right: 'Feb 28, 2019' },
-      { field: 'Store number', wrong: 'S-1061', right: 'S-9061' },
+      { field: 'Store number', wrong: 'S-1061', twice: true, right: 'S-9061' },
       { field: "Manager's e-mail", wrong: 'store.0031@@pineanchor.example', right: 'store.0031@pineanchor.example' },
       { field: 'Status', wrong: 'Renovating', right: 'closed', choice: 'Closed' },
       { field: 'ZIP code', wrong: 'K1A 0B1', right: '98101' },

@@ -152,6 +152,12 @@ export class Session {
     return this.#told(await fetch(this.#base + path, { method: 'POST', headers, body: JSON.stringify(body) }));
   }
 
+  /** The news of the import, as they come. */
+  async events(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const answer = await fetch(`${this.#base}events/`, { headers: { cookie: this.#cookie }, signal });
+    return answer.body!;
+  }
+
   async #told<T>(answer: Response): Promise<T> {
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${answer.url}: ${answer.status} ${text}`);
@@ -182,7 +188,7 @@ export function pause(milliseconds: number): Promise<void> {
   return new Promise((done) => setTimeout(done, milliseconds));
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((done) => {
     const socket = createServer();
     socket.listen(0, '127.0.0.1', () => {

@@ -70,15 +70,22 @@ function signal(cell: Cell & { pending: boolean }, level: Level | null, conflict
 
 function box(column: Column, cell: Cell): string {
   if (column.kind !== 'checkbox') return '';
-  const state = checked(cell);
+  const state = isPlain(cell) ? checked(cell) : null;
   return state === null ? ' is-unclear' : state ? ' is-checked' : ' is-unchecked';
+}
+
+/** Whether the text says by itself what it is read as. Else both are shown: a box alone would hide that "nein" was taken for yes. */
+function isPlain(cell: Cell): boolean {
+  return checked({ text: cell.text }) === checked(cell);
 }
 
 function label(core: Core, column: Column, cell: Cell): string {
   const { text } = cell;
   if (column.kind === 'checkbox') {
     const state = checked(cell);
-    return state === null ? shown(text) : state ? core.texts.yes : core.texts.no;
+    if (state === null) return shown(text);
+    const word = state ? core.texts.yes : core.texts.no;
+    return isPlain(cell) ? word : `${shown(text)} ${core.view.rtl ? '←' : '→'} ${word}`;
   }
   if (column.kind === 'select' && column.choices) {
     return shown(core.choiceLabels(column).get(text) ?? text);

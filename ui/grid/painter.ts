@@ -62,7 +62,8 @@ export class Painter {
   }
 
   #lead(rows: number): number {
-    return Math.max(48, 24 + Math.ceil(this.#core.figure(Math.max(rows, this.#core.largest)).length * 7.5));
+    // The sign of a problem stands beside the number.
+    return Math.max(52, 32 + Math.ceil(this.#core.figure(Math.max(rows, this.#core.largest)).length * 7.5));
   }
 
   #dress(): void {

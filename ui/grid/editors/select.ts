@@ -21,13 +21,14 @@ class ChoiceEditor implements Editor {
   readonly #list: Listbox;
   readonly #chosen: Set<string>;
   #touched = false;
+  #toggled = false;
 
   constructor(task: Task, many: boolean) {
     this.#task = task;
     this.#many = many;
     const choices = task.column.choices ?? [];
     const known = new Set(choices.map((choice) => choice.text));
-    this.#chosen = new Set(many ? parts(task, task.text) : [task.chosen].filter((text) => known.has(text)));
+    this.#chosen = new Set(many ? parts(task, task.chosen) : [task.chosen].filter((text) => known.has(text)));
     const label = task.texts.edit(task.column.label);
     const empty: Choice[] = many ? [] : [{ text: '', label: task.texts.emptyChoice }];
     this.#list = new Listbox([...empty, ...choices], task.texts, label, many, (choice) => this.#pick(choice));
@@ -46,7 +47,8 @@ class ChoiceEditor implements Editor {
   }
 
   value(): string | null {
-    if (this.#many) return [...this.#chosen].join(separator(this.#task));
+    // Other words for the same choices are left as they are.
+    if (this.#many) return this.#toggled ? [...this.#chosen].join(separator(this.#task)) : this.#task.text;
     if (!this.#touched) return this.#task.text;
     return this.#list.current?.text ?? null;
   }
@@ -101,6 +103,7 @@ class ChoiceEditor implements Editor {
   }
 
   #toggle(choice: Choice): void {
+    this.#toggled = true;
     if (!this.#chosen.delete(choice.text)) this.#chosen.add(choice.text);
     this.element.value = '';
     this.#touched = false;

@@ -43,7 +43,8 @@ function Stepper(props: StepperProps) {
 }
 
 function WideStepper({ steps, current }: StepperProps) {
-  const { review, t } = useShared();
+  const { t } = useShared();
+  const { goTo } = useSubmit();
   return (
     <nav class="stepper" aria-label={t('steps')}>
       <ol>
@@ -54,7 +55,7 @@ function WideStepper({ steps, current }: StepperProps) {
               class="stepper-step"
               aria-current={step.id === current ? 'step' : undefined}
               disabled={!step.ready}
-              onClick={() => review.goTo(step.id)}
+              onClick={() => goTo(step.id)}
             >
               <Sign here={step.id === current} settled={isSettled(steps, at)} />
               {t(stepNames[step.id])}
@@ -78,13 +79,14 @@ function isSettled(steps: readonly Step[], at: number): boolean {
 }
 
 function NarrowStepper({ steps, current }: StepperProps) {
-  const { review, t } = useShared();
+  const { t } = useShared();
+  const { goTo } = useSubmit();
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const at = steps.findIndex((step) => step.id === current);
   const items = steps.map((step, place) => ({
     label: t(stepNames[step.id]),
-    onSelect: () => review.goTo(step.id),
+    onSelect: () => goTo(step.id),
     disabled: !step.ready,
     ...(isSettled(steps, place) ? { icon: 'check' as const } : {}),
   }));

@@ -20,7 +20,7 @@ export function loadCells(): Promise<{ default: ComponentType<CellsProps> }> {
 /** The cells, once what shows them is there. */
 export function CellsStep() {
   const { review, locale, t } = useShared();
-  const { facts, run } = useReview();
+  const { facts, reading } = useReview();
   const { open, setStanding, setHandle } = useSubmit();
   const [Cells, setCells] = useState<Loaded>(null);
   const load = () => {
@@ -28,11 +28,11 @@ export function CellsStep() {
     loadCells().then((module) => setCells(() => module.default), () => setCells('failed'));
   };
   useEffect(load, []);
-  useEffect(() => () => setStanding(null), [run]);
+  useEffect(() => () => setStanding(null), [reading]);
   const frame = useMemo<Frame>(() => ({
     api: review.api, events: review.events, facts: facts!, locale, submit: open, standing: setStanding,
     broken: (fault) => review.fail(fault), goTo: (step) => review.goTo(step),
-  }), [run]);
+  }), [reading]);
   if (Cells === 'failed') {
     return (
       <main class="state">
@@ -47,7 +47,7 @@ export function CellsStep() {
   return (
     <main class="cells-place" aria-busy={Cells === null}>
       <h1 class="k-unseen">{t('cells.title')}</h1>
-      {Cells ? <Cells key={run} frame={frame} onHandle={setHandle} /> : <p class="cells-opening"><Spinner /> {t('opening')}</p>}
+      {Cells ? <Cells key={reading} frame={frame} onHandle={setHandle} /> : <p class="cells-opening"><Spinner /> {t('opening')}</p>}
     </main>
   );
 }

@@ -4,6 +4,7 @@ import '../tokens.css';
 import '../kit/kit.css';
 import './app.css';
 import { App } from './app';
+import { loadCells } from './cells-step';
 import { catalogues } from './catalogues';
 import { SharedProvider, type Key } from './context';
 import { dress } from './dress';
@@ -25,12 +26,13 @@ function takeToken(): string {
 }
 
 void review.open(takeToken());
+void loadCells().catch(() => {});
 addEventListener('hashchange', () => {
   const token = takeToken();
   if (token) void review.open(token);
 });
 // What the service cannot be told meanwhile is told at once.
-addEventListener('online', () => void review.refresh());
+for (const event of ['online', 'offline']) addEventListener(event, () => void review.refresh());
 
 void readWords<Key>(locale, catalogues).then((t) => {
   render(<SharedProvider value={{ review, locale, t }}><App /></SharedProvider>, document.getElementById('app')!);

@@ -20,7 +20,7 @@ export function Notices({ notices }: { notices: readonly Notice[] }) {
           <li key={at}>
             <Icon name={one.level} label={t(levels[one.level])} />
             <div>
-              <p><ServerSentence text={one.message} /></p>
+              <p><ServerSentence text={one.message} code={one.type} /></p>
               <Place notice={one} />
             </div>
           </li>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { reword } from '../words/words';
 import { Fault, type LayoutEvidence } from '../api';
 import { Button, Dialog, Field, Select } from '../kit';
 import { useReview, useShared, type Key, type T } from './context';
@@ -27,7 +28,7 @@ export function Reading() {
             <dt>{t(names[one.choice]!)}</dt>
             <dd>
               <strong><Raw text={valueOf(one, t)} /></strong>
-              <span class="quiet"><ServerSentence text={one.reason} /></span>
+              <span class="quiet"><ServerSentence text={one.reason} code="why" /></span>
             </dd>
             <dd class="reading-change">{canChange(one) && <Button look="quiet" small onClick={() => setChanging(one)}>{t('decided.change')}</Button>}</dd>
           </div>
@@ -90,7 +91,7 @@ function Change({ evidence, onClose }: { evidence: LayoutEvidence; onClose: () =
         <Select
           label={t('reading.other')}
           value={value || null}
-          options={evidence.rivals.map((one) => ({ value: one.value, label: one.label, note: one.reason }))}
+          options={evidence.rivals.map((one) => ({ value: one.value, label: one.label, note: reword(t, 'why', one.reason) }))}
           onChange={setValue}
           placeholder={t('reading.choose')}
           searchLabel={t('search')}

@@ -13,14 +13,14 @@ export interface ReviewState {
   readonly step: StepId;
   /** False once calls have had no answer for a while. */
   readonly connected: boolean;
-  /** Grows with each reading of the file: what was shown of its rows is no more. */
-  readonly run: number;
+  /** Grows when the file is read again while the page is open: what was shown of its rows is no more. */
+  readonly reading: number;
   /** When the file began to be read, in milliseconds, as this page saw it. */
   readonly since: number;
 }
 
 const nothing: ReviewState = {
-  phase: 'opening', trouble: null, facts: null, layout: null, questions: null, steps: [], step: 'cells', connected: true, run: 0, since: 0,
+  phase: 'opening', trouble: null, facts: null, layout: null, questions: null, steps: [], step: 'cells', connected: true, reading: 0, since: 0,
 };
 
 /** So long without an answer before a person is told, in milliseconds. */
@@ -37,10 +37,14 @@ export class Review {
   #lost: ReturnType<typeof setTimeout> | undefined;
   #asking: ReturnType<typeof setTimeout> | undefined;
   #heard = false;
+  /** The reading of the file that the news were about; null before the first. */
+  #run: number | null = null;
+  #change: number | null = null;
   /** The token of the link, until there is a cookie for it. */
   #token = '';
   #unlisten = () => {};
   #latest = 0;
+  #opened = 0;
 
   constructor(id: string, given?: typeof fetch) {
     this.api = openApi(id, given);
@@ -61,15 +65,17 @@ export class Review {
     this.#unlisten();
     clearTimeout(this.#asking);
     this.#token = token;
-    this.#set({ ...nothing, run: this.#state.run });
+    const mine = ++this.#opened;
+    this.#set({ ...nothing, reading: this.#state.reading });
     try {
-      if (token) await this.#exchange(token);
-      await this.#load();
+      await this.#load(token ? await this.#exchange(token) : undefined);
     } catch (error) {
+      if (mine !== this.#opened) return;
       this.fail(error);
       if (isLost(error)) this.#asking = setTimeout(() => void this.retry(), pulse);
       return;
     }
+    if (mine !== this.#opened) return;
     this.#unlisten = this.events.listen({ state: (event) => this.#hear(event), connected: (is) => this.#connection(is) });
     this.#beat();
   }
@@ -79,26 +85,31 @@ export class Review {
     return this.open(this.#token);
   }
 
-  async #exchange(token: string): Promise<void> {
-    await ask(this.api.calls.POST('/api/review/v1/{id}/session/', { params: { path: this.api.path }, headers: { authorization: `Bearer ${token}` } }));
+  async #exchange(token: string): Promise<Import> {
+    const facts = await ask(this.api.calls.POST('/api/review/v1/{id}/session/', { params: { path: this.api.path }, headers: { authorization: `Bearer ${token}` } }));
     this.#token = '';
+    return facts;
   }
 
   /** Looks everything up anew, and stays in the step where that is possible. */
   async refresh(): Promise<void> {
+    if (this.#state.phase !== 'open') return;
     try {
       await this.#load();
       this.#answers(true);
     } catch (error) {
-      if (isLost(error)) this.#answers(false);
+      // What passes takes nothing from a person who is at work.
+      if (isLost(error) || (error instanceof Fault && error.status >= 500)) this.#answers(false);
       else this.fail(error);
     }
   }
 
-  async #load(): Promise<void> {
+  async #load(known?: Import): Promise<void> {
     const mine = ++this.#latest;
-    const facts = await ask(this.api.calls.GET('/api/review/v1/{id}/', { params: { path: this.api.path } }));
+    const facts = known ?? await ask(this.api.calls.GET('/api/review/v1/{id}/', { params: { path: this.api.path } }));
     const inReview = facts.status === 'NEEDS_REVIEW';
+    // Most people come for the cells: those need not wait for how the file was read.
+    if (this.#state.phase === 'opening' && inReview && facts.hasRows && facts.openQuestions === 0) this.#take(facts, null, null);
     const [layout, questions] = inReview ? await Promise.all([this.#layout(), this.#questions()]) : [null, null];
     if (mine !== this.#latest) return;
     this.#take(facts, layout, questions);
@@ -143,7 +154,11 @@ export class Review {
   }
 
   goTo(step: StepId): void {
-    if (this.#state.steps.some((one) => one.id === step && one.ready)) this.#set({ ...this.#state, step });
+    if (!this.#state.steps.some((one) => one.id === step && one.ready)) return;
+    const leaves = this.#state.step === 'cells' && step !== 'cells';
+    this.#set({ ...this.#state, step });
+    // What would be dropped by reading the file again was done there.
+    if (leaves) void this.refresh();
   }
 
   /** Shows why nothing can be shown any more. */
@@ -156,9 +171,12 @@ export class Review {
   }
 
   #hear(event: StateEvent): void {
-    const { facts, run } = this.#state;
-    if (event.run !== run) this.#set({ ...this.#state, run: event.run });
-    if (event.status !== facts?.status || (run !== 0 && event.run !== run)) void this.refresh();
+    const again = this.#run !== null && event.run !== this.#run;
+    this.#run = event.run;
+    const behind = this.#state.step !== 'cells' && this.#change !== null && event.change !== this.#change;
+    this.#change = event.change;
+    if (again) this.#set({ ...this.#state, reading: this.#state.reading + 1 });
+    if (again || behind || event.status !== this.#state.facts?.status) void this.refresh();
   }
 
   /** The stream of news went, or came back. It may also be refused where the calls go through. */

@@ -1,6 +1,19 @@
-/** A sentence that the service wrote: in English, and it may quote anything. */
-export function ServerSentence({ text }: { text: string }) {
-  return <span lang="en" dir="auto" class="sentence">{text}</span>;
+import { reword } from '../words/words';
+import { useShared } from './context';
+
+interface Props {
+  readonly text: string;
+  /** By which it may be known in the language of the page: see reword. */
+  readonly code?: string;
+  /** It is in the language of the page already. */
+  readonly own?: boolean;
+}
+
+/** A sentence that the service wrote: in English where it is none of those that the page knows, and it may quote anything. */
+export function ServerSentence({ text, code = '', own = false }: Props) {
+  const { t } = useShared();
+  const worded = own ? text : reword(t, code, text);
+  return <span lang={own || worded !== text ? undefined : 'en'} dir="auto" class="sentence">{worded}</span>;
 }
 
 /** Text from a file, as it stands there. */

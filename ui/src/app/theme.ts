@@ -58,6 +58,7 @@ export function themeOf(styles: Styles, preferred: Look, colour: ReadColour): Th
   const accent = read('primaryButton', 'backgroundColor') ?? read('dataTable', 'accentColor') ?? read('global', 'primaryTextColor') ?? read('stepperBar', 'currentColor');
   if (accent) Object.assign(tokens, accents(readable(accent, below, text), below, used));
   Object.assign(tokens, button(read('primaryButton', 'backgroundColor'), read('primaryButton', 'textColor')));
+  Object.assign(tokens, plainButton(read('secondaryButton', 'backgroundColor'), read('secondaryButton', 'textColor'), below));
   const radius = length(value('global', 'borderRadius'));
   if (radius !== null) Object.assign(tokens, { '--radius': `${Math.min(radius, 16)}px`, '--radius-card': `${Math.min(radius * 1.6, 20)}px` });
   const round = length(value('primaryButton', 'borderRadius'));
@@ -94,6 +95,13 @@ function button(ground: Rgb | null, ink: Rgb | null): Record<string, string> {
   if (!ground) return {};
   const on = ink ? readable(ink, ground, text) : onTop(ground);
   return { '--button-ground': css(ground), '--button-line': css(ground), '--button-text': css(on) };
+}
+
+/** All other buttons: what they stand on, and lines that can be told from it. */
+function plainButton(ground: Rgb | null, ink: Rgb | null, below: Rgb): Record<string, string> {
+  if (!ground) return {};
+  const on = ink ? readable(ink, ground, text) : onTop(ground);
+  return { '--plain-ground': css(ground), '--plain-text': css(on), '--plain-line': css(readable(ground, below, sign)) };
 }
 
 function onTop(ground: Rgb): Rgb {

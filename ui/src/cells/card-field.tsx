@@ -61,7 +61,8 @@ interface InputProps {
 function Input({ model, place, text, value, describedBy, onWrite }: InputProps) {
   const { t } = model;
   const { column } = place;
-  const state = column.kind === 'checkbox' ? checked({ text, value }) : null;
+  // A text that says by itself neither yes nor no stays to be seen.
+  const state = column.kind === 'checkbox' && checked({ text }) === checked({ text, value }) ? checked({ text }) : null;
   if (state !== null) return <Checkbox label={<bdi>{column.label}</bdi>} checked={state} onChange={(on) => onWrite(String(on))} />;
   if (column.kind === 'select' && column.choices) {
     return (

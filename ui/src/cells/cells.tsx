@@ -50,13 +50,14 @@ export default function Cells({ frame, onHandle }: CellsProps) {
 /** Asks for everything at once that the first rows need. */
 async function begin(frame: Frame, tell: (start: Start) => void): Promise<void> {
   const desk = openDesk(frame.api);
+  const counts = desk.counts().catch(() => null);
   const asked = Promise.all([desk.table(), desk.rows(everything, '', 0, firstRows)]);
   // What was refused before the words are here is told with them.
   asked.catch(() => {});
   const t = await readCellWords(frame.locale);
   try {
     const [table, rows] = await asked;
-    tell({ model: new Model(frame, desk, table, rows, t), t });
+    tell({ model: new Model(frame, desk, { table, rows, counts }, t), t });
   } catch (fault) {
     if (fault instanceof Fault && (fault.kind === 'unauthorized' || fault.kind === 'gone')) frame.broken(fault);
     else tell({ t, fault });

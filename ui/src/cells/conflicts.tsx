@@ -13,11 +13,11 @@ export function ConflictList({ model }: { model: Model }) {
   if (conflicts.length === 0) return null;
   const all = (what: (one: Conflict) => void) => () => [...conflicts].forEach(what);
   return (
-    <section class="c-conflicts" role="alertdialog" aria-labelledby="cells-conflicts" aria-describedby="cells-conflicts-text">
-      <header>
+    <section class="c-conflicts" aria-labelledby="cells-conflicts">
+      <div class="c-conflicts-head" role="alert">
         <h2 id="cells-conflicts">{t('conflicts.title', { n: conflicts.length })}</h2>
-        <p id="cells-conflicts-text" class="c-quiet">{t('conflicts.text')}</p>
-      </header>
+        <p class="c-quiet">{t('conflicts.text')}</p>
+      </div>
       <ul>{conflicts.slice(0, mostListed).map((one) => <Item key={`${one.rowId} ${one.column}`} model={model} conflict={one} />)}</ul>
       {conflicts.length > 1 && (
         <footer>

@@ -28,7 +28,9 @@ export function shortcuts(event: KeyboardEvent, model: Model, act: Shortcuts): v
 
 function leads(event: KeyboardEvent, model: Model): boolean {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-  if (!event.altKey || step === 0) return false;
+  // Lists of choices open by these keys.
+  const opens = event.target instanceof HTMLElement && event.target.matches('select, [aria-haspopup="listbox"]');
+  if (!event.altKey || step === 0 || opens) return false;
   model.grid?.focus();
   void model.grid?.goToProblem(step);
   return true;

@@ -1,4 +1,4 @@
-import { Fault, isAborted, type ProgressEvent, type RowWindow, type StateEvent, type Table, type Verdict } from '../api';
+import { Fault, isAborted, type Counts, type ProgressEvent, type RowWindow, type StateEvent, type Table, type Verdict } from '../api';
 import type { Conflict, Grid, GridEvent, Row, Spot } from '../../grid';
 import type { Frame } from '../app/frame';
 import { placesOf, type Place } from './columns';
@@ -13,6 +13,14 @@ import { fitted } from './widths';
 import type { T } from './words';
 
 const sayFor = 12_000;
+const retryAfter = 1500;
+
+/** What the first rows are shown with; the counts come when they come. */
+export interface First {
+  readonly table: Table;
+  readonly rows: RowWindow;
+  readonly counts: Promise<Counts | null>;
+}
 
 /** The table under review: what is shown of it, and everything that can be done. */
 export class Model {
@@ -24,13 +32,14 @@ export class Model {
   readonly frame: Frame;
   grid: Grid | null = null;
   readonly #facts: Facts;
+  readonly #first: First['counts'];
   readonly #ops = new Set<string>();
   #asking: AbortController | null = null;
   #heard = -1;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #settled: (() => void)[] = [];
 
-  constructor(frame: Frame, desk: Desk, table: Table, rows: RowWindow, t: T) {
+  constructor(frame: Frame, desk: Desk, { table, rows, counts }: First, t: T) {
     this.frame = frame;
     this.desk = desk;
     this.t = t;
@@ -44,6 +53,7 @@ export class Model {
     };
     this.source = new DeskSource(desk, this.places, texts, (fault) => frame.broken(fault));
     this.source.open(everything, rows);
+    this.#first = counts;
     this.#facts = new Facts(desk, (known) => this.#learn(known));
   }
 
@@ -53,7 +63,8 @@ export class Model {
 
   /** Listens to what happens elsewhere, until the function that it gives is called. */
   open(): () => void {
-    this.#facts.stir();
+    const { totals, undo, redo } = this.now;
+    void this.#first.then((counts) => (counts ? this.#learn({ totals, undo, redo, counts }) : this.#facts.stir()));
     // What was told before the step was there is what its rows were read with.
     this.#heard = this.frame.events.last?.change ?? -1;
     const stop = this.frame.events.listen({
@@ -99,13 +110,28 @@ export class Model {
     this.#asking = asking;
     this.store.set({ wanted: filter, searching: true });
     try {
-      await this.source.show(filter, asking.signal);
+      await this.#shown(filter, asking.signal);
       this.store.set({ filter, fitting: null, searching: false, total: this.source.total });
+      if (this.now.said?.text === this.t('unanswered')) this.say(null);
       this.grid?.reset(this.source.total);
     } catch (cause) {
       if (asking.signal.aborted || isAborted(cause)) return;
       this.store.set({ wanted: this.now.filter, searching: false });
       this.#failed(cause);
+    }
+  }
+
+  /** Asks for the view until it is answered, or not wanted any more. */
+  async #shown(filter: Filter, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      try {
+        return await this.source.show(filter, signal);
+      } catch (cause) {
+        if (!(cause instanceof Fault) || cause.kind !== 'lost') throw cause;
+        this.say({ text: this.t('unanswered'), wrong: true });
+      }
+      await new Promise((again) => setTimeout(again, retryAfter));
+      signal.throwIfAborted();
     }
   }
 

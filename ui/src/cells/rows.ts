@@ -43,7 +43,8 @@ export class Rows {
   #cell(came: WireRow, place: Place): Cell {
     const cell: Came = came.cells[place.at] ?? empty;
     const problems = cell.problems ?? none;
-    const { text, value } = cell;
+    const { text } = cell;
+    const value = place.column.kind === 'multi' ? joined(cell.value, place.column.separator) : cell.value;
     const cut = cell.cut ? { cut: true } : {};
     if (came.version === 0 && problems === none) return value === null || value === text ? { text, problems, ...cut } : { text, problems, value, ...cut };
     const changed = this.#originals.differs(came, place, text);
@@ -54,6 +55,16 @@ export class Rows {
       ...(changed && { changed }),
       ...cut,
     };
+  }
+}
+
+/** Several values come as a list of JSON, and stand in a cell with a separator between them. */
+function joined(value: string | null, separator = ','): string | null {
+  if (!value?.startsWith('[')) return value;
+  try {
+    return (JSON.parse(value) as unknown[]).map(String).join(separator);
+  } catch {
+    return value;
   }
 }
 

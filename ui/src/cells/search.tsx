@@ -18,10 +18,11 @@ export function Search({ model, field }: { model: Model; field: RefObject<HTMLIn
   useEffect(() => setText(wanted.search ?? ''), [wanted.search]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  const look = (search: string, column = wanted.in) => {
+  const look = (search: string, column = model.now.wanted.in) => {
     clearTimeout(timer.current);
-    const { search: _, in: __, ...rest } = model.now.wanted;
-    if (search === (wanted.search ?? '') && column === wanted.in) return;
+    // As it is now, and not as it was drawn last: keys may be faster.
+    const { search: before = '', in: within, ...rest } = model.now.wanted;
+    if (search === before && column === within) return;
     void model.filterBy({ ...rest, ...(search && { search, ...(column && { in: column }) }) });
   };
   const type = (typed: string) => {

@@ -16,7 +16,7 @@ export function Status({ model, small, onGoTo }: Props) {
   const now = useStore(model.store, (state) => state);
   const { t } = model;
   return (
-    <footer class="c-status" aria-label={t('status')}>
+    <div class="c-status" role="group" aria-label={t('status')}>
       {!small && <span class="c-selected">{selectionOf(model, now)}</span>}
       <Told model={model} now={now} />
       <Saving model={model} now={now} />
@@ -24,7 +24,7 @@ export function Status({ model, small, onGoTo }: Props) {
       <Turn label={t('redo')} keys="" title={keys.redo} disabled={now.redo === 0} onClick={() => model.redo()} icon={<Icon name="redo" size={14} />} />
       {!small && <Turn label={rowOf(model, now)} keys="" title={`${t('goTo')} (${keys.goTo})`} disabled={now.total === 0} onClick={onGoTo} />}
       <Turn label={t('next')} keys={small ? '' : keys.next} disabled={now.totals.errors + now.totals.warnings + now.totals.infos === 0} onClick={() => next(model)} />
-    </footer>
+    </div>
   );
 }
 
@@ -79,7 +79,7 @@ function Saving({ model, now: { saving, pending } }: { model: Model; now: State 
   const waits = saving === 'waiting';
   const text = waits ? t('saving.waiting', { n: pending }) : t(`saving.${saving}`);
   return (
-    <span class={`c-saving is-${saving}`} role="status">
+    <span class={`c-saving is-${saving}`} {...(waits && { role: 'status' as const })}>
       {waits && <Icon name="offline" size={14} />}{text}
     </span>
   );

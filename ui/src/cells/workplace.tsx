@@ -55,8 +55,13 @@ export function Workplace({ model, onHandle }: Props) {
     then.current = after;
     setOpen(null);
   };
+  const opened = useRef(false);
+  opened.current ||= open !== null;
   useEffect(() => {
     if (open) return;
+    // Where nothing has the focus any more, keys belong to the table.
+    if (opened.current && document.activeElement === document.body) model.grid?.focus();
+    opened.current = false;
     then.current?.();
     then.current = undefined;
   }, [open]);

@@ -47,6 +47,12 @@ export function Dialog({ title, closeLabel, onClose, children, foot, wide, from 
         event.preventDefault();
         if (event.target === dialog.current) close();
       }}
+      // A browser closes it without asking where Esc is pressed twice.
+      onClose={(event) => {
+        if (event.target !== dialog.current) return;
+        if (held) dialog.current?.showModal();
+        else onClose();
+      }}
       onMouseDown={(event) => {
         if (event.target === dialog.current) close();
       }}

@@ -1,3 +1,5 @@
+import type { Reword } from './service/rewording';
+
 /** Sentences by key: a text, or one for each plural form of the locale. */
 export type Catalogue = Readonly<Record<string, string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>>>;
 
@@ -5,7 +7,14 @@ export type Catalogue = Readonly<Record<string, string | Readonly<Partial<Record
 export type Values = Readonly<Record<string, string | number>>;
 
 /** Gives the sentence of a key: t('rows', { n: 3 }). */
-export type Say<Key extends string> = (key: Key, values?: Values) => string;
+export interface Say<Key extends string> extends Rewords {
+  (key: Key, values?: Values): string;
+}
+
+interface Rewords {
+  /** Where the page does not speak English, as the service does. */
+  readonly reword?: Reword | undefined;
+}
 
 /** The languages that there are catalogues of. */
 export const languages = ['en', 'de', 'ar'] as const;
@@ -93,7 +102,29 @@ function fill(text: string, values: Values, locale: Locale): string {
 /** A catalogue of each language, in a file of its own. */
 export type Catalogues = Readonly<Record<Language, () => Promise<{ default: Catalogue }>>>;
 
-/** Loads the sentences in the person's language. */
+const service = {
+  de: () => import('./service/de.json') as Promise<{ default: Catalogue }>,
+  ar: () => import('./service/ar.json') as Promise<{ default: Catalogue }>,
+};
+
+/** Loads the sentences in the person's language, and where that is not English, those for what the service says. */
 export async function readWords<Key extends string>(locale: Locale, catalogues: Catalogues): Promise<Say<Key>> {
-  return sayer<Key>((await catalogues[locale.language]()).default, locale);
+  const [own, reword] = await Promise.all([catalogues[locale.language](), readReword(locale)]);
+  return Object.assign(sayer<Key>(own.default, locale), { reword });
+}
+
+async function readReword(locale: Locale): Promise<Reword | undefined> {
+  if (locale.language === 'en') return undefined;
+  const [{ rewording }, words] = await Promise.all([import('./service/rewording'), service[locale.language]()]);
+  return rewording(sayer<string>(words.default, locale), locale);
+}
+
+/**
+ * Words what the service says in the language of the page, where it is known by
+ * its code: the code of a problem, the type of a question or notice, 'why' for a
+ * reason and 'format' for a way to read a column. All else, such as a message of
+ * the schema's own, comes back as it is.
+ */
+export function reword(say: Rewords, code: string, message: string): string {
+  return say.reword?.(code, message) ?? message;
 }

@@ -34,7 +34,7 @@ const states: [string, boolean, (it: ReviewPage) => Promise<unknown>][] = [
   ['a search without an answer', true, async (it) => {
     await it.press('Control+f');
     await it.page.keyboard.type('nobody at all');
-    await it.page.locator('.c-in').waitFor({ state: 'attached' });
+    await it.page.locator('.ig-sign.is-empty').waitFor({ state: 'attached' });
   }],
   ['the menu of the bar', true, (it) => it.page.locator('.c-bar [aria-haspopup=menu]').click()],
   ['the menu of what is selected', false, (it) => it.cell(1, 1).click({ button: 'right' })],
@@ -47,6 +47,17 @@ const states: [string, boolean, (it: ReviewPage) => Promise<unknown>][] = [
     await panel(it);
     await it.page.locator('.c-group-actions .k-button').last().click();
     await it.page.locator('.c-line').first().waitFor();
+  }],
+  // It lies over the table until it is settled, and is the last therefore.
+  ['a lost race', false, async (it) => {
+    const other = await service!.page(way);
+    await it.cell(1, 0).dblclick();
+    await other.type(1, 0, `Theirs ${Math.random()}`);
+    await other.saved();
+    await other.close();
+    await it.page.keyboard.type(`Mine ${Math.random()}`);
+    await it.press('Enter');
+    await it.page.locator('.c-conflicts').waitFor();
   }],
 ];
 
@@ -65,9 +76,10 @@ for (const [name, options] of looks) {
       if (small && !everywhere) continue;
       await open(it);
       // Things that appear fade in, and are not judged while they do.
-      await it.page.waitForTimeout(200);
+      await it.page.waitForTimeout(300);
       assert.deepEqual(await violations(it.page), [], state);
       await it.press('Escape');
+      await it.page.locator('dialog[open], .k-popover, .ig-sign').waitFor({ state: 'detached' });
     }
     await it.close();
   });

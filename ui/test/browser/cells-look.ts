@@ -109,9 +109,17 @@ await shot('offline', {}, async (review) => {
   await review.page.waitForTimeout(600);
 });
 service.wire.cut = false;
+await shot('whole-rows', { csv: `${contacts(8)}Short,row\nLong,row@example.org,DE,1990-01-01,Active,yes,1,y,z,z\n` }, async ({ page }) => {
+  await page.locator('.c-group-head').first().click();
+  await page.waitForTimeout(400);
+  await page.locator('.ig-body .ig-number').first().hover();
+});
 await shot('narrow', { size: { width: 800, height: 800 } }, async ({ page }) => page.locator('.c-panel-button').click());
 await shot('small', { size: small }, async ({ page }) => page.getByRole('button', { name: 'Next problem' }).click());
 await shot('small-dark-ar', { size: small, dark: true, query: '?lang=ar' }, async ({ page }) => page.locator('.c-turn').last().click());
 await shot('small-panel', { size: small }, async ({ page }) => page.locator('.c-panel-button').click());
-await shot('zoom', { size: { width: 640, height: 400 }, scale: 2 }, country);
+await shot('zoom', { size: { width: 640, height: 400 }, scale: 2 }, async (review) => {
+  await review.page.locator('.c-panel-button').click();
+  await country(review);
+});
 await service.close();

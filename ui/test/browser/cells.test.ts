@@ -89,7 +89,7 @@ review('somebody else was first: both texts are shown, and each can be kept', 30
     await other.type(row, 0, 'Theirs');
     await other.saved();
     await it.press('Enter');
-    const box = it.page.getByRole('alertdialog');
+    const box = it.page.locator('.c-conflicts');
     await box.waitFor();
     assert.match((await box.textContent())!, /Theirs.*Mine/s);
     await box.getByRole('button', { name: choice }).click();
@@ -159,6 +159,17 @@ review('a search narrows down as one types, and is cleared by Esc', 1000, async 
   await it.page.getByText('Row 1 of 1,000').waitFor();
 });
 
+review('a search whose answer is lost is made again', 200, async (it, service) => {
+  // Browsers repeat such a call some times by themselves.
+  service.wire.lose = (_, path) => path.includes('search=');
+  await it.press('Control+f');
+  await it.page.keyboard.type('nowak');
+  await it.page.getByText('The service did not answer.').waitFor();
+  service.wire.lose = () => false;
+  await it.page.getByText(/Row 1 of 2\d$/).waitFor();
+  assert.equal(await it.page.getByText('The service did not answer.').count(), 0);
+});
+
 review('all values of a field: several are given another text at once', 700, async (it) => {
   await it.group('Status').locator('.c-group-head').click();
   await it.page.getByRole('button', { name: 'All values …' }).click();
@@ -213,6 +224,18 @@ review('rows with problems go out as a workbook and come back mended', 300, asyn
   await it.page.getByText(/Colour.* names no field/).waitFor();
   await it.page.getByRole('button', { name: 'Merge 2 cells' }).click();
   await it.cell(2, 2).filter({ hasText: 'Poland' }).waitFor();
+});
+
+review('rows with too few or too many cells are told as a whole, and accepted', `${contacts(4).replace('Germny', 'DE').replace('exa mple', 'example')}Short\nLong,row@example.org,DE,1990-01-01,Active,yes,1,y,z\n`, async (it) => {
+  const group = it.group('Whole row');
+  await group.locator('.c-group-head').click();
+  await it.page.getByText('Row 1 of 2').waitFor();
+  assert.match((await it.page.locator('.ig-body .ig-number').first().getAttribute('aria-description'))!, /^Error: This row has 1 cell/);
+  await group.getByRole('button', { name: 'Accept 2 rows' }).click();
+  await it.page.getByText('2 rows accepted').waitFor();
+  await it.page.getByText('Nothing is wrong', { exact: true }).waitFor();
+  await it.press('Control+z');
+  await group.waitFor();
 });
 
 const hostile = [

@@ -78,3 +78,11 @@ for (const [look, query, options] of looks) {
     await close();
   });
 }
+
+test('axe finds what is wrong', async () => {
+  const { page, close } = await pages.review(scenes.done!());
+  await page.locator('h1').first().waitFor();
+  await page.evaluate(() => document.querySelector('main')!.append(document.createElement('button')));
+  assert.match((await violations(page)).join('\n'), /button-name/);
+  await close();
+});

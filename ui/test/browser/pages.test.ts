@@ -179,6 +179,22 @@ test('the summary counts, the import is submitted, and the end is calm', async (
   await opened.close();
 });
 
+test('while it is being sent, nothing closes the summary', async () => {
+  const opened = await pages.review(scene('columns'));
+  await opened.page.locator('.bar-submit').click();
+  const submit = opened.page.getByRole('button', { name: 'Submit 48,020 rows and leave out 190' });
+  await submit.waitFor();
+  opened.fake.scene.slow = 1500;
+  await submit.click();
+  for (let times = 0; times < 3; times++) await opened.page.keyboard.press('Escape');
+  assert.equal(await opened.page.locator('dialog[open]').count(), 1);
+  assert.equal(sent(opened, 'submit/').length, 1);
+  await submit.click({ force: true });
+  await opened.page.locator('dialog').waitFor({ state: 'detached', timeout: 20_000 });
+  assert.equal(sent(opened, 'submit/').length, 1, 'pressed twice, sent once');
+  await opened.close();
+});
+
 test('a submission that the receiver cancels says why', async () => {
   const opened = await pages.review(scene('cancelled'));
   await opened.page.locator('.bar-submit').click();
@@ -221,6 +237,16 @@ test('a lost connection is told and forgotten', async () => {
   await opened.page.getByRole('button', { name: 'Try now' }).click();
   await opened.page.getByText('The connection is lost.').waitFor({ state: 'detached' });
   assert.equal(await heading(opened).innerText(), 'How are the values read?');
+  await opened.close();
+});
+
+test('a machine without a network is told at once', async () => {
+  const opened = await pages.review(scene('values'));
+  await heading(opened).waitFor();
+  await opened.page.context().setOffline(true);
+  await opened.page.getByText('The connection is lost.').waitFor();
+  await opened.page.context().setOffline(false);
+  await opened.page.getByText('The connection is lost.').waitFor({ state: 'detached' });
   await opened.close();
 });
 

@@ -9,6 +9,8 @@ import { actionsOf, filterOf, idOf, nameOf, steady, type Group } from '../../src
 import { isCut } from '../../src/cells/long';
 import { keysOf, whereOf } from '../../src/cells/orders';
 import { planOf } from '../../src/cells/plan';
+import { Originals } from '../../src/cells/originals';
+import { Rows } from '../../src/cells/rows';
 import { shownWhole } from '../../src/cells/shown-whole';
 import { added } from '../../src/cells/sums';
 import { fitted } from '../../src/cells/widths';
@@ -131,6 +133,22 @@ test('a row is found by its number, also in a view of few rows', async () => {
 test('a long text is shown whole, with what cannot be seen', () => {
   assert.equal(shownWhole('a\u202eb\r\nc\u0000'), 'a⟨U+202E⟩b\nc␀');
   assert.equal(shownWhole('x'.repeat(65_536)).length, 65_536);
+});
+
+test('several values of one cell come as a list, and are chosen by it', () => {
+  const tags = placesOf([{ key: 't', label: 'T', type: 'multi-select', readOnly: false, hidden: false, required: false, options: [{ value: 'r', label: 'Red' }] }] as Table['columns'], 'en');
+  const row = (text: string, value: string | null) => new Rows(tags, new Originals()).row({ id: '0', version: 0, cells: [{ text, value }] }, { show: 'all' }).cells[0]!;
+  assert.deepEqual(row('Red, Blue', '["r","b"]'), { text: 'Red, Blue', problems: [], value: 'r,b' });
+  assert.deepEqual(row('Red', null), { text: 'Red', problems: [] });
+  assert.equal(row('[odd', '[odd').value, undefined);
+});
+
+test('a cell tells that it was changed once it holds another text than the file', () => {
+  const rows = new Rows(places, new Originals());
+  const came = (version: number, text: string, bad: boolean) => ({ id: '7', version, cells: [{ text: 'n', value: 'n' }, { text, value: null, ...(bad && { problems: [{ level: 'error' as const, code: 'c', message: '' }] }) }, { text: '', value: null }, { text: '', value: null }] });
+  assert.equal(rows.row(came(0, 'Germny', true), { show: 'all' }).cells[1]!.changed, undefined);
+  assert.equal(rows.row(came(3, 'Germany', false), { show: 'all' }).cells[1]!.changed, true);
+  assert.equal(rows.row(came(4, 'Germny', true), { show: 'all' }).cells[1]!.changed, undefined);
 });
 
 test('several changes count as one', () => {

@@ -15,8 +15,8 @@ class Stream extends EventTarget {
   close(): void {
     this.readyState = Stream.CLOSED;
   }
-  tell(status: string, run: number): void {
-    this.dispatchEvent(new MessageEvent('state', { data: JSON.stringify({ status, run, change: 0, totals: null }) }));
+  tell(status: string, run: number, change = 0): void {
+    this.dispatchEvent(new MessageEvent('state', { data: JSON.stringify({ status, run, change, totals: null }) }));
   }
   open(): void {
     this.dispatchEvent(new Event('open'));
@@ -45,7 +45,11 @@ const open = async (token = 'token') => {
   await review.open(token);
   return review;
 };
-const inReview = { 'POST session/': facts(), 'GET ': facts(), 'GET layout/': layout(), 'GET questions/': asking() };
+/** What the service answers about an import that is so. */
+const service = (more: Parameters<typeof facts>[0] = {}, ...asked: Parameters<typeof asking>) => ({
+  'POST session/': facts(more), 'GET ': facts(more), 'GET layout/': layout(), 'GET questions/': asking(...asked),
+});
+const inReview = service();
 
 beforeEach(() => {
   Object.assign(globalThis, { location: { origin: 'http://service' }, EventSource: Stream });
@@ -58,10 +62,20 @@ afterEach(() => mock.timers.reset());
 test('a link opens the review, and a reload goes on by the cookie', async () => {
   answers = inReview;
   assert.equal((await open()).state.step, 'cells');
-  assert.deepEqual(calls, ['POST session/', 'GET', 'GET layout/', 'GET questions/']);
+  assert.deepEqual(calls, ['POST session/', 'GET layout/', 'GET questions/']);
   calls = [];
   assert.equal((await open('')).state.phase, 'open');
   assert.deepEqual(calls, ['GET', 'GET layout/', 'GET questions/']);
+});
+
+test('the cells are there before it is known how the file was read', async () => {
+  const seen: string[] = [];
+  answers = inReview;
+  const review = new Review('i1', fetching as typeof fetch);
+  review.subscribe(() => seen.push(`${review.state.phase} ${review.state.steps.map((step) => step.id).join(' ')}`.trim()));
+  await review.open('token');
+  assert.deepEqual(seen, ['opening', 'open cells', 'open columns cells']);
+  assert.equal(review.state.step, 'cells');
 });
 
 test('what keeps it from opening is told, and only a lost answer is asked for again', async () => {
@@ -85,28 +99,30 @@ test('what keeps it from opening is told, and only a lost answer is asked for ag
 });
 
 test('the page follows the import without being asked', async () => {
-  answers = { ...inReview, 'GET ': facts({ status: 'RUNNING' }) };
+  answers = service({ status: 'RUNNING' });
   const review = await open();
   assert.deepEqual([review.state.facts?.status, review.state.steps], ['RUNNING', []]);
   Stream.all[0]!.open();
   Stream.all[0]!.tell('RUNNING', 1);
-  answers = { ...inReview, 'GET ': facts({ hasRows: false }), 'GET questions/': asking(questions.born) };
+  answers = service({ hasRows: false }, questions.born);
   Stream.all[0]!.tell('NEEDS_REVIEW', 1);
   await settle();
-  assert.deepEqual([review.state.step, review.state.run], ['values', 1]);
+  assert.deepEqual([review.state.step, review.state.reading], ['values', 0]);
+  Stream.all[0]!.tell('NEEDS_REVIEW', 2);
+  assert.equal(review.state.reading, 1, 'what was shown of the rows is no more');
 });
 
 test('where the news do not come, the page asks by itself', async () => {
-  answers = { ...inReview, 'GET ': facts({ status: 'PENDING' }) };
+  answers = service({ status: 'PENDING' });
   const review = await open();
-  answers = { ...inReview, 'GET ': facts({ status: 'SUCCESSFUL' }) };
+  answers = service({ status: 'SUCCESSFUL' });
   mock.timers.tick(4000);
   await settle();
   assert.equal(review.state.facts?.status, 'SUCCESSFUL');
 });
 
 test('an answer is sent, and the next question is where the person goes on', async () => {
-  answers = { ...inReview, 'GET ': facts({ hasRows: false }), 'GET questions/': asking(questions.email, questions.born) };
+  answers = service({ hasRows: false }, questions.email, questions.born);
   const review = await open();
   assert.equal(review.state.step, 'columns');
   answers = { ...answers, 'POST questions/': asking(), 'GET questions/': asking({ ...questions.email, answer: '1' }, questions.born) };
@@ -166,4 +182,35 @@ test('a visit that is over is told as soon as it is noticed', async () => {
   await review.refresh();
   assert.deepEqual([review.state.phase, review.state.trouble?.kind], ['trouble', 'unauthorized']);
   assert.equal(Stream.all[0]!.readyState, Stream.CLOSED);
+});
+
+test('a fault that passes takes nothing from who is at work', async () => {
+  answers = inReview;
+  const review = await open();
+  answers = { '*': 500 };
+  await review.refresh();
+  assert.deepEqual([review.state.phase, review.state.connected], ['open', false]);
+});
+
+test('a link that is opened twice is listened to once', async () => {
+  answers = inReview;
+  const review = new Review('i1', fetching as typeof fetch);
+  await Promise.all([review.open('a'), review.open('b')]);
+  assert.equal(review.state.phase, 'open');
+  assert.equal(Stream.all.length, 1);
+  assert.equal(Stream.all.filter((stream) => stream.readyState !== Stream.CLOSED).length, 1);
+});
+
+test('what reading the file again would drop is counted anew when the cells are left, and when others change some', async () => {
+  answers = inReview;
+  const review = await open();
+  Stream.all[0]!.tell('NEEDS_REVIEW', 1, 1);
+  answers = { ...inReview, 'GET layout/': layout({ changes: 3 }) };
+  review.goTo('columns');
+  await settle();
+  assert.equal(review.state.layout?.changes, 3);
+  answers = { ...inReview, 'GET layout/': layout({ changes: 4 }) };
+  Stream.all[0]!.tell('NEEDS_REVIEW', 1, 2);
+  await settle();
+  assert.deepEqual([review.state.layout?.changes, review.state.step], [4, 'columns']);
 });

@@ -51,6 +51,14 @@ test('a colour that can be read stays as it is', () => {
   assert.equal(Math.round(contrast([0, 0, 0], [255, 255, 255])), 21);
 });
 
+test('the other buttons have their own colours', () => {
+  const { tokens } = themeOf({ secondaryButton: { backgroundColor: '#f0e0ff', textColor: '#e0d0ff' } }, 'light', hex);
+  const ground = hex('#f0e0ff')!;
+  assert.equal(tokens['--plain-ground'], 'rgb(240 224 255)');
+  assert.ok(contrast(rgb(tokens['--plain-text']), ground) >= 4.5);
+  assert.ok(contrast(rgb(tokens['--plain-line']), [252, 252, 253]) >= 3);
+});
+
 test('lengths are few and plain', () => {
   const cases: [string, number | null][] = [['4px', 4], ['0', 0], ['8', 8], ['0.5rem', 8], ['1.25em', 20], ['', null], ['-4px', null], ['50%', null], ['calc(1px)', null], ['9999px', null], ['4px; color: red', null]];
   for (const [text, pixels] of cases) assert.equal(length(text), pixels, text);

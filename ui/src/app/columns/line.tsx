@@ -54,13 +54,15 @@ export function ColumnLine({ column, layout, wanted, asked, fieldKey, onGive }: 
 /** Why a column feeds its field, and how its cells are read. */
 function Reason({ column, field, layout, asked }: { column: LayoutColumn; field: LayoutField | null; layout: Layout; asked: boolean }) {
   const { t } = useShared();
+  // Where no header names a field, that a column fits none says nothing about it.
+  if (layout.fields.every((one) => one.columns.length === 0)) return null;
   if (!field && asked) return <>{t('columns.asked')}</>;
   if (!field) return <>{layout.answers[`field:${column.index}`] === 'none' ? t('columns.leftByPerson') : t('columns.leftOut')}</>;
   const read = layout.evidence.find((one) => one.choice === `format of ${field.key}`);
   return (
     <>
-      {field.decided === 'person' ? t('columns.byPerson') : <ServerSentence text={field.reasons.join('; ')} />}
-      {read && <><br /><ServerSentence text={read.reason} /></>}
+      {field.decided === 'person' ? t('columns.byPerson') : <ServerSentence text={field.reasons.join('; ')} code="why" />}
+      {read && <><br /><ServerSentence text={read.reason} code="why" /></>}
     </>
   );
 }

@@ -1,12 +1,12 @@
 import { useId, useState } from 'preact/hooks';
 import type { Layout, Question, QuestionChoice } from '../../api';
 import { Button, Icon, Select } from '../../kit';
-import { useShared } from '../context';
-import { columnName } from '../names';
+import { useShared, type T } from '../context';
 import { cut, Raw, ServerSentence } from '../sentence';
 import { stepOf } from '../steps';
 import { holds, none } from './drafts';
-import { headingOf, labelOf } from './headings';
+import { columnLabel, headingOf, labelOf } from './headings';
+import { whyOf } from './why';
 
 interface Props {
   readonly question: Question;
@@ -25,11 +25,12 @@ export function Card({ question, layout, answer, onChoose }: Props) {
   const [all, setAll] = useState(false);
   const choices = orderOf(question, answer);
   const shown = all ? choices : choices.slice(0, few + (choices.some((one) => one.value === none) ? 1 : 0));
-  const others = otherColumns(question, layout);
+  const others = otherColumns(question, layout, t);
+  const why = whyOf(question, t);
   return (
     <section class={`card${answer === null ? '' : ' is-answered'}`} data-question={question.id} aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{headingOf(question, layout, t)}</h2>
-      <p class="card-why"><ServerSentence text={question.message} /></p>
+      <p class="card-why"><ServerSentence text={why.text} own={why.own} /></p>
       <div class="choices" role={question.manyColumns ? 'group' : 'radiogroup'} aria-labelledby={`${id}-title`}>
         {shown.map((choice, at) => (
           <ChoiceLine
@@ -37,6 +38,7 @@ export function Card({ question, layout, answer, onChoose }: Props) {
             question={question}
             choice={choice}
             label={labelOf(question, choice, layout, t)}
+            reason={why.reasonOf(choice.value)}
             place={at + 1}
             name={`${id}-choice`}
             best={isBest(question, choice)}
@@ -69,6 +71,7 @@ interface LineProps {
   readonly question: Question;
   readonly choice: QuestionChoice;
   readonly label: string;
+  readonly reason: string;
   readonly place: number;
   readonly name: string;
   readonly best: boolean;
@@ -77,7 +80,7 @@ interface LineProps {
   readonly onChoose: (value: string) => void;
 }
 
-function ChoiceLine({ question, choice, label, place, name, best, checked, examples, onChoose }: LineProps) {
+function ChoiceLine({ question, choice, label, reason, place, name, best, checked, examples, onChoose }: LineProps) {
   const { t } = useShared();
   return (
     <label class="choice">
@@ -94,7 +97,7 @@ function ChoiceLine({ question, choice, label, place, name, best, checked, examp
           <Raw text={label} />
           {best && <span class="choice-best"><Icon name="check" size={12} /> {t('choices.best')}</span>}
         </span>
-        {choice.reason && <span class="choice-reason"><ServerSentence text={choice.reason} /></span>}
+        {reason && <span class="choice-reason"><ServerSentence text={reason} code="why" /></span>}
         {examples.length > 0 && <Examples texts={examples} inRow={question.id === 'header_row' || question.id === 'sheet'} />}
       </span>
       {place <= 9 && <kbd class="choice-key" aria-hidden="true">{place}</kbd>}
@@ -135,9 +138,9 @@ function examplesOf(question: Question, choice: QuestionChoice, layout: Layout |
   return [];
 }
 
-function otherColumns(question: Question, layout: Layout | null) {
+function otherColumns(question: Question, layout: Layout | null, t: T) {
   const offered = new Set(question.choices.map((one) => one.value));
   return (layout?.columns ?? []).filter((one) => !offered.has(String(one.index))).map((one) => ({
-    value: String(one.index), label: cut(columnName(one), 60), note: cut(one.examples[0] ?? '', 30),
+    value: String(one.index), label: columnLabel(one, layout, t), note: cut(one.examples[0] ?? '', 30),
   }));
 }

@@ -1,4 +1,5 @@
-import type { Layout, Question, QuestionChoice } from '../../api';
+import type { Layout, LayoutColumn, Question, QuestionChoice } from '../../api';
+import { reword } from '../../words/words';
 import type { T } from '../context';
 import { columnName } from '../names';
 import { cut } from '../sentence';
@@ -38,6 +39,14 @@ export function labelOf(question: Pick<Question, 'id'>, choice: Pick<QuestionCho
   if (kind === 'delimiter' && value === none) return t('choices.noDelimiter');
   if (value === none) return t(kind === 'field' ? 'choices.noField' : 'choices.noColumn');
   if (kind === 'delimiter') return value === '\t' || value === 'tab' ? t('choices.tab') : value;
+  if (kind === 'format') return reword(t, 'format', label || value);
   const column = kind === 'column' ? layout?.columns.find((one) => String(one.index) === value) : undefined;
-  return column ? columnName(column) : label || value;
+  return column ? columnLabel(column, layout, t) : label || value;
+}
+
+/** What people call a column, with its number where another has the same name. */
+export function columnLabel(column: LayoutColumn, layout: Layout | null, t: T): string {
+  const name = columnName(column);
+  const shared = layout?.columns.some((other) => other.index !== column.index && columnName(other) === name);
+  return shared ? t('choices.numbered', { name: cut(name, 60), n: column.index + 1 }) : cut(name, 60);
 }

@@ -59,6 +59,7 @@ export function SubmitDialog({ pending, onClose }: Props) {
       closeLabel={t('close')}
       onClose={onClose}
       held={sending}
+      class="submit-dialog"
       foot={summary && (
         <>
           <Button onClick={onClose} disabled={sending}>{t('submit.back')}</Button>

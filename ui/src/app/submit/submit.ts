@@ -1,6 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { CellsHandle, Standing } from '../frame';
+import type { StepId } from '../steps';
 
 /** What the page knows of the way out. */
 export interface Submitting {
@@ -10,13 +11,15 @@ export interface Submitting {
   readonly ready: boolean;
   readonly handle: CellsHandle | null;
   open(): void;
+  /** Leads to another step, once all that was changed is saved. */
+  goTo(step: StepId): void;
   /** Leads to the rows that keep the import from being submitted. */
   showErrors(): void;
   setStanding(now: Standing | null): void;
   setHandle(handle: CellsHandle | null): void;
 }
 
-const Context = createContext<Submitting>({ rows: 0, ready: false, handle: null, open: () => {}, showErrors: () => {}, setStanding: () => {}, setHandle: () => {} });
+const Context = createContext<Submitting>({ rows: 0, ready: false, handle: null, open: () => {}, goTo: () => {}, showErrors: () => {}, setStanding: () => {}, setHandle: () => {} });
 
 export const SubmitProvider = Context.Provider;
 export const useSubmit = () => useContext(Context);

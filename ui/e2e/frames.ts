@@ -1,0 +1,68 @@
+import { cpus } from 'node:os';
+import type { Page } from 'playwright-core';
+
+/** Turns the wheel for some seconds and gives the times between frames, sorted, in milliseconds. */
+export async function frames(page: Page, tick: number, seconds: number): Promise<number[]> {
+  await page.locator('.ig-body').hover();
+  const measured = page.evaluate((length) => new Promise<number[]>((done) => {
+    const times: number[] = [];
+    let last = performance.now();
+    const end = last + length;
+    const frame = (now: number) => {
+      times.push(now - last);
+      last = now;
+      if (now < end) requestAnimationFrame(frame);
+      else done(times.slice(2));
+    };
+    requestAnimationFrame(frame);
+  }), seconds * 1000);
+  let turning = true;
+  const turned = (async () => {
+    while (turning) {
+      await page.mouse.wheel(0, tick);
+      await new Promise((done) => setTimeout(done, 16));
+    }
+  })();
+  const times = await measured;
+  turning = false;
+  await turned;
+  return times.sort((a, b) => a - b);
+}
+
+/** What the page's scripts hold after a collection, in MB. */
+export async function heap(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await session.detach();
+  return usedSize / 1e6;
+}
+
+/** Lets the page's machine be so many times slower. */
+export async function slowed(page: Page, rate: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate });
+}
+
+/** The value that 95 of 100 do not exceed. */
+export function p95(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? NaN;
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
+}
+
+/** How much of the machine others take, while nothing is done here. */
+export async function othersTake(): Promise<number> {
+  const before = ticks();
+  await new Promise((done) => setTimeout(done, 2000));
+  const after = ticks();
+  return 1 - (after.idle - before.idle) / (after.all - before.all);
+}
+
+function ticks(): { idle: number; all: number } {
+  const times = cpus().map((cpu) => cpu.times);
+  return { idle: times.reduce((sum, time) => sum + time.idle, 0), all: times.reduce((sum, time) => sum + time.user + time.nice + time.sys + time.idle + time.irq, 0) };
+}

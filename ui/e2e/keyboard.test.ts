@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { messy, type Mend } from './messy';
+import type { Person } from './person';
+import { curtain, show } from './stage';
+
+after(curtain);
+
+const crm = messy.find((one) => one.name === 'crm')!;
+
+show('crm: reviewed to the end by keyboard alone', async (stage) => {
+  const made = await stage.service.example(crm.name, crm.file);
+  const person = await stage.person(made);
+  const open = [...crm.mends];
+  // Notes of cells are gone through as well; nothing has to be done about them.
+  for (let stops = 0; open.length > 0; stops++) {
+    assert.ok(stops < 200, `these are not reached: ${open.map((mend) => mend.wrong).join(', ')}`);
+    await person.press('Alt+ArrowDown');
+    const cell = person.page.locator('.ig-cell.is-active');
+    await cell.waitFor();
+    const at = await settledAt(person);
+    const mend = open.find((one) => one.wrong === at.text && one.field === at.field);
+    if (!at.wrong || !mend) continue;
+    await mended(person, mend);
+    open.splice(open.indexOf(mend), 1);
+  }
+  await person.saved();
+  await person.counts('Problems', 0);
+  await tabTo(person, 'Submit');
+  await person.press('Enter');
+  await person.button(`Submit ${crm.rows} rows`).waitFor();
+  await tabTo(person, `Submit ${crm.rows} rows`);
+  await person.press('Enter');
+  await person.page.getByRole('heading', { name: 'The import is complete' }).waitFor();
+  await person.leave();
+  const rows = await stage.service.result(made.id);
+  for (const [row, key, value] of crm.result) assert.deepEqual(rows[row - 1]![key], value, `row ${row}, ${key}`);
+});
+
+async function mended(person: Person, mend: Mend): Promise<void> {
+  if (mend.choice) await person.press('Enter');
+  await person.page.keyboard.type(mend.choice ?? mend.right);
+  await person.press('Enter');
+  await person.page.locator('.ig-field, .ig-listbox').first().waitFor({ state: 'detached' });
+  await person.saved();
+}
+
+interface Place {
+  readonly text: string;
+  readonly field: string;
+  readonly wrong: boolean;
+}
+
+/** Where the keyboard is, once the jump is over. */
+async function settledAt(person: Person): Promise<Place> {
+  let before = '';
+  for (;;) {
+    const now = await person.page.evaluate(() => {
+      const cell = document.querySelector('.ig-cell.is-active');
+      const head = document.querySelector(`.ig-head [aria-colindex="${cell?.getAttribute('aria-colindex')}"]`);
+      const row = cell?.closest('[aria-rowindex]')?.getAttribute('aria-rowindex') ?? '';
+      return { row, text: cell?.textContent ?? '', field: head?.textContent ?? '', wrong: cell?.classList.contains('has-error') ?? false };
+    });
+    const told = JSON.stringify(now);
+    if (told === before) return now;
+    before = told;
+    await person.page.waitForTimeout(200);
+  }
+}
+
+/** Presses Tab until a button has the focus. */
+async function tabTo(person: Person, name: string): Promise<void> {
+  for (let stops = 0; stops < 60; stops++) {
+    await person.press('Tab');
+    const at = await person.page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+    if (at === name) return;
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+import { chromiumPath } from '../test/browser/site';
+import { contacts, fields } from './rows';
+import { freePort, Service } from './service';
+
+/** What Lighthouse thinks of the page over the real service: node e2e/run.mjs lighthouse */
+interface Report {
+  readonly lhr: {
+    readonly categories: Readonly<Record<string, { readonly score: number | null; readonly auditRefs: readonly { readonly id: string; readonly weight: number }[] }>>;
+    readonly audits: Readonly<Record<string, { readonly title: string; readonly score: number | null; readonly displayValue?: string; readonly errorMessage?: string }>>;
+    readonly runtimeError?: { readonly message: string };
+  };
+}
+type Lighthouse = (url: string, flags: object, config?: object) => Promise<Report | undefined>;
+
+const goals: Readonly<Record<string, number>> = { performance: 95, accessibility: 100, 'best-practices': 100 };
+const entry = resolve('e2e/lighthouse/node_modules/lighthouse/core/index.js');
+if (!existsSync(entry)) throw new Error('Lighthouse is not installed: npm ci --prefix e2e/lighthouse');
+const { default: lighthouse, desktopConfig } = (await import(/* @vite-ignore */ pathToFileURL(entry).href)) as { default: Lighthouse; desktopConfig: object };
+
+const service = await Service.start();
+const made = await service.make({ fields, file: contacts(20_000) });
+const port = await freePort();
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox', `--remote-debugging-port=${port}`] });
+let missed = 0;
+for (const [device, config] of [['desktop', desktopConfig], ['phone', undefined]] as const) {
+  let report = await measure(config);
+  // On a busy machine the browser sometimes tells nothing of a visit.
+  if (Object.values(report.lhr.categories).some((one) => one.score === null)) report = await measure(config);
+  tell(device, report.lhr);
+}
+await browser.close();
+await service.close();
+process.exit(missed > 0 ? 1 : 0);
+
+async function measure(config: object | undefined): Promise<Report> {
+  const report = await lighthouse(made.review_url, { port, output: 'json', logLevel: 'error', onlyCategories: Object.keys(goals) }, config);
+  if (!report) throw new Error('Lighthouse says nothing');
+  return report;
+}
+
+function tell(device: string, { categories, audits, runtimeError }: Report['lhr']): void {
+  if (runtimeError) console.log(`${device}: ${runtimeError.message}`);
+  for (const [name, goal] of Object.entries(goals)) {
+    const { score, auditRefs } = categories[name]!;
+    const figure = Math.round((score ?? 0) * 100);
+    if (figure < goal) missed++;
+    console.log(`${device.padEnd(8)} ${name.padEnd(15)} ${String(figure).padStart(3)} of ${goal}${figure < goal ? '  MISSED' : ''}`);
+    for (const { id, weight } of auditRefs) {
+      const audit = audits[id]!;
+      const said = audit.errorMessage ?? (audit.score !== null && audit.score < 0.9 ? (audit.displayValue ?? String(audit.score)) : '');
+      if (weight > 0 && said) console.log(`${' '.repeat(26)}${audit.title}: ${said}`);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { contacts, fields } from './rows';
+import { Session } from './service';
+import { curtain, show } from './stage';
+
+after(curtain);
+
+interface Rows {
+  readonly rows: readonly { readonly version: number; readonly cells: readonly { readonly text: string }[] }[];
+}
+interface Table {
+  readonly undo: number;
+}
+
+show('the service is killed during edits: what was saved is there, what waits is sent once', async (stage) => {
+  const made = await stage.service.make({ fields, file: contacts(200) });
+  const person = await stage.person(made);
+  person.expected.push(/ERR_CONNECTION|Failed to load resource|ERR_INCOMPLETE|ERR_EMPTY/);
+  for (let row = 0; row < 5; row++) await person.type(row, 0, `Saved ${row}`);
+  await person.saved();
+  await person.type(5, 0, 'Under way');
+  await stage.service.kill();
+  await person.type(6, 0, 'Waiting 6');
+  await person.type(7, 0, 'Waiting 7');
+  await person.page.getByText(/Offline – \d changes? waits?/).waitFor();
+  assert.equal(await person.cell(7, 0).textContent(), 'Waiting 7');
+  await stage.service.up();
+  await person.saved();
+  const session = await Session.open(made);
+  const { rows } = await session.get<Rows>('rows/?from=0&count=9');
+  const texts = rows.map((row) => row.cells[0]!.text);
+  assert.deepEqual(texts.slice(0, 8), ['Saved 0', 'Saved 1', 'Saved 2', 'Saved 3', 'Saved 4', 'Under way', 'Waiting 6', 'Waiting 7']);
+  assert.doesNotMatch(texts[8]!, /Saved|Waiting/);
+  // Each was made once: as many can be taken back as were typed.
+  assert.equal((await session.get<Table>('table/')).undo, 8);
+  await person.cell(8, 0).click();
+  for (let left = 7; left >= 5; left--) {
+    await person.press('Control+z');
+    await person.cell(left, 0).filter({ hasNotText: /Waiting|Under/ }).waitFor();
+  }
+  assert.equal(await person.cell(4, 0).textContent(), 'Saved 4');
+  await person.leave();
+});

@@ -1,0 +1,56 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { paletted } from './palette';
+import type { Look } from './person';
+import { Stage } from './stage';
+import { Imports, reach, states } from './states';
+
+/**
+ * Pictures of the page in each state, for documents and for who looks after them:
+ * node e2e/run.mjs screenshots [part of a name]
+ */
+const folder = '../docs/screenshots';
+const most = 150_000;
+const only = process.argv[2] ?? '';
+
+const some = ['cells', 'problem', 'group', 'replace', 'columns', 'dates', 'blocked', 'done', 'nothing-wrong', 'offline'];
+const looks: Readonly<Record<string, readonly [look: Look, names: readonly string[] | null]>> = {
+  '': [{ colorScheme: 'light' }, null],
+  '-dark': [{ colorScheme: 'dark' }, [...some, 'chooser', 'conflict', 'expired', 'columns-decided', 'all-values']],
+  '-german': [{ colorScheme: 'light', query: '?lang=de' }, [...some, 'chooser', 'menu-of-selection', 'columns-decided', 'conflict']],
+  '-arabic': [{ colorScheme: 'light', query: '?lang=ar' }, [...some, 'chooser', 'columns-decided']],
+  '-arabic-dark': [{ colorScheme: 'dark', query: '?lang=ar' }, ['group', 'columns']],
+  '-narrow': [{ colorScheme: 'light', viewport: { width: 400, height: 800 } }, [...some.filter((name) => name !== 'offline'), 'chooser', 'all-values', 'columns-decided', 'expired']],
+  '-narrow-dark': [{ colorScheme: 'dark', viewport: { width: 400, height: 800 } }, ['problem', 'columns']],
+  '-zoomed': [{ colorScheme: 'light', viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }, ['cells', 'problem', 'group', 'replace', 'columns', 'blocked']],
+};
+
+mkdirSync(folder, { recursive: true });
+const stage = await Stage.open();
+const imports = new Imports(stage.service);
+let failed = 0;
+// Those that change what others would see come last in each look as well.
+for (const lasting of [false, true]) {
+  for (const [look, [options, names]] of Object.entries(looks)) {
+    for (const state of states) {
+      const file = `${state.name}${look}.png`;
+      if ((state.lasting ?? false) !== lasting || (names && !names.includes(state.name)) || !file.includes(only)) continue;
+      await picture(state, options, file).catch((error) => {
+        failed++;
+        console.log(`${file}: ${error}`);
+      });
+      await stage.clear();
+    }
+  }
+}
+await stage.close();
+process.exit(failed > 0 ? 1 : 0);
+
+async function picture(state: (typeof states)[number], look: Look, file: string): Promise<void> {
+  const made = await imports.of(state.of);
+  const person = await stage.person(state.expired ? { review_url: made.review_url.split('#')[0]! } : made, look);
+  await person.page.waitForTimeout(500);
+  await reach(state, person, stage, made);
+  const small = paletted(await person.page.screenshot({ animations: 'disabled' }));
+  writeFileSync(`${folder}/${file}`, small);
+  console.log(`${file} ${(small.length / 1000).toFixed(0)} kB${small.length > most ? ', which is much' : ''}`);
+}
