@@ -64,14 +64,21 @@ function paeth(left: number, up: number, corner: number): number {
   return b <= c ? up : corner;
 }
 
-/** The colours that most pixels have: of a page that is flat colour and grey edges of letters. */
+/**
+ * The colours that most pixels have, of a page that is flat colour and grey edges
+ * of letters; first the most frequent one of each part of the colour space, so
+ * that a small green sign stays green.
+ */
 function frequent(pixels: Uint8Array, channels: number): number[] {
   const counts = new Map<number, number>();
   for (let at = 0; at < pixels.length; at += channels) {
     const colour = colourAt(pixels, at);
     counts.set(colour, (counts.get(colour) ?? 0) + 1);
   }
-  return [...counts].sort((a, b) => b[1] - a[1]).slice(0, 256).map(([colour]) => colour);
+  const sorted = [...counts].sort((a, b) => b[1] - a[1]).map(([colour]) => colour);
+  const parts = new Map<number, number>();
+  for (const colour of sorted) if (!parts.has(colour & 0xe0e0e0)) parts.set(colour & 0xe0e0e0, colour);
+  return [...new Set([...parts.values(), ...sorted])].slice(0, 256);
 }
 
 function colourAt(pixels: Uint8Array, at: number): number {

@@ -90,6 +90,11 @@ const fixed = async (person: Person) => {
   await person.page.locator('.c-fix').first().click();
   await person.page.locator('.c-told .c-link').waitFor();
 };
+/** Where the panel lies over the table, it is out of the way. */
+const uncovered = async ({ page }: Person) => {
+  const close = page.locator('.c-panel.is-sheet .c-panel-head button');
+  if (await close.isVisible()) await close.click();
+};
 const more = ({ page }: Person) => page.locator('.c-bar [aria-haspopup=menu]').click();
 
 /** All that there is to see, in an order in which one page can show those of one import. */
@@ -167,17 +172,19 @@ export const states: readonly State[] = [
   } },
   { name: 'mended', of: 'full', lasting: true, act: fixed },
   { name: 'conflict', of: 'full', wide: true, lasting: true, act: async (person, stage, made) => {
+    await uncovered(person);
     const other = await stage.person(made);
-    await person.cell(6, 0).dblclick();
+    await person.cell(1, 0).dblclick();
     await person.press('Control+a');
     await person.page.keyboard.type('Written here');
-    await other.type(6, 0, `Written elsewhere ${Date.now() % 1000}`);
+    await other.type(1, 0, `Written elsewhere ${Date.now() % 1000}`);
     await other.saved();
     await other.leave();
     await person.press('Enter');
     await person.page.locator('.c-conflicts').waitFor();
   } },
   { name: 'offline', of: 'full', wide: true, lasting: true, act: async (person) => {
+    await uncovered(person);
     await person.page.context().setOffline(true);
     await person.type(3, 1, 'lukasz@example.org');
     await person.page.locator('.c-saving.is-waiting').waitFor();

@@ -4,6 +4,7 @@ import type { Open } from './dialogs';
 import { actionsOf, filterOf, nameOf, ownerOf, type Group } from './groups';
 import type { Deed } from './orders';
 import type { Model } from './model';
+import { reword } from '../words/words';
 import { ValueList } from './values';
 
 interface Props {
@@ -39,7 +40,7 @@ function GroupBody({ model, group, onOpen }: Pick<Props, 'model' | 'group' | 'on
   const fixable = place && !place.column.readOnly;
   return (
     <div class="c-group-body">
-      <p class="c-group-message"><bdi>{group.message}</bdi></p>
+      <p class="c-group-message"><bdi>{reword(t, group.code, group.message)}</bdi></p>
       {place && <ValueList model={model} group={group} place={place} />}
       <div class="c-group-actions">
         {actionsOf(group, place).map((action) => (

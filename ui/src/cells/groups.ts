@@ -3,6 +3,7 @@ import type { Level } from '../../grid';
 import type { Place } from './columns';
 import { same, type Filter, type Show } from './filter';
 import type { Key, T } from './words';
+import { reword } from '../words/words';
 
 /** Rows with one kind of problem in one field; key "" is for problems of whole rows. */
 export type Group = Counts[number];
@@ -45,7 +46,7 @@ export function ownerOf(group: Group, places: readonly Place[], t: T): string {
 export function nameOf(group: Group, t: T): string {
   const key = `rule.${group.code.replace(/_(with|without)(_all)?(_values)?$/, '_with')}` as Key;
   const name = t(key);
-  return name === key ? firstSentence(group.message) : name;
+  return name === key ? firstSentence(reword(t, group.code, group.message)) : name;
 }
 
 function firstSentence(message: string): string {

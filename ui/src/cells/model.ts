@@ -4,6 +4,7 @@ import type { Frame } from '../app/frame';
 import { placesOf, type Place } from './columns';
 import type { Desk } from './desk';
 import { Facts, type Known } from './facts';
+import { reword } from '../words/words';
 import { everything, isNarrow, same, type Filter } from './filter';
 import { keysOf, whereOf, type Deed } from './orders';
 import { DeskSource } from './source';
@@ -50,6 +51,7 @@ export class Model {
       moved: () => t('moved'),
       tooMany: (n: number, most: number) => t('tooMany', { n, most }),
       unanswered: () => t('unanswered'),
+      worded: (code: string, message: string) => reword(t, code, message),
     };
     this.source = new DeskSource(desk, this.places, texts, (fault) => frame.broken(fault));
     this.source.open(everything, rows);

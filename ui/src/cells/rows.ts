@@ -6,14 +6,19 @@ import type { Place } from './columns';
 
 const none: readonly Problem[] = [];
 
+/** Words what a problem says in the language of the page. */
+export type Worded = (code: string, message: string) => string;
+
 /** Makes rows of the grid out of rows that came. */
 export class Rows {
   readonly #places: readonly Place[];
   readonly #originals: Originals;
+  readonly #worded: Worded;
   /** By the cells of a row that came, hidden ones among them. */
   readonly #keys: string[] = [];
 
-  constructor(places: readonly Place[], originals: Originals) {
+  constructor(places: readonly Place[], originals: Originals, worded: Worded = (_, message) => message) {
+    this.#worded = worded;
     this.#places = places;
     this.#originals = originals;
     for (const place of places) this.#keys[place.at] = place.key;
@@ -26,7 +31,7 @@ export class Rows {
       number: Number(came.id) + 1,
       version: came.version,
       cells: this.#places.map((place) => this.#cell(came, place)),
-      ...(came.problems && { problems: came.problems }),
+      ...(came.problems && { problems: this.#problems(came.problems) }),
       ...(past && { past }),
     };
   }
@@ -40,9 +45,13 @@ export class Rows {
     return { ...row, version, cells };
   }
 
+  #problems(list: readonly Problem[]): readonly Problem[] {
+    return list.map((one) => ({ ...one, message: this.#worded(one.code, one.message) }));
+  }
+
   #cell(came: WireRow, place: Place): Cell {
     const cell: Came = came.cells[place.at] ?? empty;
-    const problems = cell.problems ?? none;
+    const problems = cell.problems ? this.#problems(cell.problems) : none;
     const { text } = cell;
     const value = place.column.kind === 'multi' ? joined(cell.value, place.column.separator) : cell.value;
     const cut = cell.cut ? { cut: true } : {};

@@ -6,7 +6,7 @@ import type { Desk, Order, Sending } from './desk';
 import { everything, type Filter } from './filter';
 import { Originals } from './originals';
 import { cellsOf, mostCells, planOf } from './plan';
-import { Rows } from './rows';
+import { Rows, type Worded } from './rows';
 import { Shelf } from './shelf';
 import { Spots } from './spots';
 
@@ -16,6 +16,8 @@ export interface SourceTexts {
   moved(): string;
   tooMany(cells: number, most: number): string;
   unanswered(): string;
+  /** Words what a problem says in the language of the page. */
+  worded?: Worded;
 }
 
 const readAtOnce = 1000;
@@ -51,7 +53,7 @@ export class DeskSource implements RowSource {
     this.#desk = desk;
     this.#places = new Map(places.map((place) => [place.column.key, place]));
     this.#order = new Map(places.map((place, at) => [place.column.key, at]));
-    this.#rows = new Rows(places, this.#originals);
+    this.#rows = new Rows(places, this.#originals, texts.worded);
     this.#spots = new Spots(places);
     this.#texts = texts;
     this.#broken = broken;

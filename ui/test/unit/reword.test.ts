@@ -25,11 +25,11 @@ const forms = (entry: Catalogue[string]): string[] => (typeof entry === 'string'
 /** Where the service writes what it says: the sentences of en.json are copied from there. */
 const origins = [
   'engine', 'mapping', 'source/charset', 'source/csv', 'source/table', 'internal/check', 'internal/value',
-  'internal/value/date', 'internal/value/number', 'internal/value/phone',
+  'source/jsonrows', 'source/xlsx', 'source/xls', 'source/ods', 'source/parquet', 'source/htmltable', 'internal/value/date', 'internal/value/number', 'internal/value/phone',
 ];
 
 /** Where the service puts a sentence together. */
-const seams = /"?\{\w+\}"?|[.:,;] |\b(?:point|comma|They|none|hold)\b|% /;
+const seams = /"?\{\w+\}"?|[.:,;] | with |\b(?:point|comma|They|none|hold)\b|% /;
 
 test('the service says what the patterns look for', () => {
   const go = origins.map((path) => join('..', path)).filter(existsSync)
@@ -93,6 +93,10 @@ const cases: [code: string, says: string, worded: string][] = [
     '„a; b“ ist fast geschrieben wie der Schlüssel des Feldes „ab“; 98 % der Werte sind E-Mail-Adressen; aber keiner der Werte sieht aus wie Daten'],
   ['why', 'column 2: "M" means email, as the field\'s label "E" does; the values differ from row to row; a text of its own',
     'Spalte 2: „M“ bedeutet dasselbe wie der Name des Feldes „E“ (email); die Werte sind von Zeile zu Zeile verschieden; a text of its own'],
+  ['why', 'text, and it cuts 4 of the first 5 rows into 6 cells', 'Text, und es teilt 4 der ersten 5 Zeilen in je 6 Zellen'],
+  ['why', '12 different words with bytes above 127 read best as German in windows-1252; iso-8859-15 is possible too; it reads Müller, Weiß',
+    '12 verschiedene Wörter mit Bytes über 127 lesen sich am besten als German in windows-1252; auch iso-8859-15 ist möglich; zu lesen ist Müller, Weiß'],
+  ['example', '05/02/1990 is 1990-02-05', '05/02/1990 ist 1990-02-05'],
   ['why', 'you mapped the column "M" so on 2 January 2026', 'am 2. Januar 2026 haben Sie die Spalte „M“ so zugeordnet'],
   ['why', 'In 17635 of 23516 cells, such as 1.5 and 2.75, a point has other than 3 digits behind it; A point stands before the fraction: no comma is used so',
     'in 17.635 von 23.516 Zellen, etwa 1.5 und 2.75, stehen hinter einem Punkt mehr oder weniger als 3 Ziffern; ein Punkt steht vor den Nachkommastellen: kein Komma steht so da'],
@@ -143,7 +147,7 @@ const conflict = (message: string) => ({
 
 test('of columns in question, what they share stands above and the rest beside each', () => {
   const why = whyOf(conflict(`${mail(2)}, ${mail(3, '; the values differ from row to row')} may each hold the field "E-mail", and it is not certain. Choose the column, or none.`), t);
-  assert.equal(why.text, '2 columns may hold it, and it is not certain which: "Mail" means email, as the field\'s label "E-mail" does; 100 % of the values are e-mail addresses.');
+  assert.equal(why.text, '2 columns may hold it: "Mail" means email, as the field\'s label "E-mail" does; 100 % of the values are e-mail addresses.');
   assert.deepEqual([why.reasonOf('1'), why.reasonOf('2'), why.reasonOf('none')], ['', 'the values differ from row to row', '']);
   const one = whyOf(conflict(`${mail(2)} may hold the field "E-mail", and it is not certain. Choose the column, or none.`), t);
   assert.equal(one.text, '1 column may hold it, and it is not certain.');

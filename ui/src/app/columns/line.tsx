@@ -62,7 +62,7 @@ function Reason({ column, field, layout, asked }: { column: LayoutColumn; field:
   return (
     <>
       {field.decided === 'person' ? t('columns.byPerson') : <ServerSentence text={field.reasons.join('; ')} code="why" />}
-      {read && <><br /><ServerSentence text={read.reason} code="why" /></>}
+      {read && <span class="column-read"><ServerSentence text={read.reason} code="why" /></span>}
     </>
   );
 }

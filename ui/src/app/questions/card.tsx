@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import type { Layout, Question, QuestionChoice } from '../../api';
 import { Button, Icon, Select } from '../../kit';
+import { reword } from '../../words/words';
 import { useShared, type T } from '../context';
 import { cut, Raw, ServerSentence } from '../sentence';
 import { stepOf } from '../steps';
@@ -43,7 +44,7 @@ export function Card({ question, layout, answer, onChoose }: Props) {
             name={`${id}-choice`}
             best={isBest(question, choice)}
             checked={holds(answer, choice.value, question.manyColumns)}
-            examples={examplesOf(question, choice, layout)}
+            examples={examplesOf(question, choice, layout, t)}
             onChoose={onChoose}
           />
         ))}
@@ -131,9 +132,10 @@ function isBest(question: Question, choice: QuestionChoice): boolean {
 }
 
 /** What stands for a choice; of the header that was taken, the names of the columns. */
-function examplesOf(question: Question, choice: QuestionChoice, layout: Layout | null): readonly string[] {
+function examplesOf(question: Question, choice: QuestionChoice, layout: Layout | null, t: T): readonly string[] {
   const most = stepOf(question.id) === 'header' || question.id === 'sheet' ? 6 : 3;
-  if (choice.examples.length > 0) return choice.examples.slice(0, most);
+  const given = choice.examples.slice(0, most);
+  if (given.length > 0) return question.id.startsWith('format:') ? given.map((one) => reword(t, 'example', one)) : given;
   if (question.id === 'header_row' && choice.value === question.choices[0]?.value) return layout?.columns.slice(0, most).map((one) => one.header) ?? [];
   return [];
 }

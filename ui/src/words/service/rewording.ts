@@ -18,11 +18,11 @@ interface Pattern {
 }
 
 // Codes whose sentences stand under another name: those before the first point of a key.
-const named: Readonly<Record<string, string>> = {
+const named: ReadonlyMap<string, string> = new Map(Object.entries({
   unique_case_insensitive: 'unique', unique_with: 'unique', regex_match: 'regex', regex_exclude: 'regex',
   date: 'moment', datetime: 'moment', time: 'moment', checkbox: 'select', multi_select: 'select',
   us_zip_code: 'zip', us_state_territory: 'state', phone_number: 'phone',
-};
+}));
 
 /** The longest sentence that is looked at: longer ones quote more than they say. */
 const longest = 4000;
@@ -73,11 +73,9 @@ export function rewording(say: Say<string>, locale: Locale): Reword {
 
   /** Reasons, one after the other. One that is not known may be a text of the file, and stays. */
   function clauses(text: string): string | null {
-    const whole = clause(text);
-    if (whole !== null) return whole;
     const parts = clausesIn(text);
     const worded = parts.map(clause);
-    if (worded.every((one) => one === null)) return null;
+    if (worded.every((one) => one === null)) return parts.length > 1 ? clause(text) : null;
     return worded.map((one, at) => one ?? locale.isolate(parts[at]!)).join(locale.language === 'ar' ? '؛ ' : '; ');
   }
 
@@ -92,7 +90,7 @@ export function rewording(say: Say<string>, locale: Locale): Reword {
 
 function groupOf(code: string): string {
   if (code.startsWith('require_')) return 'require';
-  return /^[A-Z]/.test(code) ? 'ask' : (named[code] ?? code);
+  return /^[A-Z]/.test(code) ? 'ask' : (named.get(code) ?? code);
 }
 
 const numeric = new Set(['n', 'm', 'of', 'row']);
