@@ -186,7 +186,7 @@ export const states: readonly State[] = [
   { name: 'offline', of: 'full', wide: true, lasting: true, act: async (person) => {
     await uncovered(person);
     await person.page.context().setOffline(true);
-    await person.type(3, 1, 'lukasz@example.org');
+    await person.type(0, 1, 'anna@example.org');
     await person.page.locator('.c-saving.is-waiting').waitFor();
     await person.page.locator('.ig-sign button').waitFor();
   } },
