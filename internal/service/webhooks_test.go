@@ -131,6 +131,7 @@ func TestEvents(t *testing.T) {
 	if diff := cmp.Diff(want, c.take()); diff != "" {
 		t.Errorf("under review (-want +got):\n%s", diff)
 	}
+	f.clock.Advance(time.Second)
 	good := f.create(`{"developmentMode":true,"webhookUrl":"http://done"}`)
 	must(t, f.send(good, "email\na@example.org\n"))
 	f.runAll()

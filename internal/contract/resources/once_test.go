@@ -23,7 +23,15 @@ func (c client) posts() []posted {
 	th := c.makeThings()
 	schema := `{"settings":{},"fields":[{"key":"k","label":"L"}],"name":"` + unique("s") + `"}`
 	login := `{"hostname":"h.example","port":22,"user":"u","auth_type":"PASSWORD","password":"p"}`
+	connector := `{"credentials":"` + th.credential + `","schema":"` + th.schema + `","directory":"/in","schedule":{"type":"daily_at_time","time_utc":"03:00"}}`
+	listener, message := c.waiting()
 	return []posted{
+		{"createWebhook", webhooksPath, `{"url":"` + nowhere + `"}`, `{"url":"` + nowhere + `x"}`},
+		{"rotateWebhook", webhooksPath + th.webhook + "/rotate/", "", ""},
+		{"redeliver", webhooksPath + th.webhook + "/redeliver/", `{"since":"2026-01-01T00:00:00Z"}`, `{"since":"2026-01-02T00:00:00Z"}`},
+		{"tellForwarded", webhooksPath + listener + "/waiting/", `{"delivery_id":"` + message + `","status_code":200,"message":"Taken."}`, `{"delivery_id":"` + message + `","status_code":201,"message":"Taken."}`},
+		{"createConnector", connectorsPath, connector, strings.Replace(connector, "03:00", "04:00", 1)},
+		{"runConnector", connectorsPath + th.connector + "/run/", "", ""},
 		{"answerQuestions", importsPath + c.asking() + "/questions/", `{"answers":{"column:a":"0"}}`, `{"answers":{"column:a":"1"}}`},
 		{"createImport", importsPath, `{"fields":[{"key":"k","label":"L"}]}`, `{"fields":[{"key":"k","label":"M"}]}`},
 		{"createSchema", schemasPath, schema, strings.Replace(schema, `"L"`, `"M"`, 1)},
@@ -34,6 +42,18 @@ func (c client) posts() []posted {
 		{"resumeSession", sessionsPath + th.session + "/auth/", `{"expires_in":60}`, `{}`},
 		{"deleteUpload", uploadPath + th.upload + "/delete/", "", ""},
 	}
+}
+
+// waiting gives a webhook without an address and a message that waits for it.
+func (c client) waiting() (listener, message string) {
+	c.T.Helper()
+	listener = c.Call("POST", webhooksPath, m{"url": nil}).Want(http.StatusCreated).String("id")
+	c.importFile("email\nanna@example.org\n", m{})
+	list := c.Call("GET", webhooksPath+listener+"/waiting/?wait=20", nil).Want(http.StatusOK).List()
+	if len(list) == 0 {
+		c.T.Fatal("no message waits")
+	}
+	return listener, list[0].(m)["id"].(string)
 }
 
 // asking makes an import that asks for the columns of two fields.

@@ -11,7 +11,7 @@ import (
 
 // things are one of each kind that an organization can have.
 type things struct {
-	schema, imp, upload, credential, session, token string
+	schema, imp, upload, credential, session, token, webhook, connector string
 }
 
 func (c client) makeThings() things {
@@ -24,8 +24,21 @@ func (c client) makeThings() things {
 		credential: c.Call("POST", credentialsPath, password(secret(c.Site))).Want(http.StatusCreated).String("id"),
 		session:    session.String("sessionId"), token: session.String("hydrationId"),
 	}
+	th.webhook = c.Call("POST", webhooksPath, m{"url": nowhere}).Want(http.StatusCreated).String("id")
+	th.connector = c.Call("POST", connectorsPath, connectorWith(th.credential, th.schema)).Want(http.StatusCreated).String("id")
 	c.Call("PUT", statePath, m{"step": 1}, "X-Hydration-Id", th.token).Want(http.StatusOK)
 	return th
+}
+
+const (
+	webhooksPath   = "/api/v1/webhooks/"
+	connectorsPath = "/api/v1/headless/sftp/connectors/"
+	// nowhere is an address that nothing is ever sent to.
+	nowhere = "https://127.0.0.1:9/"
+)
+
+func connectorWith(credential, schema string) m {
+	return m{"credentials": credential, "schema": schema, "directory": "/in", "schedule": m{"type": "daily_at_time", "time_utc": "03:00"}}
 }
 
 // idFor gives the id that an operation under a key speaks of.
@@ -38,6 +51,10 @@ func (th things) idFor(o site.Operation) string {
 		return th.schema
 	case site.Fits(sessionsPath+"{sessionId}", o.Path), site.Fits(sessionsPath+"{sessionId}/auth", o.Path):
 		return th.session
+	case strings.HasPrefix(o.Path, webhooksPath):
+		return th.webhook
+	case strings.HasPrefix(o.Path, connectorsPath):
+		return th.connector
 	case len(o.Path) > len(uploadPath) && o.Path[:len(uploadPath)] == uploadPath:
 		return th.upload
 	}
@@ -53,6 +70,14 @@ func bodyFor(o site.Operation) any {
 		return password("anything")
 	case "createImport":
 		return m{"fields": contacts()}
+	case "createWebhook", "replaceWebhook":
+		return m{"url": nowhere}
+	case "redeliver":
+		return m{"delivery_id": "msg_none"}
+	case "tellForwarded":
+		return m{"delivery_id": "msg_none", "status_code": 200, "message": "It was taken."}
+	case "createConnector", "replaceConnector":
+		return connectorWith(absent, absent)
 	case "answerQuestions":
 		return m{"answers": m{"sheet": "A"}}
 	}
