@@ -8,6 +8,8 @@
 // special-purpose addresses list are shut. An address that only the operator's
 // own routers lead inside looks like any other: nobody can tell it here.
 //
+// A [Limited] connection bounds what the other side may send.
+//
 // The package speaks no protocol. It follows no redirect and knows no proxy:
 // whoever speaks HTTP must not use one either.
 package egress

@@ -35,7 +35,7 @@ type attempt struct {
 	address string
 	auth    func() []ssh.AuthMethod
 	pin     *pin
-	conn    *limitedConn
+	conn    *egress.Limited
 	opening bool
 }
 
@@ -60,7 +60,7 @@ func (a *attempt) run(ctx context.Context, door *egress.Door) (*Session, error) 
 	if err != nil {
 		return nil, err
 	}
-	a.conn = limit(raw, maxOpening)
+	a.conn = egress.Limit(raw, maxOpening)
 	// The library knows no contexts: when ctx ends the connection goes.
 	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
 	defer stop()
@@ -79,7 +79,7 @@ func (a *attempt) run(ctx context.Context, door *egress.Door) (*Session, error) 
 		s.Close()
 		return nil, err
 	}
-	a.conn.left.Store(math.MaxInt64)
+	a.conn.Allow(math.MaxInt64)
 	s.start()
 	return s, nil
 }

@@ -85,8 +85,8 @@ func (a *attempt) explain(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &refused):
 		return &Error{Kind: Refused, Text: refused.Reason, Err: err}
-	case a.conn != nil && a.conn.exhausted():
-		return a.fail(NotSFTP, errors.Join(errTooMuch, err), "%s sent more than %d MiB instead of opening SFTP", maxOpening>>20)
+	case a.conn != nil && a.conn.Exhausted():
+		return a.fail(NotSFTP, errors.Join(egress.ErrTooMuch, err), "%s sent more than %d MiB instead of opening SFTP", maxOpening>>20)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return a.fail(TimedOut, errors.Join(ctx.Err(), err), "%s was too slow: time ran out while %s", a.stage())
 	case ctx.Err() != nil:

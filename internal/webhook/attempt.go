@@ -51,7 +51,7 @@ type attempt struct {
 
 	start time.Time
 	stage stage
-	raw   *limitedConn
+	raw   *egress.Limited
 	spare func() bool
 	out   Outcome
 }
@@ -83,7 +83,7 @@ func (a *attempt) connect(ctx context.Context, door *egress.Door, secure *tls.Co
 	if err != nil {
 		return nil, err
 	}
-	a.raw = limit(raw, maxRead)
+	a.raw = egress.Limit(raw, maxRead)
 	// Not every wait below knows contexts: when ctx ends the connection goes. A
 	// deadline of the connection would end it a little before ctx, and look like
 	// a receiver that hangs up.

@@ -92,7 +92,7 @@ func (a *attempt) explain(ctx context.Context, err error) (Kind, string) {
 	switch {
 	case errors.As(err, &refused):
 		return Refused, sentence(refused.Reason)
-	case a.raw != nil && a.raw.exhausted():
+	case a.raw != nil && a.raw.Exhausted():
 		return NotHTTP, fmt.Sprintf("The receiver sent more than %d KiB without coming to an answer", maxRead>>10)
 	case a.stage == connecting:
 		return a.explainDial(ctx, err)
