@@ -138,7 +138,7 @@ type Service struct {
 	// sweeps counts the calls of Sweep, which come from one goroutine; idle is
 	// what the last one found that ran here by its row and in truth did not.
 	sweeps int
-	// tidied is when blobs that nothing names were looked for last.
+	// tidied is when blobs that nothing names were looked for last; of Tidy alone.
 	tidied time.Time
 	idle   []ImportRef
 }

@@ -108,7 +108,7 @@ func (s *Service) expirePart(ctx context.Context, tx Tx, org, id string, part Ke
 	}
 	u, err := tx.Uploads.Get(ctx, org, imp.UploadID)
 	gone := IsKind(err, NotFound) // it was deleted
-	if err != nil && !gone {
+	if err = ignore(err, NotFound); err != nil {
 		return err
 	}
 	receipt := DeletedPart{Part: part}
@@ -126,7 +126,7 @@ func (s *Service) expirePart(ctx context.Context, tx Tx, org, id string, part Ke
 		u.Account = Account{}
 		err = errors.Join(tx.Retention.DropProblems(ctx, org, id), tx.Outbox.Blank(ctx, id))
 	}
-	if err != nil && !gone {
+	if err != nil {
 		return err
 	}
 	if err := tx.Imports.Move(ctx, imp, imp.Status, imp.Run); err != nil {
@@ -208,7 +208,8 @@ func (s *Service) Orphans(ctx context.Context, look bool) (gone []string, err er
 		}
 		owner := ownerOf(entry.Key)
 		young := s.now().Sub(entry.Modified) < orphanAfter
-		old[owner] = !young && (old[owner] || !hasKey(old, owner))
+		before, seen := old[owner]
+		old[owner] = !young && (before || !seen)
 	}
 	for owner, old := range old {
 		if !old || owner == "" {
@@ -232,11 +233,6 @@ func (s *Service) Orphans(ctx context.Context, look bool) (gone []string, err er
 	return gone, nil
 }
 
-func hasKey(m map[string]bool, key string) bool {
-	_, has := m[key]
-	return has
-}
-
 // ownerOf is what a blob belongs to: a session, an import, or one run of an import;
 // "" for what this program did not make in that way.
 func ownerOf(key string) string {
@@ -255,10 +251,10 @@ func (s *Service) named(ctx context.Context, owner string) (there bool, err erro
 	parts := strings.Split(owner, "/")
 	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
 		if parts[0] == "sessions" {
-			there, err = tx.Deletions.SessionThere(ctx, parts[1])
+			there, err = tx.Owners.Session(ctx, parts[1])
 			return err
 		}
-		run, err := tx.Deletions.Runs(ctx, parts[1])
+		run, err := tx.Owners.Run(ctx, parts[1])
 		there = run >= 0
 		if len(parts) > 2 {
 			there = there && parts[2] == strings.TrimPrefix(Import{ID: parts[1]}.runPrefix(run), Import{ID: parts[1]}.prefix()+"/")

@@ -49,6 +49,7 @@ type Tx struct {
 	Pulls       PullRows
 	Retention   RetentionRows
 	Deletions   DeletionRows
+	Owners      OwnerRows
 	Trash       TrashRows
 	Nodes       NodeRows
 	Jobs        Jobs
@@ -317,11 +318,14 @@ type DeletionRows interface {
 	// List gives those of an organization from offset on, newest first, and how many
 	// there are in all.
 	List(ctx context.Context, org string, offset, limit int64) ([]Deletion, int64, error)
-	// Runs is the run that an import of any organization is at, or -1 where there is
-	// no such import.
-	Runs(ctx context.Context, importID string) (int, error)
-	// SessionThere says whether any organization has the session.
-	SessionThere(ctx context.Context, id string) (bool, error)
+}
+
+// OwnerRows tell of what blobs belong to, whichever organization has it.
+type OwnerRows interface {
+	// Run is the run that an import is at, or -1 where there is no such import.
+	Run(ctx context.Context, importID string) (int, error)
+	// Session says whether the session is there.
+	Session(ctx context.Context, id string) (bool, error)
 }
 
 // TrashRows are the blobs to be removed.

@@ -115,7 +115,7 @@ func (s *Service) takeBackOwn(ctx context.Context) error {
 // dead nodes and what this one left behind, wakes a worker for imports that none waits for, and removes what
 // is due to go. It wants to be called every 2 s.
 func (s *Service) Sweep(ctx context.Context) error {
-	return errors.Join(s.burySilent(ctx), s.takeBackOwn(ctx), s.wakeForgotten(ctx), s.emptyTrash(ctx), s.forgetSessions(ctx), s.forgetReplays(ctx), s.tidy(ctx), s.drafts.closeIdle(s.now()))
+	return errors.Join(s.burySilent(ctx), s.takeBackOwn(ctx), s.wakeForgotten(ctx), s.emptyTrash(ctx), s.forgetSessions(ctx), s.forgetReplays(ctx), s.drafts.closeIdle(s.now()))
 }
 
 func (s *Service) burySilent(ctx context.Context) error {
@@ -221,12 +221,10 @@ func (s *Service) forgetReplays(ctx context.Context) error {
 	})
 }
 
-// tidy deletes what was kept for long enough, about every seven minutes, and once a
-// day looks for blobs that were left behind.
-func (s *Service) tidy(ctx context.Context) error {
-	if s.sweeps%sweepAtMost != 2 {
-		return nil
-	}
+// Tidy deletes what was kept for long enough and, once a day, blobs that were left
+// behind. To look for those takes a while, so that it is no part of a sweep. It wants
+// to be called every few minutes, from one goroutine.
+func (s *Service) Tidy(ctx context.Context) error {
 	_, err := s.Expire(ctx)
 	if now := s.now(); now.Sub(s.tidied) >= orphanAfter {
 		gone, lost := s.Orphans(ctx, false)

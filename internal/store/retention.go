@@ -84,12 +84,15 @@ func (r receipts) List(ctx context.Context, org string, offset, limit int64) ([]
 	return list, total, err
 }
 
-func (r receipts) Runs(ctx context.Context, importID string) (int, error) {
+// owners are what blobs belong to.
+type owners struct{ *txn }
+
+func (r owners) Run(ctx context.Context, importID string) (int, error) {
 	n, err := r.count(ctx, "import", `SELECT COALESCE(max(run), -1) FROM imports WHERE id = $1`, importID)
 	return int(n), err
 }
 
-func (r receipts) SessionThere(ctx context.Context, id string) (bool, error) {
+func (r owners) Session(ctx context.Context, id string) (bool, error) {
 	n, err := r.count(ctx, "session", `SELECT count(*) FROM sessions WHERE id = $1`, id)
 	return n > 0, err
 }

@@ -203,6 +203,7 @@ func (s *Store) rows(tx queue.Tx, hold string) service.Tx {
 		Pulls:       pulls{t},
 		Retention:   retention{t},
 		Deletions:   receipts{t},
+		Owners:      owners{t},
 		Trash:       trash{t},
 		Nodes:       nodes{t},
 		Jobs:        jobs{t},

@@ -2,7 +2,9 @@
 // known as living among those that share a store.
 //
 // Each kind of job leads to calls of one kind. A [Worker] also does what has to be done from
-// time to time. It decides nothing: what a job means is the service's business.
+// time to time, and what arrives and leaves by itself: connectors, results that are put
+// back, messages to receivers. It decides nothing: what a job means is the service's
+// business.
 package worker
 
 import (
@@ -26,6 +28,8 @@ const (
 	// pullers and putters are how many connectors run here at once, and how many
 	// results are put back; lookEvery is how often each looks for one that is due.
 	pullers, putters, lookEvery = 4, 2, time.Second
+	// tidyEvery is the time between two tidyings.
+	tidyEvery = 5 * time.Minute
 )
 
 // Service is what a worker calls.
@@ -47,6 +51,8 @@ type Outside interface {
 	// false means there is none.
 	Pull(ctx context.Context) (bool, error)
 	PutBack(ctx context.Context) (bool, error)
+	// Tidy deletes what was kept for long enough, and what was left behind.
+	Tidy(ctx context.Context) error
 	// News has a word when there is something new to deliver.
 	News() <-chan struct{}
 }
@@ -117,6 +123,7 @@ func (w *Worker) Keep(ctx context.Context) {
 	group.Go(func() { w.beat(ctx) })
 	group.Go(func() { w.sweep(ctx) })
 	group.Go(func() { w.deliver(ctx) })
+	group.Go(func() { w.tidy(ctx) })
 	for range pullers {
 		group.Go(func() { w.each(ctx, "a connector could not be run", w.service.Pull) })
 	}
@@ -144,6 +151,22 @@ func (w *Worker) each(ctx context.Context, trouble string, do func(context.Conte
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+		}
+	}
+}
+
+// tidy tidies up now and then until ctx ends.
+func (w *Worker) tidy(ctx context.Context) {
+	ticker := time.NewTicker(tidyEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if err := w.service.Tidy(ctx); err != nil && ctx.Err() == nil {
+			w.log.Warn("tidying up failed", "error", err)
 		}
 	}
 }

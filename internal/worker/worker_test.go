@@ -28,6 +28,8 @@ type fake struct {
 	news    chan struct{}
 	// delivered counts the looks for what is to be delivered.
 	delivered int
+	// tidied counts the tidyings.
+	tidied int
 }
 
 func (f *fake) RunNext(ctx context.Context) (bool, error) {
@@ -38,6 +40,7 @@ func (f *fake) RunNext(ctx context.Context) (bool, error) {
 }
 
 func (f *fake) Deliver(context.Context) error         { f.delivered++; return nil }
+func (f *fake) Tidy(context.Context) error            { f.tidied++; return nil }
 func (f *fake) Pull(context.Context) (bool, error)    { return false, nil }
 func (f *fake) PutBack(context.Context) (bool, error) { return false, nil }
 func (f *fake) Delivered()                            {}
@@ -137,6 +140,21 @@ func TestBeatsAndSweeps(t *testing.T) {
 		want := []time.Duration{2 * time.Second, 4 * time.Second, 6 * time.Second}
 		if diff := cmp.Diff(want, beats) + cmp.Diff(want, sweeps); diff != "" {
 			t.Errorf("beats and sweeps (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// What is due to leave is looked for four times a second, and it is tidied up every
+// five minutes.
+func TestKeepDeliversAndTidies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{}
+		w, _ := newWorker(f)
+		ctx, cancel := context.WithTimeout(t.Context(), 11*time.Minute)
+		defer cancel()
+		w.Keep(ctx)
+		if f.tidied != 2 || f.delivered < 4*11*60-2 || f.delivered > 4*11*60+2 {
+			t.Errorf("tidied %d times, looked for deliveries %d times", f.tidied, f.delivered)
 		}
 	})
 }

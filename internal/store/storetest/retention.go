@@ -48,8 +48,8 @@ func testRetention(f *fixture) {
 		return err
 	})
 	runs := func(id string) int {
-		return read(f, func(tx service.Tx) (int, error) { return tx.Deletions.Runs(f.ctx, id) })
+		return read(f, func(tx service.Tx) (int, error) { return tx.Owners.Run(f.ctx, id) })
 	}
 	f.same([]int{runs(usual.ID), runs("none")}, []int{usual.Run, -1})
-	f.same(read(f, func(tx service.Tx) (bool, error) { return tx.Deletions.SessionThere(f.ctx, "none") }), false)
+	f.same(read(f, func(tx service.Tx) (bool, error) { return tx.Owners.Session(f.ctx, "none") }), false)
 }
