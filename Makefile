@@ -32,7 +32,7 @@ lint: ## Check format, imports and style.
 torture: ## Kill, flood and fill the service, damage files: the whole of what CI runs a tenth of.
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./internal/torture
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^TestMutations$$' ./cmd/intray
-	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^(TestFairness|TestThroughput)$$' ./internal/service
+	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^(TestFairness|TestThroughput|TestDownForADay)$$' ./internal/service
 
 .PHONY: fuzz
 fuzz: ## Fuzz every reader and sniffer, FUZZTIME each (default 1m).

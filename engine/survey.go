@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/value"
@@ -139,10 +140,13 @@ func (s *surveyor) decide(schema *intray.Schema, out *Outcome) {
 	}
 }
 
-// clauses makes one sentence of several.
+// clauses makes one sentence of several: only the first begins with a capital.
 func clauses(reasons []string) string {
 	var parts []string
-	for _, r := range reasons {
+	for i, r := range reasons {
+		if i > 0 && r != "" && r[0] < utf8.RuneSelf {
+			r = strings.ToLower(r[:1]) + r[1:]
+		}
 		parts = append(parts, strings.TrimSuffix(r, "."))
 	}
 	return strings.Join(parts, "; ")

@@ -22,9 +22,11 @@ const (
 	// and graceFor how long they then have to be handed back.
 	settleFor = 4 * time.Second
 	graceFor  = 3 * time.Second
-	// leaveFor is for telling the database that this process ends, closeFor
-	// for closing it.
+	// leaveFor is at least there for telling the database that this process
+	// ends: all that the others left of leaveBy, which counts from the beginning.
+	// closeFor is for closing it.
 	leaveFor = time.Second
+	leaveBy  = drainFor + graceFor + leaveFor
 	closeFor = time.Second
 )
 
@@ -61,7 +63,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	work := worker.New(p.service, cfg.Log)
 	leave := keep(ctx, work, p)
 	if err := p.store.Queue().Start(ctx, work.Handlers()); err != nil {
-		return errors.Join(err, servers.close(ctx), leave())
+		return errors.Join(err, servers.close(ctx), leave(time.Now()))
 	}
 	failed := servers.serve()
 	fmt.Fprintf(cfg.Out, "Intray listens on %s\n", servers.address())
@@ -73,7 +75,8 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		cfg.Log.Info("shutting down")
 	case err = <-failed:
 	}
-	return errors.Join(err, shutDown(ctx, p, servers), leave())
+	ended := time.Now()
+	return errors.Join(err, shutDown(ctx, p, servers), leave(ended))
 }
 
 // openToServe opens everything and makes this the one process that serves from
@@ -152,16 +155,18 @@ func warnOfKeys(ctx context.Context, cfg Config, p *parts) {
 	}
 }
 
-// keep keeps this process known as living until leave is called, which tells
-// the others that it has ended: no beat may come after that.
-func keep(ctx context.Context, work *worker.Worker, p *parts) (leave func() error) {
+// keep keeps this process known as living until leave is called, with the time
+// when the shutdown began. It tells the others that this process has ended: no
+// beat may come after that.
+func keep(ctx context.Context, work *worker.Worker, p *parts) (leave func(began time.Time) error) {
 	ctx = context.WithoutCancel(ctx)
 	keeping, stop := context.WithCancel(ctx)
 	kept := make(chan struct{})
 	go func() { defer close(kept); work.Keep(keeping) }()
-	return func() error {
-		return within(leaveFor, "tell the database that this process ends", func() error {
-			leaving, cancel := context.WithTimeout(ctx, leaveFor)
+	return func(began time.Time) error {
+		limit := max(leaveFor, leaveBy-time.Since(began)).Round(time.Millisecond)
+		return within(limit, "tell the database that this process ends", func() error {
+			leaving, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
 			stop()
 			<-kept

@@ -75,7 +75,7 @@ func (s *Service) post(ctx context.Context, tx Tx, imp Import, d Delivery) error
 	d.Due, d.Target = d.Created, d.WebhookID
 	if d.WebhookID == "" {
 		sum := sha256.Sum256([]byte(imp.Org + " " + d.URL))
-		d.Target = "url_" + hex.EncodeToString(sum[:16])
+		d.Target = addressOfSchema + hex.EncodeToString(sum[:16])
 	}
 	s.posting.nudge()
 	return tx.Deliveries.Insert(ctx, d)

@@ -131,6 +131,8 @@ type Service struct {
 	drafts *drafts
 	// posting are the deliveries that are on their way from here.
 	posting *posting
+	// pulling are the runs of connectors that are under way here.
+	pulling *pulling
 	// makings are the changes of rows that are made here just now.
 	makings *makings
 	// answering are the idempotency keys whose requests are carried out here.
@@ -173,7 +175,7 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{cfg: cfg, keys: keys, underWay: newInHand(), answering: newInHand(), drafts: &drafts{open: map[string]*openDraft{}}, posting: newPosting(), makings: &makings{of: map[string]Progress{}}}, nil
+	return &Service{cfg: cfg, keys: keys, underWay: newInHand(), answering: newInHand(), drafts: &drafts{open: map[string]*openDraft{}}, posting: newPosting(), pulling: newPulling(), makings: &makings{of: map[string]Progress{}}}, nil
 }
 
 func deriveKeys(m seal.Master) (keyring, error) {

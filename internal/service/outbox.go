@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,11 +12,16 @@ import (
 
 const (
 	// perTarget is how many deliveries are on their way to one receiver at once, and
-	// to one that fails only one. perOrg bounds those of an organization, so that its
-	// slow receivers do not hold up those of others.
+	// to one that fails only one. perOrg bounds those of an organization.
 	perTarget, perOrg = 4, 32
-	// targetsAtOnce is how many receivers one look for due deliveries finds.
-	targetsAtOnce = 1000
+	// firstPerOrg bounds them where a receiver has none yet: slow receivers take no
+	// turn away from others. Webhooks, of which there are maxWebhooks at most, always
+	// have a first one; the addresses of schemas are not counted.
+	firstPerOrg = 128
+	// targetsAtOnce is how many receivers one look for due deliveries finds. Those
+	// that have no room are among them, so it must be more than one organization
+	// is likely to have.
+	targetsAtOnce = 20_000
 	// keepDeliveries is how long deliveries are kept.
 	keepDeliveries = 30 * 24 * time.Hour
 	// deliveriesAtOnce is how many of them are removed at once.
@@ -44,16 +50,42 @@ func (p *posting) nudge() {
 	}
 }
 
-// room is how many further deliveries may be on their way to a target.
-func (p *posting) room(t Target, most int) int {
+// reserve makes room for further deliveries to a target, and says for how many.
+func (p *posting) reserve(t Target) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return min(most-p.targets[t.Key], perOrg-p.orgs[t.Org])
+	room := min(perTarget-p.targets[t.Key], perOrg-p.orgs[t.Org])
+	if p.targets[t.Key] == 0 && (!t.ofSchema() || p.orgs[t.Org] < firstPerOrg) {
+		room = max(room, 1)
+	}
+	room = max(room, 0)
+	p.count(t, room)
+	return room
 }
+
+// alone is how many of those that were reserved may go to a target that takes one at
+// a time.
+func (p *posting) alone(t Target, reserved int) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.targets[t.Key] > reserved {
+		return 0
+	}
+	return min(reserved, 1)
+}
+
+// addressOfSchema begins the key of a target that is no webhook.
+const addressOfSchema = "url_"
+
+func (t Target) ofSchema() bool { return strings.HasPrefix(t.Key, addressOfSchema) }
 
 func (p *posting) add(t Target, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.count(t, n)
+}
+
+func (p *posting) count(t Target, n int) {
 	if p.targets[t.Key] += n; p.targets[t.Key] == 0 {
 		delete(p.targets, t.Key)
 	}
@@ -78,7 +110,8 @@ func (s *Service) Deliver(ctx context.Context) error {
 		return err
 	})
 	for _, t := range targets {
-		err = errors.Join(err, s.deliverTo(ctx, t))
+		_, failed := s.deliverTo(ctx, t)
+		err = errors.Join(err, failed)
 	}
 	return err
 }
@@ -86,13 +119,17 @@ func (s *Service) Deliver(ctx context.Context) error {
 // Delivered waits for the deliveries that are on their way.
 func (s *Service) Delivered() { s.posting.under.Wait() }
 
-func (s *Service) deliverTo(ctx context.Context, t Target) error {
-	if s.posting.room(t, perTarget) <= 0 {
-		return nil
+// deliverTo sends to one receiver what is due and has room, and says how many that
+// are.
+func (s *Service) deliverTo(ctx context.Context, t Target) (n int, err error) {
+	room := s.posting.reserve(t)
+	if room == 0 {
+		return 0, nil
 	}
+	defer func() { s.posting.add(t, n-room) }()
 	var taken []Delivery
 	var secrets []seal.Secret
-	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		w, err := tx.Webhooks.Get(ctx, t.Org, t.Key)
 		switch {
 		case IsKind(err, NotFound): // the address of a schema
@@ -102,18 +139,17 @@ func (s *Service) deliverTo(ctx context.Context, t Target) error {
 		case !w.Enabled:
 			return tx.Outbox.GiveUp(ctx, t.Key)
 		}
-		most := perTarget
+		most := room
 		if w.Failing.Failures > 0 {
-			most = 1
+			most = s.posting.alone(t, room)
 		}
-		room := s.posting.room(t, most)
-		if room <= 0 {
+		if most == 0 {
 			return nil
 		}
 		if secrets, err = s.secretsOf(w); err != nil {
 			return err
 		}
-		taken, err = tx.Outbox.Take(ctx, t.Key, s.cfg.Node, s.now(), room)
+		taken, err = tx.Outbox.Take(ctx, t.Key, s.cfg.Node, s.now(), most)
 		for i := range taken {
 			if w.ID != "" {
 				taken[i].URL = w.URL // it may have moved
@@ -122,17 +158,25 @@ func (s *Service) deliverTo(ctx context.Context, t Target) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, d := range taken {
-		s.posting.add(t, 1)
-		s.posting.under.Go(func() {
-			defer s.posting.nudge()
-			defer s.posting.add(t, -1)
-			s.deliver(ctx, d, secrets)
-		})
+		s.posting.under.Go(func() { s.deliverOn(ctx, t, d, secrets) })
 	}
-	return nil
+	return len(taken), nil
+}
+
+// deliverOn sends a message and, where it was taken, those behind it: a receiver that
+// takes what it is told does not wait for the next look at all the others.
+func (s *Service) deliverOn(ctx context.Context, t Target, d Delivery, secrets []seal.Secret) {
+	delivered := s.deliver(ctx, d, secrets)
+	s.posting.add(t, -1)
+	if delivered && ctx.Err() == nil {
+		if n, err := s.deliverTo(ctx, t); n > 0 && err == nil {
+			return
+		}
+	}
+	s.posting.nudge() // there is room; and what failed here fails there and is told of
 }
 
 // secretsOf are those that sign for a webhook.
@@ -150,8 +194,8 @@ func (s *Service) secretsOf(w Webhook) ([]seal.Secret, error) {
 	return list, err
 }
 
-// deliver makes an attempt and notes what came of it.
-func (s *Service) deliver(ctx context.Context, d Delivery, secrets []seal.Secret) {
+// deliver makes an attempt, notes what came of it and says whether it was delivered.
+func (s *Service) deliver(ctx context.Context, d Delivery, secrets []seal.Secret) bool {
 	at := s.now()
 	sent, err := s.cfg.Courier.Send(ctx, d, at, secrets)
 	ctx, cancel := accepting(ctx)
@@ -166,6 +210,7 @@ func (s *Service) deliver(ctx context.Context, d Delivery, secrets []seal.Secret
 		// It is still taken by this node, and is sent again when that is gone.
 		s.cfg.Log.Error("what came of a delivery could not be noted", "delivery", d.ID, "error", err)
 	}
+	return err == nil && sent.Delivered
 }
 
 // letGoOf lets a delivery wait again for which no attempt was made.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"sync"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/seal"
@@ -21,7 +23,70 @@ const (
 	// filesAtOnce is how many files one run fetches at most; the rest come with the
 	// next one, which begins at once.
 	filesAtOnce = 1000
+	// maxLeft is how many files that could not be taken are told of one by one.
+	maxLeft = 100
+	// turnFor is how long a run goes on to further files while others may wait.
+	turnFor = 5 * time.Minute
+	// fetchGrace and fetchPace bound the fetching of a file: bytes a second, on average
+	// after the grace. Whoever gives less keeps others waiting.
+	fetchGrace, fetchPace = 5 * time.Minute, 64 << 10
+	// pullsPerOrg is how many connectors of an organization run in a process at once,
+	// one of which may have failed when it ran last: slow servers of one leave room to
+	// others. One that has to stand back is looked at again after standBack.
+	pullsPerOrg, failingPerOrg, standBack = 2, 1, 5 * time.Second
 )
+
+// pulling are the runs under way in this process.
+type pulling struct {
+	mu            sync.Mutex
+	orgs, failing map[string]int
+}
+
+func newPulling() *pulling { return &pulling{orgs: map[string]int{}, failing: map[string]int{}} }
+
+// add counts a run, or one less, and is called with the lock.
+func (p *pulling) add(c Connector, n int) {
+	p.orgs[c.Org] += n
+	if c.Failures > 0 {
+		p.failing[c.Org] += n
+	}
+	for _, all := range []map[string]int{p.orgs, p.failing} {
+		if all[c.Org] == 0 {
+			delete(all, c.Org)
+		}
+	}
+}
+
+// full says that a connector has to stand back.
+func (p *pulling) full(c Connector) bool {
+	return p.orgs[c.Org] >= pullsPerOrg || c.Failures > 0 && p.failing[c.Org] >= failingPerOrg
+}
+
+// takeConnector takes the connector that is due for the longest time and need not
+// stand back. The caller calls ended when its run has.
+func (s *Service) takeConnector(ctx context.Context) (c Connector, ended func(), err error) {
+	s.pulling.mu.Lock()
+	defer s.pulling.mu.Unlock()
+	err = s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
+		for {
+			if c, err = tx.Connectors.Take(ctx, s.cfg.Node, s.now()); err != nil || !s.pulling.full(c) {
+				return err
+			}
+			c.Node, c.Next = "", s.now().Add(standBack)
+			if err := tx.Connectors.Save(ctx, c); err != nil {
+				return err
+			}
+		}
+	})
+	if err == nil {
+		s.pulling.add(c, 1)
+	}
+	return c, func() {
+		s.pulling.mu.Lock()
+		defer s.pulling.mu.Unlock()
+		s.pulling.add(c, -1)
+	}, err
+}
 
 // Pull runs the connector that is due for the longest time; false says that none
 // is.
@@ -29,17 +94,11 @@ func (s *Service) Pull(ctx context.Context) (bool, error) {
 	if s.cfg.Remotes == nil {
 		return false, nil
 	}
-	var c Connector
-	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
-		c, err = tx.Connectors.Take(ctx, s.cfg.Node, s.now())
-		return err
-	})
-	if IsKind(err, NotFound) {
-		return false, nil
-	}
+	c, ended, err := s.takeConnector(ctx)
 	if err != nil {
-		return false, err
+		return false, ignore(err, NotFound)
 	}
+	defer ended()
 	id, err := s.newID()
 	if err != nil {
 		return true, err
@@ -57,6 +116,10 @@ func (s *Service) endPull(ctx context.Context, run *pull, trouble error) error {
 	run.Ended, run.Succeeded = s.now(), trouble == nil
 	if trouble != nil {
 		run.Kind, run.Told = s.cfg.Remotes.Explain(trouble).Kind, sentenceOf(trouble)
+		var gone *goneError
+		if errors.As(trouble, &gone) {
+			run.Kind = gone.kind
+		}
 		if run.Kind == "" && !stopped {
 			s.cfg.Log.Error("the run of a connector failed", "connector", run.connector.ID, "error", trouble)
 			run.Kind, run.Told = "internal", "Something failed on our side. It is tried again."
@@ -76,7 +139,7 @@ func (s *Service) endPull(ctx context.Context, run *pull, trouble error) error {
 		}
 		c.Last = run.Began
 		c.Next = s.cfg.Remotes.NextRun(c.Schedule, c.Last, c.Failures, s.now())
-		if run.more {
+		if run.more && trouble == nil {
 			c.Next = s.now()
 		}
 		if err := errors.Join(tx.Connectors.Save(ctx, c), tx.Pulls.Insert(ctx, run.Pull), tx.Pulls.Trim(ctx, c.ID, keepPulls)); err != nil || c.Failures != 1 {
@@ -110,7 +173,7 @@ type pull struct {
 }
 
 // goneError says that what a connector needs is not there any more.
-type goneError struct{ text string }
+type goneError struct{ kind, text string }
 
 func (e *goneError) Error() string { return e.text }
 
@@ -132,16 +195,32 @@ func (p *pull) run(ctx context.Context) error {
 		return err
 	}
 	p.Waiting = len(plan.Wait)
-	p.more = len(plan.Fetch) > filesAtOnce
-	for _, f := range plan.Fetch[:min(len(plan.Fetch), filesAtOnce)] {
+	return p.takeAll(ctx, plan.Fetch)
+}
+
+// takeAll takes one file after the other until its turn is over. Files that cannot be
+// taken now do not count, and bring the next turn no nearer.
+func (p *pull) takeAll(ctx context.Context, files []RemoteFile) error {
+	left := 0
+	for _, f := range files {
+		if p.Fetched >= filesAtOnce || p.service.now().Sub(p.Began) > turnFor {
+			p.more = p.Fetched > 0
+			break
+		}
 		err := p.take(ctx, f)
-		if err != nil && p.service.cfg.Remotes.Explain(err).Left {
-			p.Skipped = append(p.Skipped, sentenceOf(err))
-			continue
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+		case !p.service.cfg.Remotes.Explain(err).Left:
 			return err
+		case left < maxLeft:
+			p.Skipped = append(p.Skipped, sentenceOf(err))
+			fallthrough
+		default:
+			left++
 		}
+	}
+	if left > maxLeft {
+		p.Skipped = append(p.Skipped, fmt.Sprintf("%d more were left for later.", left-maxLeft))
 	}
 	return nil
 }
@@ -151,7 +230,7 @@ func (p *pull) prepare(ctx context.Context) error {
 	s, c := p.service, p.connector
 	credential, err := s.Credential(ctx, c.Org, c.CredentialID)
 	if IsKind(err, NotFound) {
-		return &goneError{"The SFTP credential of this connector was deleted. Give it another one"}
+		return &goneError{"credential_deleted", "The SFTP credential of this connector was deleted. Give it another one"}
 	}
 	if err != nil {
 		return err
@@ -161,7 +240,7 @@ func (p *pull) prepare(ctx context.Context) error {
 	}
 	p.name, p.doc, err = s.document(ctx, c.Org, NewImport{SchemaID: c.SchemaID})
 	if IsKind(err, NotFound) {
-		return &goneError{"The schema of this connector was deleted. Give it another one"}
+		return &goneError{"schema_deleted", "The schema of this connector was deleted. Give it another one"}
 	}
 	if err != nil {
 		return err
@@ -302,6 +381,8 @@ func (p *pull) reader(ctx context.Context, f RemoteFile) io.Reader {
 }
 
 func (p *pull) fetch(ctx context.Context, f RemoteFile, to io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchGrace+time.Duration(f.Size/fetchPace)*time.Second)
+	defer cancel()
 	most := min(p.schema.Settings.MaxFileSize, p.service.cfg.MaxFileSize)
 	offset := int64(0)
 	for tries := 0; ; tries++ {

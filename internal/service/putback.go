@@ -148,8 +148,13 @@ func (s *Service) putBack(ctx context.Context, p Pulled) error {
 	return remote.Put(ctx, c.PutDirectory, putName(imp, output.Format(c.PutFormat)), from)
 }
 
-// putName names the result of a file so that no two are alike.
+// maxPutName is the longest name that servers take, in bytes.
+const maxPutName = 255
+
+// putName names the result of a file so that no two are alike. The name of the file is
+// cut where the whole would be too long.
 func putName(imp Import, f output.Format) string {
-	base := path.Base(imp.Filename)
-	return strings.TrimSuffix(base, path.Ext(base)) + "." + imp.ID + f.Extension()
+	base, rest := path.Base(imp.Filename), "."+imp.ID+f.Extension()
+	base = strings.TrimSuffix(base, path.Ext(base))
+	return strings.ToValidUTF8(base[:min(len(base), maxPutName-len(rest))], "") + rest
 }

@@ -79,7 +79,7 @@ func (a *attempt) explain(ctx context.Context, err error) error {
 	var refused *egress.RefusedError
 	if changed := a.pin.mismatch(); changed != nil {
 		return a.fail(HostKeyChanged, changed,
-			"the host key of %s has changed: expected %s, found %s. If its owner confirms the new fingerprint, store the credential again; if not, somebody may be posing as the server",
+			"the host key of %s has changed: expected %s, found %s. If its owner confirms the new fingerprint, make a new credential for the server, which pins it, and use that one; if not, somebody may be posing as the server",
 			changed.Want, changed.Found)
 	}
 	switch {

@@ -136,7 +136,7 @@ func TestHostKeyChanged(t *testing.T) {
 		cred := listen(t, serveSSH(cfg, honest))
 		cred.HostKey = string(ssh.MarshalAuthorizedKey(old.PublicKey()))
 		_, err := client(0).Test(context.Background(), cred)
-		wantError(t, err, sftp.HostKeyChanged, "has changed", "store the credential again",
+		wantError(t, err, sftp.HostKeyChanged, "has changed", "make a new credential",
 			"expected "+ssh.FingerprintSHA256(old.PublicKey()), "found "+ssh.FingerprintSHA256(now.PublicKey()))
 	}
 }

@@ -3,6 +3,7 @@ package number
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -37,7 +38,16 @@ func plural(n int64, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return grouped(n) + " " + what + "s"
+}
+
+// grouped writes a count with commas between thousands.
+func grouped(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
 }
 
 // whyTexts say what a cell shows, with the sign and the other sign in them.
@@ -57,7 +67,7 @@ func (d *decider) tellSigns(decimal Sign) {
 			continue
 		}
 		what := fmt.Sprintf(whyTexts[why]+"%.0[2]s", decimal, decimal.opposite())
-		d.tell(CodeSigns, "In %d of %s, such as %s, %s.", t.cells, plural(d.Cells, "cell"), strings.Join(t.some(), " and "), what)
+		d.tell(CodeSigns, "In %s of %s, such as %s, %s.", grouped(t.cells), plural(d.Cells, "cell"), strings.Join(t.some(), " and "), what)
 	}
 	text := fmt.Sprintf("no %s is used so", decimal.opposite())
 	if n := d.survey.certain(decimal.opposite()); n > 0 {
@@ -76,8 +86,8 @@ func (d *decider) tellOtherGroups(decimal Sign, open *tally) {
 }
 
 func (d *decider) tellSmall(sign Sign, open *tally, zeros int64) {
-	d.tell(CodeHabit, "In %s, such as %s, a %s stands before exactly 3 digits, %d of them ending with 0, and %s without it all lie below 1000: the %s separates thousands.",
-		plural(open.cells, "cell"), strings.Join(open.some(), " and "), sign, zeros, plural(d.survey.small, "whole number"), sign)
+	d.tell(CodeHabit, "In %s, such as %s, a %s stands before exactly 3 digits, %s of them ending with 0, and %s without it all lie below 1,000: the %s separates thousands.",
+		plural(open.cells, "cell"), strings.Join(open.some(), " and "), sign, grouped(zeros), plural(d.survey.small, "whole number"), sign)
 }
 
 func (d *decider) tellGroup(cells int64) {
@@ -93,8 +103,8 @@ func (d *decider) tellMixed() {
 	other := d.Style.Decimal.opposite()
 	for _, t := range d.survey.tells[index(other)] {
 		if t.cells > 0 {
-			d.tell(CodeMixed, "Cells that can only be read with a %s before the fraction, such as %s: %d. They are read so, and marked.",
-				other, strings.Join(t.some(), " and "), d.survey.certain(other))
+			d.tell(CodeMixed, "Cells that can only be read with a %s before the fraction, such as %s: %s. They are read so, and marked.",
+				other, strings.Join(t.some(), " and "), grouped(d.survey.certain(other)))
 			return
 		}
 	}
@@ -106,7 +116,7 @@ func (d *decider) tellAround() {
 	if n := s.percent + s.perMille; n > 0 {
 		text := fmt.Sprintf("%s percent or per mille signs: 12%% is read as 0.12.", have(n, d.Cells))
 		if plain := d.Cells - d.Unread - d.Dashes - n; plain > 0 {
-			text += fmt.Sprintf(" The other %d are read as they are: 12 is 12.", plain)
+			text += fmt.Sprintf(" The other %s are read as they are: 12 is 12.", grouped(plain))
 		}
 		d.tell(CodePercent, "%s", text)
 	}
@@ -123,7 +133,7 @@ func have(n, of int64) string {
 	if n == 1 {
 		return fmt.Sprintf("1 of %s has", plural(of, "cell"))
 	}
-	return fmt.Sprintf("%d of %s have", n, plural(of, "cell"))
+	return fmt.Sprintf("%s of %s have", grouped(n), plural(of, "cell"))
 }
 
 func (d *decider) countCurrencies() {
@@ -138,7 +148,7 @@ func (d *decider) countCurrencies() {
 	slices.SortStableFunc(d.Currencies, func(a, b CurrencyCount) int { return int(b.Cells - a.Cells) })
 	var names []string
 	for _, c := range d.Currencies[:min(len(d.Currencies), 8)] {
-		names = append(names, fmt.Sprintf("%s (%d)", c.Currency, c.Cells))
+		names = append(names, fmt.Sprintf("%s (%s)", c.Currency, grouped(c.Cells)))
 	}
 	d.tell(CodeCurrencies, "Currencies stand beside the numbers: %s. They are not kept with the numbers.", strings.Join(names, ", "))
 }
@@ -169,7 +179,7 @@ func (d *decider) undecidedBy(weak bool) string {
 	case !weak:
 		return fmt.Sprintf("nothing in the column tells which is right: in %s exactly 3 digits stand behind the sign", plural(d.survey.openCells(), "cell"))
 	case point > 0 && comma > 0:
-		return fmt.Sprintf("the column contradicts itself: %s can only be read with a point before the fraction and %d only with a comma", plural(point, "cell"), comma)
+		return fmt.Sprintf("the column contradicts itself: %s can only be read with a point before the fraction and %s only with a comma", plural(point, "cell"), grouped(comma))
 	}
-	return fmt.Sprintf("only %d of %s tells which is right", point+comma, plural(d.Cells, "cell"))
+	return fmt.Sprintf("only %s of %s tells which is right", grouped(point+comma), plural(d.Cells, "cell"))
 }

@@ -113,8 +113,9 @@ func TestTie(t *testing.T) {
 		t.Error(diff)
 	}
 	for cells, reason := range map[string]string{
-		"1.5 1,5 1.234":                       "the column contradicts itself: 1 cell can only be read with a point before the fraction and 1 only with a comma.",
-		"1,5" + strings.Repeat(" 1.234", 300): "only 1 of 301 cells tells which is right.",
+		"1.5 1,5 1.234":                        "the column contradicts itself: 1 cell can only be read with a point before the fraction and 1 only with a comma.",
+		"1,5" + strings.Repeat(" 1.234", 300):  "only 1 of 301 cells tells which is right.",
+		"1,5" + strings.Repeat(" 1.234", 1300): "only 1 of 1,301 cells tells which is right.",
 	} {
 		if text := survey(strings.Fields(cells)...).Decide(Hints{}).Tie.Text; !strings.HasSuffix(text, reason) {
 			t.Errorf("%s", text)

@@ -1,0 +1,255 @@
+package torture
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	pkgsftp "github.com/pkg/sftp"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/intraydata/intray/internal/livetest"
+)
+
+// entry is one of a listing.
+type entry struct {
+	name string
+	mode fs.FileMode
+	size int64
+}
+
+func (e entry) Name() string       { return e.name }
+func (e entry) Size() int64        { return e.size }
+func (e entry) Mode() fs.FileMode  { return e.mode }
+func (e entry) ModTime() time.Time { return time.Unix(1_750_000_000, 0) }
+func (e entry) IsDir() bool        { return e.mode.IsDir() }
+func (e entry) Sys() any           { return nil }
+
+// depot is a server's folder: at gives its entries, false at the end of them, and text
+// what is in each file.
+type depot struct {
+	at   func(n int64) (entry, bool)
+	text func() io.ReaderAt
+}
+
+func (d depot) Filelist(r *pkgsftp.Request) (pkgsftp.ListerAt, error) {
+	if r.Method != "Stat" && r.Method != "Lstat" {
+		return d, nil
+	}
+	for n := int64(0); ; n++ {
+		one, more := d.at(n)
+		if !more {
+			return nil, os.ErrNotExist
+		}
+		if strings.HasSuffix(r.Filepath, "/"+one.name) {
+			return depot{at: func(n int64) (entry, bool) { return one, n == 0 }}, nil
+		}
+	}
+}
+
+func (d depot) Lstat(r *pkgsftp.Request) (pkgsftp.ListerAt, error) { return d.Filelist(r) }
+
+func (d depot) ListAt(to []os.FileInfo, from int64) (n int, err error) {
+	for ; n < len(to); n++ {
+		one, more := d.at(from + int64(n))
+		if !more {
+			return n, io.EOF
+		}
+		to[n] = one
+	}
+	return n, nil
+}
+
+func (d depot) Fileread(*pkgsftp.Request) (io.ReaderAt, error) { return d.text(), nil }
+
+// endless is a file without an end.
+type endless struct{}
+
+func (endless) ReadAt(to []byte, _ int64) (int, error) {
+	return copy(to, bytes.Repeat([]byte("x"), len(to))), nil
+}
+
+// listed gives a folder of few entries, each file with the text.
+func listed(text string, entries ...entry) depot {
+	at := func(n int64) (entry, bool) {
+		if n >= int64(len(entries)) {
+			return entry{}, false
+		}
+		one := entries[n]
+		if one.size == 0 {
+			one.size = int64(len(text))
+		}
+		return one, true
+	}
+	return depot{at: at, text: func() io.ReaderAt { return strings.NewReader(text) }}
+}
+
+// serveDepot serves it to whoever comes, and gives the port.
+func serveDepot(t *testing.T, d depot) string {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := ssh.NewSignerFromKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := &ssh.ServerConfig{PasswordCallback: func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, nil }}
+	cfg.AddHostKey(signer)
+	address, _ := ears(t, func(raw net.Conn) {
+		conn, channels, requests, err := ssh.NewServerConn(raw, cfg)
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		go ssh.DiscardRequests(requests)
+		for asked := range channels {
+			channel, requests, err := asked.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				for request := range requests {
+					_ = request.Reply(request.Type == "subsystem", nil)
+				}
+			}()
+			server := pkgsftp.NewRequestServer(channel, pkgsftp.Handlers{FileGet: d, FileList: d})
+			_ = server.Serve()
+			_ = server.Close()
+		}
+	})
+	return address
+}
+
+// stranger is a server, and what is told of the first run of its connector.
+type stranger struct {
+	name, address string
+	success       bool
+	told          string
+	skipped       []string
+	id            string
+}
+
+func evilDepots(t *testing.T) []*stranger {
+	t.Helper()
+	const text = "name,email\nAda,ada@example.org\n"
+	silent, _ := ears(t, hangs)
+	forever := func(n int64) (entry, bool) { return entry{fmt.Sprint(n, ".csv"), 0o644, 1}, true }
+	stuck := func(int64) (entry, bool) {
+		<-t.Context().Done()
+		return entry{}, false
+	}
+	odd := listed(text, entry{name: "../../etc/passwd"}, entry{name: "two\nlines.csv"}, entry{name: `c:\up.csv`}, entry{name: ".."},
+		entry{name: "link.csv", mode: fs.ModeSymlink | 0o777}, entry{name: "pipe.csv", mode: fs.ModeNamedPipe | 0o644}, entry{name: "ok.csv", mode: 0o644})
+	lies := listed(text, entry{"longer.csv", 0o644, 7})
+	lies.text = func() io.ReaderAt { return endless{} }
+	list := []*stranger{
+		{name: "hangs", address: silent, told: "was too slow: time ran out while"},
+		{name: "endless listing", address: serveDepot(t, depot{at: forever}), told: "has more than 100000 files that fit in the directory"},
+		{name: "odd names", address: serveDepot(t, odd), success: true, skipped: []string{
+			`"../../etc/passwd" was skipped because its name holds a slash.`, `"two\nlines.csv" was skipped because its name holds a line break or another control character.`,
+			`"c:\\up.csv" was skipped because its name holds a slash.`, `"link.csv" was skipped because it is a symbolic link.`, `"pipe.csv" was skipped because it is no regular file.`,
+		}},
+		{name: "endless file", address: serveDepot(t, lies), success: true, skipped: []string{`the file "/in/longer.csv" is not what was listed: it goes on after 7 bytes. It is left until it rests.`}},
+	}
+	if share(10) == 10 { // it takes half a minute
+		list = append(list, &stranger{name: "hangs in the listing", address: serveDepot(t, depot{at: stuck}), told: "was too slow: it kept this end waiting for 30s while reading the directory"})
+	}
+	return list
+}
+
+// connect makes a connector of a server, for the organization of a key.
+func connect(t *testing.T, server *livetest.Server, key, address string) (id string) {
+	t.Helper()
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var number int
+	fmt.Sscan(port, &number)
+	call := func(path string, body map[string]any) string {
+		return server.Call(t, "POST", path, body, "X-Service-License-Key", key).Want(http.StatusCreated).String("id")
+	}
+	credential := call("/api/v1/headless/sftp/credentials/", map[string]any{"hostname": host, "port": number, "user": "anna", "auth_type": "PASSWORD", "password": "right"})
+	saved := call("/api/v1/schemas/", map[string]any{"name": "From " + address, "fields": schema["fields"], "settings": map[string]any{}, "hooks": map[string]any{}})
+	return call("/api/v1/headless/sftp/connectors/", map[string]any{
+		"credentials": credential, "schema": saved, "directory": "/in", "schedule": map[string]any{"type": "every_n_minutes", "minutes": 5}, "file_regex": `\.csv$`,
+	})
+}
+
+// runsOf waits for as many runs of a connector, and gives them, the newest first.
+func runsOf(t *testing.T, server *livetest.Server, key, id string, most time.Duration, n int) []any {
+	t.Helper()
+	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		got := server.Call(t, "GET", "/api/v1/headless/sftp/connectors/"+id+"/runs/", nil, "X-Service-License-Key", key).Want(http.StatusOK).Object()
+		if list := got["results"].([]any); len(list) >= n {
+			return list
+		}
+	}
+	t.Fatalf("the connector %s did not run %d times within %s", id, n, most)
+	return nil
+}
+
+// TestEvilDepots has connectors of evil servers, and honest ones beside them: each run
+// of an evil one ends with a sentence, and the honest ones of another organization run
+// at once, those of the same one as soon as the evil ones are known.
+func TestEvilDepots(t *testing.T) {
+	server := livetest.Start(t, livetest.Config{Args: []string{"--egress-allow", "127.0.0.0/8"}})
+	idle := server.PeakMemory()
+	evil := evilDepots(t)
+	for _, one := range evil {
+		one.id = connect(t, server, livetest.BackendKey, one.address)
+	}
+	const text = "name,email\nBob,bob@example.org\n"
+	honest := serveDepot(t, listed(text, entry{"fine.csv", 0o644, 0}))
+	other := newOrg(t, server, "others")
+	began := time.Now()
+	fine := connect(t, server, other, honest)
+	first := runsOf(t, server, other, fine, 10*time.Second, 1)[0].(map[string]any)
+	t.Logf("an honest server of another organization is done with after %s", time.Since(began).Round(time.Millisecond))
+	if first["success"] != true || first["num_fetched"] != 1.0 {
+		t.Errorf("the honest server: %v", first)
+	}
+	for _, one := range evil {
+		one.check(t, runsOf(t, server, livetest.BackendKey, one.id, 2*time.Minute, 1)[0].(map[string]any))
+	}
+	began = time.Now()
+	for _, one := range evil {
+		server.Call(t, "POST", "/api/v1/headless/sftp/connectors/"+one.id+"/run/", nil).Want(http.StatusOK)
+	}
+	own := connect(t, server, livetest.BackendKey, serveDepot(t, listed(text, entry{"fine.csv", 0o644, 0})))
+	runsOf(t, server, livetest.BackendKey, own, 15*time.Second, 1)
+	t.Logf("an honest server of the same organization is done with after %s", time.Since(began).Round(time.Millisecond))
+	used := server.PeakMemory() - idle
+	t.Logf("the service holds %d MB idle and at most %d MB more", idle>>20, used>>20)
+	if used > 150<<20 {
+		t.Errorf("evil servers make the service hold %d MB more", used>>20)
+	}
+}
+
+func (s *stranger) check(t *testing.T, run map[string]any) {
+	t.Helper()
+	told, skipped := fmt.Sprint(run["error"]), fmt.Sprint(run["skipped"])
+	t.Logf("%s: %s %s", s.name, told, skipped)
+	if run["success"] != s.success || !strings.Contains(told, s.told) || !s.success && run["error_type"] == "" {
+		t.Errorf("%s: %v", s.name, run)
+	}
+	for _, text := range s.skipped {
+		if !strings.Contains(skipped, text) {
+			t.Errorf("%s: %q is not told of in %s", s.name, text, skipped)
+		}
+	}
+	if strings.ContainsAny(told+skipped, "\n\r") {
+		t.Errorf("%s: a name breaks the line: %q", s.name, told+skipped)
+	}
+}
