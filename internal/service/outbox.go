@@ -18,10 +18,10 @@ const (
 	// turn away from others. Webhooks, of which there are maxWebhooks at most, always
 	// have a first one; the addresses of schemas are not counted.
 	firstPerOrg = 128
-	// targetsAtOnce is how many receivers one look for due deliveries finds. Those
-	// that have no room are among them, so it must be more than one organization
-	// is likely to have.
-	targetsAtOnce = 20_000
+	// targetsAtOnce is how many receivers one look for due deliveries finds, and
+	// targetsPerOrg how many of one organization. Those that have no room are among
+	// them, so that is more than may be on their way at once.
+	targetsAtOnce, targetsPerOrg = 20_000, maxWebhooks + 2*firstPerOrg
 	// keepDeliveries is how long deliveries are kept.
 	keepDeliveries = 30 * 24 * time.Hour
 	// deliveriesAtOnce is how many of them are removed at once.
@@ -106,7 +106,7 @@ func (s *Service) Deliver(ctx context.Context) error {
 	}
 	var targets []Target
 	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		targets, err = tx.Outbox.Targets(ctx, s.now(), targetsAtOnce)
+		targets, err = tx.Outbox.Targets(ctx, s.now(), targetsPerOrg, targetsAtOnce)
 		return err
 	})
 	for _, t := range targets {

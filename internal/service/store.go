@@ -241,8 +241,8 @@ type DeliveryRows interface {
 // OutboxRows are the deliveries as they leave.
 type OutboxRows interface {
 	// Targets gives those with an address for which something is due that no node has
-	// taken, that which waits longest first.
-	Targets(ctx context.Context, now time.Time, limit int) ([]Target, error)
+	// taken, that which waits longest first, so many of each organization.
+	Targets(ctx context.Context, now time.Time, perOrg, limit int) ([]Target, error)
 	// Take takes what is due for a target for a node, or with "" for it only looks: of
 	// each import only the oldest that is Waiting.
 	Take(ctx context.Context, target, node string, now time.Time, limit int) ([]Delivery, error)

@@ -51,11 +51,13 @@ func (r deliveries) Save(ctx context.Context, d service.Delivery) error {
 		append([]any{d.Org, d.ID}, deliverySavedCells(&d)...)...)
 }
 
-func (r outbox) Targets(ctx context.Context, now time.Time, limit int) ([]service.Target, error) {
+func (r outbox) Targets(ctx context.Context, now time.Time, perOrg, limit int) ([]service.Target, error) {
 	cells := func(t *service.Target) []any { return []any{&t.Org, &t.Key} }
 	return many(ctx, r.txn, "delivery", cells, `
-		SELECT org, target FROM deliveries WHERE status = 'WAITING' AND node = '' AND url <> '' AND due <= $1
-		GROUP BY target, org ORDER BY min(due), target LIMIT $2`, toMicros(now), max(limit, 0))
+		SELECT org, target FROM (
+			SELECT org, target, min(due) AS first, row_number() OVER (PARTITION BY org ORDER BY min(due), target) AS place FROM deliveries
+			WHERE status = 'WAITING' AND node = '' AND url <> '' AND due <= $1 GROUP BY org, target) AS t
+		WHERE place <= $2 ORDER BY first, target LIMIT $3`, toMicros(now), max(perOrg, 0), max(limit, 0))
 }
 
 func (r outbox) Take(ctx context.Context, target, node string, now time.Time, limit int) ([]service.Delivery, error) {

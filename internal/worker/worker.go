@@ -27,7 +27,7 @@ const (
 	deliverEvery = 250 * time.Millisecond
 	// pullers and putters are how many connectors run here at once, and how many
 	// results are put back; lookEvery is how often each looks for one that is due.
-	pullers, putters, lookEvery = 4, 2, time.Second
+	pullers, putters, lookEvery = 8, 2, time.Second
 	// tidyEvery is the time between two tidyings.
 	tidyEvery = 5 * time.Minute
 )

@@ -67,8 +67,9 @@ func testDeliveries(f *fixture) {
 		}
 		return nil
 	})
+	perOrg := 10
 	targets := func() []service.Target {
-		return read(f, func(tx service.Tx) ([]service.Target, error) { return tx.Outbox.Targets(f.ctx, after(10), 10) })
+		return read(f, func(tx service.Tx) ([]service.Target, error) { return tx.Outbox.Targets(f.ctx, after(10), perOrg, 10) })
 	}
 	take := func(target, node string, most int) (ids []string) {
 		f.update(func(tx service.Tx) error {
@@ -81,6 +82,9 @@ func testDeliveries(f *fixture) {
 		})
 		return ids
 	}
+	perOrg = 1
+	f.same(targets(), []service.Target{{Org: "org-a", Key: "one"}})
+	perOrg = 2
 	f.same(targets(), []service.Target{{Org: "org-a", Key: "one"}, {Org: "org-a", Key: "two"}})
 	f.same(take("one", "n1", 1), []string{"msg_001"})
 	f.same(take("one", "n1", 9), []string{"msg_003"}) // the second of the first import waits for the first
