@@ -2,8 +2,8 @@ import { defineConfig, type Plugin } from 'vite';
 import { stamp } from './scripts/stamp.mjs';
 import { demoDir, demoPages, outDir, pages } from './places.mjs';
 
-/** What most people who open a review see next: its scripts are asked for at once, not by the first script. */
-const next = 'src/cells/index.ts';
+/** What comes after the first script: it is asked for at once, not when a script before it wants it. */
+const next = ['src/app/main.tsx', 'src/cells/index.ts'];
 
 const ahead: Plugin = {
   name: 'ahead',
@@ -12,11 +12,18 @@ const ahead: Plugin = {
     handler(html, { bundle = {}, path }) {
       if (!path.endsWith('review.html')) return html;
       const chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
-      const first = chunks.find((one) => one.facadeModuleId?.endsWith(next));
-      const names = [first?.fileName, ...(first?.imports ?? [])].filter((name) => name !== undefined && !html.includes(name));
-      return names.map((name) => ({
-        tag: 'link', injectTo: 'head' as const, attrs: { rel: 'modulepreload', crossorigin: true, href: `/${name}`, fetchpriority: 'low' },
-      }));
+      const named = (name: string) => chunks.find((one) => one.fileName === name);
+      const wanted = next.map((source) => chunks.find((one) => one.facadeModuleId?.endsWith(source))).filter((one) => one !== undefined);
+      const all = [...new Set(wanted.flatMap((one) => [one, ...one.imports.map(named).filter((each) => each !== undefined)]))];
+      const missing = (name: string) => !html.includes(name);
+      const styles = new Set(all.flatMap((one) => [...(one.viteMetadata?.importedCss ?? [])]).filter(missing));
+      return [
+        ...all.map((one) => one.fileName).filter(missing).map((name) => ({
+          tag: 'link', injectTo: 'head' as const, attrs: { rel: 'modulepreload', crossorigin: true, href: `/${name}` },
+        })),
+        // Behind what is shown at first, which need not wait for them.
+        ...[...styles].map((name) => ({ tag: 'link', injectTo: 'body' as const, attrs: { rel: 'stylesheet', crossorigin: true, href: `/${name}` } })),
+      ];
     },
   },
 };

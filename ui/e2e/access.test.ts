@@ -43,6 +43,7 @@ for (const [look, options] of Object.entries(looks)) {
 /** To where nothing is open; what is filtered stays so. */
 async function back(person: Person): Promise<void> {
   for (let times = 0; times < 3; times++) await person.press('Escape');
+  await person.page.locator('dialog').waitFor({ state: 'detached' });
   if (await person.page.locator('.column-head').isVisible()) {
     await person.page.reload();
     await person.ready();

@@ -2,7 +2,7 @@
 //   node e2e/run.mjs test [names] [node's test options]
 //   node e2e/run.mjs bench | lighthouse | screenshots [arguments]
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
@@ -15,7 +15,8 @@ const scripts = tests
   ? readdirSync('e2e').filter((name) => name.endsWith('.test.ts')).map((name) => name.slice(0, -3)).filter((name) => named.length === 0 || named.includes(name.split('.')[0]))
   : [what];
 if (scripts.length === 0) throw new Error(`there is no test called ${named.join(' or ')}`);
-const outDir = `.built/e2e-${what}`;
+// Of this run alone: another may go on meanwhile.
+const outDir = `.built/e2e-${what}/${process.pid}`;
 
 await build({
   configFile: false,
@@ -34,4 +35,5 @@ const files = scripts.map((name) => `${outDir}/${name}.js`);
 // One after another: each file has a service and a browser of its own.
 const flags = tests ? ['--test', '--test-concurrency=1', ...rest.filter((word) => word.startsWith('-'))] : [];
 const run = spawnSync(process.execPath, [...flags, ...files, ...(tests ? [] : rest)], { stdio: 'inherit' });
+rmSync(outDir, { recursive: true, force: true });
 process.exit(run.status ?? 1);

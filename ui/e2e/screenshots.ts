@@ -50,6 +50,8 @@ async function picture(state: (typeof states)[number], look: Look, file: string)
   const person = await stage.person(state.expired ? { review_url: made.review_url.split('#')[0]! } : made, look);
   await person.page.waitForTimeout(500);
   await reach(state, person, stage, made);
+  // Where there is no connection they may not come.
+  await person.page.locator('.c-values.is-loading').waitFor({ state: 'detached', timeout: 5000 }).catch(() => {});
   const small = paletted(await person.page.screenshot({ animations: 'disabled' }));
   writeFileSync(`${folder}/${file}`, small);
   console.log(`${file} ${(small.length / 1000).toFixed(0)} kB${small.length > most ? ', which is much' : ''}`);

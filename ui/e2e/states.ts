@@ -89,6 +89,7 @@ const fixed = async (person: Person) => {
   await problems(person);
   await person.page.locator('.c-fix').first().click();
   await person.page.locator('.c-told .c-link').waitFor();
+  await person.page.locator('.ig-cell.is-fixed').first().waitFor({ state: 'attached' });
 };
 /** Where the panel lies over the table, it is out of the way. */
 const uncovered = async ({ page }: Person) => {
@@ -100,7 +101,10 @@ const more = ({ page }: Person) => page.locator('.c-bar [aria-haspopup=menu]').c
 /** All that there is to see, in an order in which one page can show those of one import. */
 export const states: readonly State[] = [
   { name: 'cells', of: 'full' },
-  { name: 'problem', of: 'full', act: (person) => person.press('Alt+ArrowDown') },
+  { name: 'problem', of: 'full', act: async (person) => {
+    await person.press('Alt+ArrowDown');
+    await person.page.locator('.ig-cell.is-active.has-error').waitFor({ state: 'attached' });
+  } },
   { name: 'group', of: 'full', act: async (person) => {
     await problems(person);
     await person.page.locator('.c-group-head').first().click();
@@ -184,6 +188,7 @@ export const states: readonly State[] = [
     await person.page.locator('.c-conflicts').waitFor();
   } },
   { name: 'offline', of: 'full', wide: true, lasting: true, act: async (person) => {
+    await problems(person);
     await uncovered(person);
     await person.page.context().setOffline(true);
     await person.type(0, 1, 'anna@example.org');

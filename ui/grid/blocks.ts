@@ -28,6 +28,7 @@ export class Blocks {
   #blocks = new Map<number, Block>();
   #clock = 0;
   #wanted: number[] = [];
+  #held = false;
   readonly #source: RowSource;
   readonly #events: BlocksEvents;
 
@@ -38,6 +39,21 @@ export class Blocks {
 
   get held(): number {
     return this.#blocks.size;
+  }
+
+  /** Takes the first rows of the view, at most a block of them, and asks for no others until go. */
+  open({ rows, total, revision }: RowWindow): void {
+    const first = rows.slice(0, blockSize);
+    this.total = total;
+    this.revision = revision;
+    this.#held = true;
+    this.#blocks.set(0, { rows: first, asked: null, stale: first.length < Math.min(blockSize, total), failed: false, used: ++this.#clock });
+  }
+
+  /** Asks for what is missing by now. */
+  go(): void {
+    this.#held = false;
+    this.#ask();
   }
 
   row(index: number): Row | undefined {
@@ -123,6 +139,7 @@ export class Blocks {
   }
 
   #ask(): void {
+    if (this.#held) return;
     let asked = 0;
     for (const block of this.#blocks.values()) if (block.asked) asked++;
     for (const number of this.#wanted) {

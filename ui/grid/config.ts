@@ -1,4 +1,4 @@
-import type { Column, Conflict, Row, RowSource, Spot } from './port';
+import type { Column, Conflict, Row, RowSource, RowWindow, Spot } from './port';
 import type { Place, Range } from './ranges';
 import type { Texts } from './texts';
 
@@ -24,6 +24,8 @@ export type GridEvent =
 export interface GridConfig {
   readonly source: RowSource;
   readonly columns: readonly Column[];
+  /** The first rows of the view where they are here already: drawn at once, and the others asked for once they can be seen. */
+  readonly first?: RowWindow;
   /** What the table is, for people who cannot see it. */
   readonly label: string;
   /** 32 by default. */

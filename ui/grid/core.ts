@@ -4,7 +4,7 @@ import { Conflicts } from './conflicts';
 import type { GridConfig, GridEvent } from './config';
 import { cellAt } from './face';
 import { Outbox, newId, type Deal } from './outbox';
-import type { Column, Deed, Row, SourceFault, Spot, Verdict } from './port';
+import type { Column, Deed, Row, RowWindow, SourceFault, Spot, Verdict } from './port';
 import type { Place, Range } from './ranges';
 import { Selection } from './selection';
 import { Surface } from './surface';
@@ -49,8 +49,8 @@ export class Core {
     this.surface = new Surface(host, config.label);
     this.view = new Viewport(this.surface, this.columns, config.rowHeight ?? 32);
     this.blocks = new Blocks(config.source, {
-      loaded: ({ total, rows }) => {
-        this.largest = Math.max(this.largest, total, rows.at(-1)?.number ?? 0);
+      loaded: (window) => {
+        this.#count(window);
         this.crew.loaded();
       },
       failed: (fault) => this.crew.failed(fault),
@@ -60,6 +60,16 @@ export class Core {
       refused: (fault) => this.#refused(fault),
       saving: (state, pending) => this.crew.saving(state, pending),
     });
+  }
+
+  /** Takes the first rows of the view before anything is drawn. */
+  open(window: RowWindow): void {
+    this.#count(window);
+    this.blocks.open(window);
+  }
+
+  #count({ total, rows }: RowWindow): void {
+    this.largest = Math.max(this.largest, total, rows.at(-1)?.number ?? 0);
   }
 
   figure(n: number): string {
@@ -164,6 +174,7 @@ export class Core {
       deed,
       area: { fromRow: range.top, toRow: range.bottom + 1, columns },
       revision: this.blocks.revision,
+      total: this.blocks.total,
       texts: fitted,
       versions,
       seen,

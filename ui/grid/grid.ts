@@ -9,7 +9,7 @@ import { Menu } from './menu';
 import { Note } from './note';
 import { Painter } from './painter';
 import { Pointer } from './pointer';
-import type { Area, Cell, Column, Row, Spot, Verdict } from './port';
+import type { Area, Cell, Column, Row, RowWindow, Spot, Verdict } from './port';
 import type { Place } from './ranges';
 
 const restAfter = 150;
@@ -49,7 +49,17 @@ export class Grid {
     new Pointer(core, painter, { ...this.#actions(), edit: () => this.#editing.start('keep'), commit: () => this.#editing.commit(), fit }, signal);
     this.#listen(signal);
     core.crew = this.#crew();
+    if (config.first) this.#open(config.first);
     core.paint();
+  }
+
+  /** Draws the first rows at once; others are asked for behind them, as the browser and the service would share their time. */
+  #open(first: RowWindow): void {
+    this.#core.open(first);
+    this.#painter.known = true;
+    this.#condition.loaded();
+    requestAnimationFrame(() => setTimeout(() => this.#core.blocks.go()));
+    this.#rest = setTimeout(() => this.#painter.tidy(), restAfter);
   }
 
   /** Shows a row by its index in the view and makes its cell the active one. */
@@ -225,7 +235,8 @@ export class Grid {
       if (!this.#editing.isOpen && this.#keys.press(event)) event.preventDefault();
     }, { signal });
     scroller.addEventListener('focus', () => this.#focused(), { signal });
-    const watch = new ResizeObserver(() => this.#core.touch());
+    // It is told once when it begins to watch, too.
+    const watch = new ResizeObserver(() => this.#core.view.isMeasured || this.#core.touch());
     watch.observe(scroller);
     signal.addEventListener('abort', () => watch.disconnect());
   }

@@ -40,7 +40,7 @@ export class Note {
 
   /** Shows, moves or hides it, as the cell it is about wants. */
   show(): void {
-    const place = this.#hover ?? this.#active();
+    const place = this.#covered() ? null : (this.#hover ?? this.#active());
     const lines = place && !this.#busy() && this.#name(place) !== this.#dismissed ? this.#lines(place) : [];
     const anchor = lines.length > 0 && place ? this.#element(place) : undefined;
     if (!anchor || !this.#inView(anchor)) {
@@ -50,6 +50,11 @@ export class Note {
     this.#fill(lines);
     if (!this.#note.isConnected) this.#core.surface.root.append(this.#note);
     this.#hang(anchor);
+  }
+
+  /** Whether something floats above the page that has the focus, such as a menu. */
+  #covered(): boolean {
+    return document.activeElement?.closest('[popover]') != null;
   }
 
   #active(): Place | null {

@@ -71,6 +71,8 @@ export interface Batch {
   readonly deed: Deed;
   readonly area: Area;
   readonly revision: string;
+  /** How many rows the view had: with another number other rows stand in these places. */
+  readonly total: number;
   readonly texts: readonly (readonly string[])[];
   /** Versions by row id, of those rows of the area that the person had before them. */
   readonly versions: Readonly<Record<string, number>>;
@@ -141,6 +143,8 @@ export interface Choice {
   readonly text: string;
   /** What people read; the text where it is missing. */
   readonly label?: string;
+  /** Found by it as well. */
+  readonly also?: string;
 }
 
 export interface Column {

@@ -50,6 +50,12 @@ export class Viewport {
     return rearranged;
   }
 
+  /** Whether it is as large as when it was measured last. */
+  get isMeasured(): boolean {
+    const { scroller, head } = this.#surface;
+    return scroller.clientWidth === this.width && scroller.clientHeight - head.offsetHeight === this.height;
+  }
+
   /** The browser scrolled. */
   follow(): void {
     const { scroller } = this.#surface;

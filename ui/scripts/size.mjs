@@ -29,7 +29,8 @@ function judge(name, names, limit) {
 const entry = 'review.html';
 const english = Object.keys(manifest).filter((key) => /\/words\/en\.json$/.test(key));
 const cells = Object.keys(manifest).find((key) => /^src\/cells\/index\.tsx?$/.test(key));
-const shell = [entry, ...english.filter((key) => !key.includes('/cells/'))].flatMap((key) => [...files(key)]);
+const page = 'src/app/main.tsx';
+const shell = [entry, page, ...english.filter((key) => !key.includes('/cells/'))].flatMap((key) => [...files(key)]);
 judge('the page before the cells', shell, most.page);
 const all = [...shell, ...(cells ? files(cells) : []), ...english.flatMap((key) => [...files(key)])];
 judge('the page with the cells', all, most.page);

@@ -1,6 +1,6 @@
 // Builds the tests of a folder and runs them: node scripts/test.mjs unit|browser [files] [node's test options]
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { build } from 'vite';
 
 const [suite = 'unit', ...rest] = process.argv.slice(2);
@@ -8,7 +8,8 @@ const options = rest.filter((word) => word.startsWith('-'));
 const named = rest.filter((word) => !word.startsWith('-'));
 const folder = `test/${suite}`;
 const tests = readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
-const outDir = `.built/${suite}`;
+// Of this run alone: another may go on meanwhile.
+const outDir = `.built/${suite}/${process.pid}`;
 
 await build({
   configFile: false,
@@ -28,4 +29,5 @@ const files = readdirSync(outDir).filter((name) => name.endsWith('.test.js')).fi
 // One after another: frames are measured, and two browsers at once would measure each other.
 const flags = suite === 'browser' ? ['--test-concurrency=1'] : [];
 const run = spawnSync(process.execPath, ['--test', ...flags, ...options, ...files], { stdio: 'inherit' });
+rmSync(outDir, { recursive: true, force: true });
 process.exit(run.status ?? 1);

@@ -96,14 +96,14 @@ export class Listbox {
   }
 }
 
-/** Choices whose label or text has the words: those that begin with them first. */
+/** Choices whose label, text or other name has the words: those that begin with them first. */
 export function fitting(choices: readonly Choice[], words: string): Choice[] {
   const wanted = folded(words.trim());
   if (!wanted) return [...choices];
   const begin: Choice[] = [];
   const hold: Choice[] = [];
   for (const choice of choices) {
-    const texts = [folded(choice.label ?? ''), folded(choice.text)];
+    const texts = [choice.label ?? '', choice.text, choice.also ?? ''].map(folded);
     if (texts.some((text) => text.startsWith(wanted))) begin.push(choice);
     else if (texts.some((text) => text.includes(wanted))) hold.push(choice);
   }

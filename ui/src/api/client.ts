@@ -14,7 +14,7 @@ export interface Api {
   readonly calls: Client<paths>;
 }
 
-export function openApi(id: string, given: typeof fetch = fetch.bind(globalThis)): Api {
+export function openApi(id: string, given: (request: Request) => Promise<Response> = fetch.bind(globalThis)): Api {
   const calls = createClient<paths>({ baseUrl: location.origin, fetch: (request) => given(request), cache: 'no-store' });
   return { id, base: `/api/review/v1/${encodeURIComponent(id)}/`, path: { id }, calls };
 }

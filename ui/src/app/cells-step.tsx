@@ -1,20 +1,40 @@
-import type { ComponentType } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Beginning } from '../cells';
+import type { Needed } from '../cells/begin';
 import { Button, Icon, Spinner } from '../kit';
 import { useReview, useShared } from './context';
-import type { CellsProps, Frame } from './frame';
+import type { Frame } from './frame';
 import { useSubmit } from './submit/submit';
 
-type Loaded = ComponentType<CellsProps> | 'failed' | null;
+type Loaded = typeof import('../cells');
 
 /** Asked for as soon as the page is there, as most people come for the cells. */
-let asked: Promise<{ default: ComponentType<CellsProps> }> | null = null;
-export function loadCells(): Promise<{ default: ComponentType<CellsProps> }> {
-  asked ??= import('../cells').catch((error) => {
-    asked = null;
-    throw error;
-  });
+let asked: Promise<Loaded> | null = null;
+let loaded: Loaded | null = null;
+let begun: Beginning | null = null;
+
+export function loadCells(): Promise<Loaded> {
+  asked ??= import('../cells').then(
+    (module) => (loaded = module),
+    (error) => {
+      asked = null;
+      throw error;
+    },
+  );
   return asked;
+}
+
+/** Gets all that the cells are drawn with first, for whoever shows them next. */
+export async function openCells(of: Needed): Promise<void> {
+  const module = await loadCells();
+  begun = new module.Beginning(of);
+  await begun.coming;
+}
+
+function takeBegun(): Beginning | null {
+  const taken = begun;
+  begun = null;
+  return taken;
 }
 
 /** The cells, once what shows them is there. */
@@ -22,18 +42,20 @@ export function CellsStep() {
   const { review, locale, t } = useShared();
   const { facts, reading } = useReview();
   const { open, setStanding, setHandle } = useSubmit();
-  const [Cells, setCells] = useState<Loaded>(null);
+  const [module, setModule] = useState<Loaded | 'failed' | null>(loaded);
   const load = () => {
-    setCells(null);
-    loadCells().then((module) => setCells(() => module.default), () => setCells('failed'));
+    setModule(null);
+    loadCells().then(setModule, () => setModule('failed'));
   };
-  useEffect(load, []);
+  useEffect(() => void (module || load()), []);
   useEffect(() => () => setStanding(null), [reading]);
   const frame = useMemo<Frame>(() => ({
     api: review.api, events: review.events, facts: facts!, locale, submit: open, standing: setStanding,
     broken: (fault) => review.fail(fault), goTo: (step) => review.goTo(step),
   }), [reading]);
-  if (Cells === 'failed') {
+  const first = useRef(reading);
+  const beginning = useMemo(() => (reading === first.current ? takeBegun() : null), [module, reading]);
+  if (module === 'failed') {
     return (
       <main class="state">
         <div class="state-main">
@@ -45,9 +67,9 @@ export function CellsStep() {
     );
   }
   return (
-    <main class="cells-place" aria-busy={Cells === null}>
+    <main class="cells-place" aria-busy={module === null}>
       <h1 class="k-unseen">{t('cells.title')}</h1>
-      {Cells ? <Cells key={reading} frame={frame} onHandle={setHandle} /> : <p class="cells-opening"><Spinner /> {t('opening')}</p>}
+      {module ? <module.default key={reading} frame={frame} beginning={beginning} onHandle={setHandle} /> : <p class="cells-opening"><Spinner /> {t('opening')}</p>}
     </main>
   );
 }

@@ -1,4 +1,5 @@
 import type { Api, Events, Import } from '../api';
+import type { Beginning } from '../cells/begin';
 import type { Locale } from '../words/words';
 
 /** What keeps an import from being submitted, as the Cells step knows it at the moment. */
@@ -39,6 +40,8 @@ export interface CellsHandle {
 /** The default export of ../cells is a component of these. */
 export interface CellsProps {
   readonly frame: Frame;
+  /** What was asked for before there was a place to show it; null where nothing was. */
+  readonly beginning: Beginning | null;
   /** Given once the step is there, null when it goes. */
   readonly onHandle: (handle: CellsHandle | null) => void;
 }

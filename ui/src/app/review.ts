@@ -1,4 +1,5 @@
 import { ask, Events, Fault, openApi, type Api, type Import, type Layout, type Questions, type StateEvent } from '../api';
+import { leadsToCells } from './ahead';
 import { nextStep, stepsOf, type Step, type StepId } from './steps';
 
 /** What the page knows, and where the person is. */
@@ -45,8 +46,11 @@ export class Review {
   #unlisten = () => {};
   #latest = 0;
   #opened = 0;
+  readonly #drawn: () => Promise<unknown>;
 
-  constructor(id: string, given?: typeof fetch) {
+  /** How the file was read is asked for once `drawn` says that the first rows are there, where those come first. */
+  constructor(id: string, given?: (request: Request) => Promise<Response>, drawn: () => Promise<unknown> = () => Promise.resolve()) {
+    this.#drawn = drawn;
     this.api = openApi(id, given);
     this.events = new Events(`${this.api.base}events/`);
   }
@@ -109,7 +113,11 @@ export class Review {
     const facts = known ?? await ask(this.api.calls.GET('/api/review/v1/{id}/', { params: { path: this.api.path } }));
     const inReview = facts.status === 'NEEDS_REVIEW';
     // Most people come for the cells: those need not wait for how the file was read.
-    if (this.#state.phase === 'opening' && inReview && facts.hasRows && facts.openQuestions === 0) this.#take(facts, null, null);
+    if (this.#state.phase === 'opening' && leadsToCells(facts)) {
+      this.#take(facts, null, null);
+      await this.#drawn();
+      if (mine !== this.#latest) return;
+    }
     const [layout, questions] = inReview ? await Promise.all([this.#layout(), this.#questions()]) : [null, null];
     if (mine !== this.#latest) return;
     this.#take(facts, layout, questions);

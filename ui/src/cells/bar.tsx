@@ -26,19 +26,22 @@ export function Bar({ model, search, narrow, panel, onPanel, onOpen }: Props) {
   const totals = useStore(model.store, (now) => now.totals);
   const choose = (show: Show) => void model.filterBy({ show, ...(wanted.search && { search: wanted.search, ...(wanted.in && { in: wanted.in }) }) });
   return (
-    <div class="c-bar" role="toolbar" aria-label={t('bar')}>
-      <Tabs label={t('tabs')} tabs={tabsOf(model, totals, wanted.show)} active={wanted.show} onChange={choose} controls="cells-table" />
-      <Chip model={model} />
-      <Unfit model={model} />
-      <span class="c-gap" />
-      <Search model={model} field={search} />
-      <Button look="quiet" icon="replace" onClick={() => onOpen({ kind: 'replace' })} title={`${t('replace.open')} (${keys.replace})`} class="c-wordy">
-        {t('replace.short')}
-      </Button>
-      <More model={model} onOpen={onOpen} />
-      {narrow && (
-        <Button icon={totals.errors > 0 ? 'error' : 'good'} onClick={onPanel} expanded={panel} class="c-panel-button">{t('panel.button', { n: totals.errors })}</Button>
-      )}
+    <div class={`c-bar${wanted.code === undefined ? '' : ' has-chip'}`} role="toolbar" aria-label={t('bar')}>
+      <div class="c-views">
+        <Tabs label={t('tabs')} tabs={tabsOf(model, totals, wanted.show)} active={wanted.show} onChange={choose} controls="cells-table" />
+        <Chip model={model} />
+        <Unfit model={model} />
+      </div>
+      <div class="c-tools">
+        <Search model={model} field={search} narrow={narrow} />
+        <Button look="quiet" icon="replace" onClick={() => onOpen({ kind: 'replace' })} title={`${t('replace.open')} (${keys.replace})`} class="c-wordy">
+          {t('replace.short')}
+        </Button>
+        <More model={model} onOpen={onOpen} />
+        {narrow && (
+          <Button icon={totals.errors > 0 ? 'error' : 'good'} onClick={onPanel} expanded={panel} class="c-panel-button">{t('panel.button', { n: totals.errors })}</Button>
+        )}
+      </div>
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Row, Spot } from '../../grid';
 import { checked } from '../../grid/shown';
 import { Checkbox, Icon, Select } from '../kit';
+import { optionOf } from './chooser';
 import type { Place } from './columns';
 import type { Model } from './model';
 
@@ -17,7 +18,7 @@ interface Props {
 export function CardField({ model, place, index, row, onLong }: Props) {
   const { t } = model;
   const { column } = place;
-  const cell = model.grid?.cell(index, column.key);
+  const cell = model.cell(index, column.key);
   const id = useId();
   if (!cell) return null;
   const write = (text: string) => {
@@ -68,7 +69,7 @@ function Input({ model, place, text, value, describedBy, onWrite }: InputProps) 
     return (
       <Select
         label={column.label} value={value} placeholder={text || t('grid.emptyChoice')} searchLabel={t('searchChoices')} nothing={t('noChoice')} onChange={onWrite} wrong={describedBy !== undefined}
-        options={[{ value: '', label: t('grid.emptyChoice') }, ...column.choices.map((one) => ({ value: one.text, label: one.label ?? one.text }))]} {...(describedBy && { describedBy })}
+        options={[{ value: '', label: t('grid.emptyChoice') }, ...column.choices.map(optionOf)]} {...(describedBy && { describedBy })}
       />
     );
   }

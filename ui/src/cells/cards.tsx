@@ -17,7 +17,7 @@ export function Cards({ model, onLong }: Props) {
   const { t } = model;
   const top = useRef<HTMLDivElement>(null);
   const index = Math.min(now.active.row, Math.max(0, now.total - 1));
-  const row = model.grid?.row(index);
+  const row = model.row(index);
   useEffect(() => top.current?.scrollTo({ top: 0 }), [index]);
   const go = (to: number) => model.grid?.goToRow(to);
   return (

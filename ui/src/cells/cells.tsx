@@ -2,43 +2,41 @@ import { useEffect, useState } from 'preact/hooks';
 import { Fault } from '../api';
 import type { CellsProps, Frame } from '../app/frame';
 import { Button, Note } from '../kit';
-import { openDesk } from './desk';
-import { everything } from './filter';
+import { begin, type Start } from './begin';
 import { Model } from './model';
-import { firstRows } from './source';
 import { Workplace } from './workplace';
-import { readCellWords, type T } from './words';
 import './cells.css';
 
 const retryAfter = 3000;
 
-interface Start {
+interface Shown {
+  readonly start?: Start;
   readonly model?: Model;
-  readonly t?: T;
-  readonly fault?: unknown;
 }
 
 /** The step in which a person repairs cells: the table, what is wrong with it, and what can be done. */
-export default function Cells({ frame, onHandle }: CellsProps) {
-  const [{ model, t, fault }, setStart] = useState<Start>({});
+export default function Cells({ frame, beginning, onHandle }: CellsProps) {
+  const [{ start, model }, setShown] = useState<Shown>(() => (beginning?.now ? shownOf(frame, beginning.now) : {}));
   const [turn, setTurn] = useState(0);
 
   useEffect(() => {
+    if (model) return;
     let left = false;
-    const tell = (start: Start) => !left && setStart(start);
-    void begin(frame, tell);
+    const coming = turn === 0 && beginning ? beginning.coming : begin(frame);
+    coming.then((came) => left || tell(frame, came, setShown), (fault) => left || frame.broken(fault));
     return () => void (left = true);
   }, [turn]);
 
-  const lost = fault instanceof Fault && fault.kind === 'lost';
+  const lost = start?.fault instanceof Fault && start.fault.kind === 'lost';
   useEffect(() => {
     if (!lost) return;
     const timer = setTimeout(() => setTurn(turn + 1), retryAfter);
     return () => clearTimeout(timer);
-  }, [fault]);
+  }, [start]);
 
   if (model) return <Workplace model={model} onHandle={onHandle} />;
-  if (!fault || !t) return <div class="c-cells c-blank" aria-busy="true" />;
+  if (!start || isOver(start.fault)) return <div class="c-cells c-blank" aria-busy="true" />;
+  const { t, fault } = start;
   const again = <Button onClick={() => setTurn(turn + 1)}>{t('retry')}</Button>;
   return (
     <div class="c-cells c-blank">
@@ -47,21 +45,18 @@ export default function Cells({ frame, onHandle }: CellsProps) {
   );
 }
 
-/** Asks for everything at once that the first rows need. */
-async function begin(frame: Frame, tell: (start: Start) => void): Promise<void> {
-  const desk = openDesk(frame.api);
-  const counts = desk.counts().catch(() => null);
-  const asked = Promise.all([desk.table(), desk.rows(everything, '', 0, firstRows)]);
-  // What was refused before the words are here is told with them.
-  asked.catch(() => {});
-  const t = await readCellWords(frame.locale);
-  try {
-    const [table, rows] = await asked;
-    tell({ model: new Model(frame, desk, { table, rows, counts }, t), t });
-  } catch (fault) {
-    if (fault instanceof Fault && (fault.kind === 'unauthorized' || fault.kind === 'gone')) frame.broken(fault);
-    else tell({ t, fault });
-  }
+function tell(frame: Frame, start: Start, show: (shown: Shown) => void): void {
+  if (isOver(start.fault)) frame.broken(start.fault);
+  else show(shownOf(frame, start));
+}
+
+function shownOf(frame: Frame, start: Start): Shown {
+  return { start, ...(start.first && { model: new Model(frame, start.desk, start.first, start.t) }) };
+}
+
+/** Whether the page has to say it. */
+function isOver(fault: unknown): boolean {
+  return fault instanceof Fault && (fault.kind === 'unauthorized' || fault.kind === 'gone');
 }
 
 function messageOf(fault: unknown): string {

@@ -1,10 +1,13 @@
 import type { RefObject } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import type { Choice } from '../../grid';
 import { shown } from '../../grid/shown';
 import { Button, matching, Popover, targetOf, type Option } from '../kit';
-import type { Place } from './columns';
+import { reword } from '../words/words';
+import { choiceName, type Place } from './columns';
 import type { Value } from './desk';
 import type { Model } from './model';
+import type { T } from './words';
 
 const mostListed = 100;
 
@@ -54,7 +57,7 @@ function Listed({ model: { t }, place, value, onTake }: Inner) {
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
-  const options = useMemo(() => optionsOf(place, value), [place, value]);
+  const options = useMemo(() => optionsOf(t, place, value), [place, value]);
   const found = matching(options, sought);
   const listed = found.slice(0, mostListed);
   useEffect(() => field.current!.focus(), []);
@@ -88,10 +91,15 @@ function Listed({ model: { t }, place, value, onTake }: Inner) {
   );
 }
 
+/** A choice of a column with what it is found by. */
+export function optionOf({ text, label, also }: Choice): Option {
+  return { value: text, label: label ?? text, ...(label && label !== text && { note: text }), ...(also && { also }) };
+}
+
 /** The choices of the column, what is suggested before the others. */
-function optionsOf(place: Place, value: Value): Option[] {
-  const first = value.suggestions.map(({ text, label, reason }) => ({ value: text, label: label || text, note: reason || text }));
+function optionsOf(t: T, place: Place, value: Value): Option[] {
+  const first = value.suggestions.map(({ text, label, reason }) => ({ value: text, label: choiceName(place, text) ?? (label || text), note: reason ? reword(t, 'why', reason) : text }));
   const told = new Set(first.map((one) => one.value));
   const others = place.column.choices!.filter((one) => !told.has(one.text));
-  return [...first, ...others.map(({ text, label }) => ({ value: text, label: label ?? text, ...(label && label !== text && { note: text }) }))];
+  return [...first, ...others.map(optionOf)];
 }

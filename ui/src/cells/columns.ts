@@ -1,6 +1,6 @@
 import type { TableColumn } from '../api';
 import type { Choice, Column, ColumnKind } from '../../grid';
-import { countries } from './countries';
+import { namedIn } from './countries';
 
 /** A column of the grid, and the cell of the row that it shows. */
 export interface Place {
@@ -62,6 +62,11 @@ function labelOf({ label, part, header }: Given): string {
 }
 
 function choicesOf({ type, options }: Given, locale: string): readonly Choice[] | undefined {
-  if (options && options.length > 0) return options.map(({ value, label }) => ({ text: value, label }));
-  return type === 'country' ? countries(locale) : undefined;
+  if (!options || options.length === 0) return undefined;
+  return type === 'country' ? namedIn(locale, options) : options.map(({ value, label }) => ({ text: value, label }));
+}
+
+/** What a text is called that may be chosen in the column. */
+export function choiceName({ column }: Place, text: string): string | undefined {
+  return column.choices?.find((one) => one.text === text)?.label;
 }

@@ -15,6 +15,8 @@ export interface Where extends Partial<Filter> {
   /** A stretch of the view; to is exclusive. */
   readonly from?: number;
   readonly to?: number;
+  /** How many rows the view had when the stretch was chosen: refused where it has others by now. */
+  readonly total?: number;
   readonly rows?: string[];
 }
 
@@ -38,6 +40,9 @@ export interface Distinct {
   /** How many further ones there are. */
   readonly more: number;
 }
+
+/** The level of a problem that is looked for; problems are those of any. */
+export type Near = 'problems' | 'errors' | 'warnings' | 'infos';
 
 export interface Spotted {
   readonly id: string;
@@ -68,7 +73,8 @@ export interface Desk {
   rows(filter: Filter, view: string, from: number, count: number, signal?: AbortSignal): Promise<RowWindow>;
   counts(): Promise<Counts>;
   values(of: string, filter: Filter, limit: number, signal?: AbortSignal): Promise<Distinct>;
-  next(filter: Filter, view: string, row: string, back: boolean, signal?: AbortSignal): Promise<Spotted | null>;
+  /** The nearest row with a problem of a level, before or after one. */
+  next(filter: Filter, view: string, from: { readonly row: string; readonly back: boolean; readonly near: Near }, signal?: AbortSignal): Promise<Spotted | null>;
   edit(order: Order, signal?: AbortSignal): Promise<Verdict>;
   turn(which: 'undo' | 'redo', op: string): Promise<Verdict>;
   /** Where the rows of a filter are to be had as a workbook. */
@@ -86,8 +92,8 @@ export function openDesk(api: Api, send: typeof fetch = fetch.bind(globalThis)):
     counts: () => ask(calls.GET('/api/review/v1/{id}/counts/', { params: { path } })),
     values: async (of, filter, limit, signal) =>
       distinct(await ask(calls.GET('/api/review/v1/{id}/values/', { ...asked(filter, { of, limit }), ...(signal && { signal }) }))),
-    next: async (filter, view, row, back, signal) => {
-      const from = { ...(view && { view }), ...(row && { row }), back: String(back) };
+    next: async (filter, view, { row, back, near }, signal) => {
+      const from = { ...(view && { view }), ...(row && { row }), back: String(back), near };
       return (await ask(calls.GET('/api/review/v1/{id}/next/', { ...asked(filter, from), ...(signal && { signal }) }))).next as Spotted | null;
     },
     edit: (order, signal) => ask(calls.POST('/api/review/v1/{id}/edits/', { params: { path }, body: order as Edit, ...(signal && { signal }) })),

@@ -1,1 +1,2 @@
 export { default } from './cells';
+export { Beginning } from './begin';

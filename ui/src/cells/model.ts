@@ -1,7 +1,8 @@
-import { Fault, isAborted, type Counts, type ProgressEvent, type RowWindow, type StateEvent, type Table, type Verdict } from '../api';
-import type { Conflict, Grid, GridEvent, Row, Spot } from '../../grid';
+import { Fault, isAborted, type ProgressEvent, type StateEvent, type Verdict } from '../api';
+import type { Cell, Conflict, Grid, GridEvent, Row, Spot } from '../../grid';
 import type { Frame } from '../app/frame';
 import { placesOf, type Place } from './columns';
+import type { First } from './begin';
 import type { Desk } from './desk';
 import { Facts, type Known } from './facts';
 import { reword } from '../words/words';
@@ -16,12 +17,8 @@ import type { T } from './words';
 const sayFor = 12_000;
 const retryAfter = 1500;
 
-/** What the first rows are shown with; the counts come when they come. */
-export interface First {
-  readonly table: Table;
-  readonly rows: RowWindow;
-  readonly counts: Promise<Counts | null>;
-}
+/** Texts of a field, each with the one that is to stand in its place. */
+export type Texts = readonly (readonly [string, string])[];
 
 /** The table under review: what is shown of it, and everything that can be done. */
 export class Model {
@@ -33,17 +30,17 @@ export class Model {
   readonly frame: Frame;
   grid: Grid | null = null;
   readonly #facts: Facts;
-  readonly #first: First['counts'];
   readonly #ops = new Set<string>();
   #asking: AbortController | null = null;
-  #heard = -1;
+  #heard: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #settled: (() => void)[] = [];
 
-  constructor(frame: Frame, desk: Desk, { table, rows, counts }: First, t: T) {
+  constructor(frame: Frame, desk: Desk, { table, rows, heard }: First, t: T) {
     this.frame = frame;
     this.desk = desk;
     this.t = t;
+    this.#heard = heard;
     this.places = fitted(placesOf(table.columns, frame.locale.tag), rows);
     const { totals, undo, redo } = table;
     this.store = new Store<State>({ ...atFirst, totals, undo, redo, total: totals.rows });
@@ -55,7 +52,7 @@ export class Model {
     };
     this.source = new DeskSource(desk, this.places, texts, (fault) => frame.broken(fault));
     this.source.open(everything, rows);
-    this.#first = counts;
+    this.source.hasOther = totals.errors + totals.warnings > 0;
     this.#facts = new Facts(desk, (known) => this.#learn(known));
   }
 
@@ -65,10 +62,10 @@ export class Model {
 
   /** Listens to what happens elsewhere, until the function that it gives is called. */
   open(): () => void {
-    const { totals, undo, redo } = this.now;
-    void this.#first.then((counts) => (counts ? this.#learn({ totals, undo, redo, counts }) : this.#facts.stir()));
-    // What was told before the step was there is what its rows were read with.
-    this.#heard = this.frame.events.last?.change ?? -1;
+    this.#stand();
+    void this.#count();
+    const { last } = this.frame.events;
+    if (last) this.#changed(last);
     const stop = this.frame.events.listen({
       state: (event) => this.#changed(event),
       progress: (event) => this.#progressed(event),
@@ -81,8 +78,28 @@ export class Model {
     };
   }
 
+  /** What else is known was read with the first rows; what is wrong with all of them can come behind. */
+  async #count(): Promise<void> {
+    const counts = await this.desk.counts().catch(() => null);
+    const { totals, undo, redo } = this.now;
+    if (counts) this.#learn({ totals, undo, redo, counts });
+    else this.#facts.stir();
+  }
+
   place(column: string): Place | undefined {
     return this.places.find((place) => place.column.key === column);
+  }
+
+  /** The row at a place of the view as it is shown, where it is here. */
+  row(index: number): Row | undefined {
+    return this.grid ? this.grid.row(index) : this.source.row(index);
+  }
+
+  /** What its cell shows; a change under way counts already. */
+  cell(index: number, key: string): (Cell & { readonly pending: boolean }) | undefined {
+    if (this.grid) return this.grid.cell(index, key);
+    const cell = this.row(index)?.cells[this.places.findIndex((place) => place.column.key === key)];
+    return cell && { ...cell, pending: false };
   }
 
   /** Takes what the grid tells. */
@@ -160,25 +177,20 @@ export class Model {
       this.#ops.add(op);
       return this.source.make({ ...deed, op }, (verdict) => {
         const done = verdict.cells + verdict.added + verdict.deleted > 0 || verdict.rows > 0;
-        this.say({ text: tell(verdict), ...(done && { undo: 1 }) });
+        this.say({ text: tell(verdict), undo: done });
         then?.(verdict);
       });
     });
   }
 
-  /** Puts another text in the place of each of several, in a change of its own. */
-  mapValues(key: string, texts: readonly (readonly [string, string])[]): void {
-    const made: Verdict[] = [];
-    const told = () => {
-      const changes = made.filter((one) => one.change > 0);
-      this.say({ text: this.t('replacedCells', { n: changes.reduce((sum, one) => sum + one.cells, 0) }), undo: changes.length });
-    };
-    for (const [find, text] of texts) {
-      this.make({ kind: 'mapValue', keys: [key], find, text, where: { show: 'all' } }, () => '', (verdict) => {
-        made.push(verdict);
-        told();
-      });
-    }
+  /** Puts another text in the place of each of several, as one change. */
+  mapValues(key: string, texts: Texts): void {
+    this.make(mapped(key, texts), ({ cells }) => (cells === 0 ? this.t('nothingChanged') : this.t('replacedCells', { n: cells })));
+  }
+
+  /** Says what that would do. */
+  previewValues(key: string, texts: Texts, signal: AbortSignal): Promise<Verdict> {
+    return this.preview(mapped(key, texts), signal);
   }
 
   /** Merges rows of a file by their numbers. */
@@ -186,7 +198,7 @@ export class Model {
     this.grid?.act((op) => {
       this.#ops.add(op);
       return this.source.merge(file, { op, over }, (verdict) => {
-        this.say({ text: this.t('changedCells', { n: verdict.cells }), ...(verdict.cells > 0 && { undo: 1 }) });
+        this.say({ text: this.t('changedCells', { n: verdict.cells }), undo: verdict.cells > 0 });
       });
     });
   }
@@ -205,7 +217,7 @@ export class Model {
   selected(): { where: ReturnType<typeof whereOf>; keys: string[]; rows: number } | null {
     const area = this.grid?.selected;
     if (!area) return null;
-    const where = whereOf(area, this.source.view, (index) => this.grid!.row(index)?.id);
+    const where = whereOf(area, this.source, (index) => this.grid!.row(index)?.id);
     return { where, keys: keysOf(area, this.places), rows: area.toRow - area.fromRow };
   }
 
@@ -232,9 +244,9 @@ export class Model {
     this.grid?.act((op) => this.source.insist(conflict, op));
   }
 
-  undo(changes = 1): void {
+  undo(): void {
     this.say(null);
-    for (let n = 0; n < changes; n++) this.grid?.undo();
+    this.grid?.undo();
   }
 
   redo(): void {
@@ -268,7 +280,7 @@ export class Model {
 
   #moved(kind: 'apply' | 'undo' | 'redo' | 'act', cells: number): void {
     this.store.set({ turn: this.now.turn + 1, progress: null });
-    if (kind === 'apply' && cells > 1) this.say({ text: this.t('changedCells', { n: cells }), undo: 1 });
+    if (kind === 'apply' && cells > 1) this.say({ text: this.t('changedCells', { n: cells }), undo: true });
     if (kind === 'undo') this.say({ text: cells > 0 ? this.t('undone.cells', { n: cells }) : this.t('undone') });
     if (kind === 'redo') this.say({ text: cells > 0 ? this.t('redone.cells', { n: cells }) : this.t('redone') });
     this.#stir();
@@ -297,12 +309,11 @@ export class Model {
 
   /** Somebody changed something, perhaps this page. */
   #changed({ change, totals }: StateEvent): void {
-    if (totals) this.store.set({ totals });
+    if (totals) this.#total(totals);
     this.#stand();
-    const first = this.#heard < 0;
     const news = change !== this.#heard && change !== this.source.lastChange;
     this.#heard = change;
-    if (first || !news || this.now.pending > 0) return;
+    if (!news || this.now.pending > 0) return;
     this.source.forget();
     this.grid?.refresh();
     this.store.set({ turn: this.now.turn + 1 });
@@ -314,9 +325,14 @@ export class Model {
   }
 
   #learn({ totals, undo, redo, counts }: Known): void {
-    this.store.set({ totals, undo, redo, counts });
-    this.source.hasOther = totals.errors + totals.warnings > 0;
+    this.store.set({ undo, redo, counts, counted: true });
+    this.#total(totals);
     this.#stand();
+  }
+
+  #total(totals: State['totals']): void {
+    this.store.set({ totals });
+    this.source.hasOther = totals.errors + totals.warnings > 0;
   }
 
   #stand(): void {
@@ -329,4 +345,8 @@ export class Model {
     if (cause instanceof Fault && (cause.kind === 'unauthorized' || cause.kind === 'gone')) this.frame.broken(cause);
     else this.say({ text: lost ? this.t('unanswered') : cause instanceof Error ? cause.message : String(cause), wrong: true });
   }
+}
+
+function mapped(key: string, texts: Texts): Deed {
+  return { kind: 'mapValue', keys: [key], map: Object.fromEntries(texts), where: { show: 'all' } };
 }

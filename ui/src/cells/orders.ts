@@ -9,7 +9,7 @@ export type Deed = Omit<Order, 'op'>;
 const mostIds = 1000;
 
 /** The rows of an area: by id where all are known, else as a stretch of the view. */
-export function whereOf(area: Area, view: string, idOf: (index: number) => string | undefined): Where {
+export function whereOf(area: Area, { view, total }: { readonly view: string; readonly total: number }, idOf: (index: number) => string | undefined): Where {
   const rows: string[] = [];
   for (let index = area.fromRow; index < area.toRow && rows.length < mostIds; index++) {
     const id = idOf(index);
@@ -17,7 +17,7 @@ export function whereOf(area: Area, view: string, idOf: (index: number) => strin
     rows.push(id);
   }
   const all = rows.length === area.toRow - area.fromRow;
-  return all ? { show: 'all', rows } : { show: 'all', view, from: area.fromRow, to: area.toRow };
+  return all ? { show: 'all', rows } : { show: 'all', view, from: area.fromRow, to: area.toRow, total };
 }
 
 /** The fields of the columns of an area that may be changed. */

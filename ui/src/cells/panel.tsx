@@ -41,7 +41,7 @@ export function Panel({ model, sheet, onClose, onOpen }: Props) {
         <h2 id="cells-problems" ref={title} tabIndex={-1}><Summary model={model} groups={groups} /></h2>
         {sheet && <IconButton icon="close" small label={t('close')} onClick={onClose} />}
       </header>
-      {groups.length === 0 ? <Calm model={model} /> : (
+      {groups.length === 0 ? <Without model={model} /> : (
         <ul class="c-groups">
           {groups.map((group) => (
             <GroupItem key={idOf(group)} model={model} group={group} open={open === idOf(group)} shown={isShown(group, wanted)} onToggle={() => toggle(group)} onOpen={onOpen} />
@@ -60,7 +60,12 @@ function Summary({ model: { t, store }, groups }: { model: Model; groups: readon
   return <>{t('panel.title', { n: problems, rows: t('rows', { n: totals.errors }) })}</>;
 }
 
-/** Nothing is wrong. */
+/** Nothing is wrong, or it is not known yet what is. */
+function Without({ model }: { model: Model }) {
+  const counting = useStore(model.store, (now) => !now.counted && now.totals.errors + now.totals.warnings + now.totals.infos > 0);
+  return counting ? <div class="c-values is-loading" aria-busy="true" /> : <Calm model={model} />;
+}
+
 function Calm({ model: { t, store } }: { model: Model }) {
   const rows = useStore(store, (now) => now.totals.rows);
   return (

@@ -41,7 +41,7 @@ function stretch(batch: Batch, places: ReadonlyMap<string, Place>): Omit<Order, 
     texts.set(place.key, text);
   }
   if (!wholeFields(columns, places)) return null;
-  const where = { show: 'all', view: batch.revision, from: fromRow, to: toRow } as const;
+  const where = { show: 'all', view: batch.revision, from: fromRow, to: toRow, total: batch.total } as const;
   const keys = [...texts.keys()];
   const all = new Set(texts.values());
   if (all.size > 1) return { kind: 'fill', where, texts: Object.fromEntries(texts) };

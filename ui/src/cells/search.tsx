@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Field, IconButton, Progress } from '../kit';
+import { Field, IconButton, Progress, Select } from '../kit';
 import { columnsFor } from './choices';
 import { keys } from './keys';
 import type { Model } from './model';
@@ -8,18 +8,32 @@ import { useStore } from './store';
 
 const pause = 300;
 
+interface Props {
+  readonly model: Model;
+  readonly field: RefObject<HTMLInputElement | null>;
+  /** There is no room to name the keys. */
+  readonly narrow: boolean;
+}
+
 /** Looks for rows that hold a text, soon after typing rests. */
-export function Search({ model, field }: { model: Model; field: RefObject<HTMLInputElement | null> }) {
+export function Search({ model, field, narrow }: Props) {
   const { t } = model;
   const wanted = useStore(model.store, (now) => now.wanted);
   const searching = useStore(model.store, (now) => now.searching);
   const [text, setText] = useState(wanted.search ?? '');
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => setText(wanted.search ?? ''), [wanted.search]);
+  useEffect(() => {
+    // Who types on meanwhile loses no letter to the search before.
+    if (timer.current === undefined) setText(wanted.search ?? '');
+  }, [wanted.search]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  const look = (search: string, column = model.now.wanted.in) => {
+  const stopWaiting = () => {
     clearTimeout(timer.current);
+    timer.current = undefined;
+  };
+  const look = (search: string, column = model.now.wanted.in) => {
+    stopWaiting();
     // As it is now, and not as it was drawn last: keys may be faster.
     const { search: before = '', in: within, ...rest } = model.now.wanted;
     if (search === before && column === within) return;
@@ -27,7 +41,7 @@ export function Search({ model, field }: { model: Model; field: RefObject<HTMLIn
   };
   const type = (typed: string) => {
     setText(typed);
-    clearTimeout(timer.current);
+    stopWaiting();
     timer.current = setTimeout(() => look(typed), pause);
   };
   const press = (event: KeyboardEvent) => {
@@ -42,13 +56,13 @@ export function Search({ model, field }: { model: Model; field: RefObject<HTMLIn
   const clear = text && <IconButton icon="close" small label={t('search.clear')} onClick={() => { setText(''); look(''); field.current?.focus(); }} />;
   return (
     <div class="c-search" role="search">
-      <Field bare label={t('search')} kind="search" icon="search" value={text} onInput={type} onKeyDown={press} refTo={field} placeholder={`${t('search')} (${keys.search})`} after={clear} />
       {text && (
-        <select class="c-in" aria-label={t('search.in')} value={wanted.in ?? ''} onChange={(event) => look(text, event.currentTarget.value || undefined)}>
-          <option value="">{t('search.all')}</option>
-          {columnsFor(model.places).map(({ key, label }) => <option key={key} value={key}>{label}</option>)}
-        </select>
+        <Select
+          bare label={t('search.in')} class="c-in" value={wanted.in ?? ''} options={[{ value: '', label: t('search.all') }, ...columnsFor(model.places).map(({ key, label }) => ({ value: key, label }))]}
+          placeholder={t('search.all')} searchLabel={t('searchColumns')} nothing={t('noChoice')} onChange={(column) => look(text, column || undefined)}
+        />
       )}
+      <Field bare label={t('search')} kind="search" icon="search" value={text} onInput={type} onKeyDown={press} refTo={field} placeholder={narrow ? t('search') : `${t('search')} (${keys.search})`} after={clear} class="c-sought" />
       {searching && <Searching model={model} />}
     </div>
   );

@@ -5,7 +5,7 @@ const most = 12_000;
 /** The rows of the view that came last, by index: to know which row a place is. */
 export class Shelf {
   readonly #rows = new Map<number, Row>();
-  #laid: readonly Row[] | null = null;
+  #laid: readonly Row[] | undefined;
 
   put(from: number, rows: readonly Row[]): void {
     if (this.#rows.size + rows.length > most) this.#rows.clear();
@@ -17,10 +17,16 @@ export class Shelf {
     this.#laid = rows;
   }
 
-  /** Gives what was laid ready, once, where it is just what is wanted. */
-  fetch(from: number, to: number, total: number): readonly Row[] | null {
+  /** Gives what was laid ready, once. */
+  take(): readonly Row[] | undefined {
     const laid = this.#laid;
-    this.#laid = null;
+    this.#laid = undefined;
+    return laid;
+  }
+
+  /** The same where it is just what is wanted. */
+  fetch(from: number, to: number, total: number): readonly Row[] | null {
+    const laid = this.take();
     return laid && from === 0 && laid.length === Math.min(to, total) ? laid : null;
   }
 
@@ -30,6 +36,6 @@ export class Shelf {
 
   clear(): void {
     this.#rows.clear();
-    this.#laid = null;
+    this.#laid = undefined;
   }
 }

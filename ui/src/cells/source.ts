@@ -2,7 +2,7 @@ import { Fault, isAborted, type RowWindow as WireWindow, type Verdict as WireVer
 import { SourceFault, type Batch, type Cell, type Conflict, type Row, type RowSource, type RowWindow, type Spot, type Verdict } from '../../grid';
 import { Attempt } from './attempt';
 import { columnKey, type Place } from './columns';
-import type { Desk, Order, Sending } from './desk';
+import type { Desk, Near, Order, Sending } from './desk';
 import { everything, type Filter } from './filter';
 import { Originals } from './originals';
 import { cellsOf, mostCells, planOf } from './plan';
@@ -21,10 +21,8 @@ export interface SourceTexts {
 }
 
 const readAtOnce = 1000;
-/** So many rows with nothing but notes are passed over at a time. */
-const mostSkipped = 20;
 /** As many as the grid asks for. */
-export const firstRows = 200;
+const window = 200;
 
 /**
  * The rows of the service as the grid asks for them: of one view at a time, which
@@ -69,7 +67,7 @@ export class DeskSource implements RowSource {
    * first rows are here then; until then the old one goes on.
    */
   async show(filter: Filter, signal: AbortSignal): Promise<void> {
-    const came = await this.#desk.rows(filter, '', 0, firstRows, signal);
+    const came = await this.#desk.rows(filter, '', 0, window, signal);
     signal.throwIfAborted();
     this.open(filter, came);
   }
@@ -79,6 +77,12 @@ export class DeskSource implements RowSource {
     this.filter = filter;
     this.#shelf.clear();
     this.#shelf.lay(this.#take(came));
+  }
+
+  /** The rows that the view was opened with, once. */
+  takeFirst(): RowWindow | undefined {
+    const rows = this.#shelf.take();
+    return rows && { total: this.total, revision: this.#view, rows };
   }
 
   /** How many rows fit the filter by now. */
@@ -106,6 +110,11 @@ export class DeskSource implements RowSource {
   async whole(index: number): Promise<Row | undefined> {
     const { rows: [row] } = await this.#asked(this.#desk.rows(this.filter, this.#view, index, 1));
     return row && this.#rows.row(row, this.filter);
+  }
+
+  /** The row at a place of the view, where it is here. */
+  row(index: number): Row | undefined {
+    return this.#shelf.row(index);
   }
 
   /** The id of the row at a place of the view, as a number; null where there is none. */
@@ -153,18 +162,25 @@ export class DeskSource implements RowSource {
   async problem(from: Spot, step: 1 | -1, signal: AbortSignal): Promise<Spot | null> {
     const here = this.#shelf.row(from.row) ?? (await this.rows(from.row, from.row + 1, signal)).rows[0];
     if (!here) return null;
-    this.#spots.notes = this.filter.show === 'infos' || !this.hasOther;
+    const nears = this.#nears();
+    this.#spots.notes = nears[0] === 'problems';
     const beside = this.#spots.beside(here, from.column, step);
     if (beside) return { row: from.row, column: beside };
-    let id = here.id;
-    for (let skipped = 0; ; skipped++) {
-      const next = await this.#asked(this.#desk.next(this.filter, this.#view, id, step < 0, signal));
-      if (!next) return null;
-      const { rows: [row] } = await this.rows(next.place, next.place + 1, signal);
-      if (!row) return null;
-      if (this.#spots.calls(row) || skipped >= mostSkipped) return { row: next.place, column: this.#spots.edge(row, step) ?? from.column };
-      id = row.id;
-    }
+    const back = step < 0;
+    const found = await this.#asked(Promise.all(nears.map((near) => this.#desk.next(this.filter, this.#view, { row: here.id, back, near }, signal))));
+    const places = found.flatMap((spot) => (spot ? [spot.place] : []));
+    if (places.length === 0) return null;
+    const place = back ? Math.max(...places) : Math.min(...places);
+    const known = this.#shelf.row(place);
+    const edge = known && this.#spots.edge(known, step);
+    if (edge) return { row: place, column: edge };
+    const { rows: [row] } = await this.rows(place, place + 1, signal);
+    return row ? { row: place, column: this.#spots.edge(row, step) ?? from.column } : null;
+  }
+
+  /** The levels of problems that lead from one to the next: notes only where they are what is shown, or all there is. */
+  #nears(): readonly Near[] {
+    return this.filter.show === 'infos' || !this.hasOther ? ['problems'] : ['errors', 'warnings'];
   }
 
   /** What is known of other rows is old. */
@@ -238,16 +254,20 @@ export class DeskSource implements RowSource {
   }
 
   async #byStretch(batch: Batch, order: Omit<Order, 'op'>): Promise<Verdict> {
-    const { fromRow, toRow, columns } = batch.area;
-    const now = await this.#asked(this.#desk.rows(this.filter, batch.revision, toRow - 1, 1));
-    // Places count in what the view has now; they shift where others delete rows.
-    if (now.view !== batch.revision || now.total !== this.total) throw new SourceFault('failed', this.#texts.moved());
+    const { fromRow, columns } = batch.area;
     for (const row of batch.seen.values()) {
       for (const column of columns) this.#originals.keep(row.id, column, row.cells[this.#order.get(column)!]!.text);
     }
-    const verdict = await this.#asked(this.#desk.edit({ ...order, op: batch.id }));
+    const verdict = await this.#asked(this.#desk.edit({ ...order, op: batch.id })).catch((cause) => this.#unmoved(batch, cause));
     this.#note(verdict, { row: fromRow, column: columns[0]! });
     return { rows: this.#guessed(batch, verdict.change, null), cells: verdict.cells, conflicts: [], stale: true };
+  }
+
+  /** Why a stretch was refused: most of the time it is made of other rows by now. */
+  async #unmoved(batch: Batch, cause: unknown): Promise<never> {
+    if (!(cause instanceof Refused)) throw cause;
+    const now = await this.#asked(this.#desk.rows(this.filter, batch.revision, 0, 0));
+    throw now.view === batch.revision && now.total === batch.total ? cause : new SourceFault('failed', this.#texts.moved());
   }
 
   async #turn(which: 'undo' | 'redo', id: string): Promise<Verdict> {

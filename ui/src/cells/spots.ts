@@ -51,11 +51,6 @@ export class Spots {
     return this.#keys.filter((_, at) => row.cells[at]?.problems.some(this.#counts));
   }
 
-  /** Whether a row has anything that one must look at: notes only count where they are what is shown. */
-  calls(row: Row): boolean {
-    return row.problems?.some(this.#counts) === true || this.#bad(row).length > 0;
-  }
-
   /** Which problems lead from one to the next. */
   get #counts(): (problem: Problem) => boolean {
     return (problem) => this.notes || problem.level !== 'info';

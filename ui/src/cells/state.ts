@@ -7,8 +7,8 @@ export interface Said {
   readonly text: string;
   /** Whether it was refused. */
   readonly wrong?: boolean;
-  /** So many changes are undone by what is offered beside it; none where it is missing. */
-  readonly undo?: number;
+  /** Whether it can be undone by what is offered beside it. */
+  readonly undo?: boolean;
 }
 
 /** All that is shown around the table. */
@@ -17,6 +17,8 @@ export interface State {
   readonly undo: number;
   readonly redo: number;
   readonly counts: Counts;
+  /** Whether it was counted yet what is wrong. */
+  readonly counted: boolean;
   /** That of the rows in view, and the one that was asked for last. */
   readonly filter: Filter;
   readonly wanted: Filter;
@@ -40,7 +42,7 @@ export interface State {
 
 export const atFirst: State = {
   totals: { rows: 0, errors: 0, warnings: 0, infos: 0 },
-  undo: 0, redo: 0, counts: [],
+  undo: 0, redo: 0, counts: [], counted: false,
   filter: everything, wanted: everything, searching: false,
   total: 0, fitting: null,
   saving: 'saved', pending: 0,

@@ -69,7 +69,7 @@ function Told({ model, now: { said, progress, working } }: { model: Model; now: 
     <span class="c-told">
       <span role="status">{said && !far && <span class={said.wrong ? 'is-wrong' : ''} dir="auto">{said.wrong && <Icon name="error" size={12} />} {said.text}</span>}</span>
       {far && <span class="c-far">{far} {progress && frame.locale.percent(progress.done / progress.total)}</span>}
-      {said?.undo && !far && <button type="button" class="c-link" onClick={() => model.undo(said.undo)}>{t('undo')}</button>}
+      {said?.undo && !far && <button type="button" class="c-link" onClick={() => model.undo()}>{t('undo')}</button>}
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Grid, type GridEvent } from '../../grid';
 import '../../grid/grid.css';
 import { gridTexts } from './grid-words';
@@ -20,10 +20,13 @@ export function Table({ model, onMenu, onLong }: Props) {
     else if (event.type === 'long') onLong(event);
     else model.hear(event);
   };
-  useEffect(() => {
+  // Before the browser draws: the first rows are in the first picture.
+  useLayoutEffect(() => {
     const { frame, t, places, source } = model;
+    const first = source.takeFirst();
     const grid = new Grid(host.current!, {
       source,
+      ...(first && { first }),
       columns: places.map((place) => place.column),
       label: frame.facts.title || t('table'),
       locale: frame.locale.tag,

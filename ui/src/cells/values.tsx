@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { shown } from '../../grid/shown';
 import { Icon } from '../kit';
+import { reword } from '../words/words';
 import { Chooser } from './chooser';
-import type { Place } from './columns';
+import { choiceName, type Place } from './columns';
 import type { Distinct, Value } from './desk';
 import { filterOf, isMapped, type Group } from './groups';
 import { isCut } from './long';
@@ -53,6 +54,7 @@ function ValueItem({ model, group, place, value }: Props & { value: Value }) {
   const [choosing, setChoosing] = useState(false);
   const open = isMapped(group) && !place.column.readOnly && !isCut(value.text);
   const [first] = value.suggestions;
+  const name = first && (choiceName(place, first.text) ?? (first.label || first.text));
   const put = (text: string) => replaceAll(model, group, value, text);
   const show = () => void model.filterBy({ ...filterOf(group), search: value.text, in: group.key });
   const look = value.text === '' || isCut(value.text) ? undefined : show;
@@ -62,9 +64,9 @@ function ValueItem({ model, group, place, value }: Props & { value: Value }) {
         {value.text === '' ? <span class="c-quiet">{t('emptyCell')}</span> : <bdi>{shown(value.text)}</bdi>}
       </button>
       <span class="c-count">{frame.locale.number(value.count)}</span>
-      {open && first && (
-        <button type="button" class="c-fix" onClick={() => put(first.text)} title={first.reason} aria-label={t('values.replace', { n: value.count, from: shown(value.text), to: nameOf(first) })}>
-          <Icon name="arrow" size={12} /> <bdi>{first.label || first.text}</bdi> <Icon name="check" size={12} />
+      {open && first && name && (
+        <button type="button" class="c-fix" onClick={() => put(first.text)} title={reword(t, 'why', first.reason)} aria-label={t('values.replace', { n: value.count, from: shown(value.text), to: name === first.text ? name : `${name} (${first.text})` })}>
+          <Icon name="arrow" size={12} /> <bdi>{name}</bdi> <Icon name="check" size={12} />
         </button>
       )}
       {open && (
@@ -78,10 +80,6 @@ function ValueItem({ model, group, place, value }: Props & { value: Value }) {
       {choosing && <Chooser model={model} anchor={anchor} place={place} value={value} onTake={put} onClose={() => setChoosing(false)} />}
     </li>
   );
-}
-
-function nameOf({ text, label }: { text: string; label: string }): string {
-  return label && label !== text ? `${label} (${text})` : text;
 }
 
 function replaceAll(model: Model, group: Group, value: Value, text: string): void {

@@ -5,7 +5,7 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 export type Width = 'wide' | 'narrow' | 'small';
 
 export function useWidth(of: RefObject<HTMLElement | null>): Width {
-  const [width, setWidth] = useState<Width>('wide');
+  const [width, setWidth] = useState<Width>(() => widthOf(innerWidth));
   useLayoutEffect(() => {
     const measure = () => setWidth(widthOf(of.current!.clientWidth));
     measure();

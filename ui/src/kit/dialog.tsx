@@ -32,7 +32,7 @@ export function Dialog({ title, closeLabel, onClose, children, foot, wide, from 
     dialog.current?.showModal();
   }, []);
   useEffect(() => () => {
-    if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
+    if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus({ preventScroll: true });
   }, []);
 
   const close = () => {

@@ -156,15 +156,20 @@ function Options({ options, value, onTake, id, ...texts }: ListProps): Component
 
 /** The options that a text finds: those that begin with it first. */
 export function matching(options: readonly Option[], sought: string): readonly Option[] {
-  const wanted = sought.trim().toLocaleLowerCase();
+  const wanted = folded(sought.trim());
   if (!wanted) return options;
   const ranked = options.map((one) => ({ one, rank: rankOf(one, wanted) })).filter(({ rank }) => rank < 3);
   return ranked.sort((a, b) => a.rank - b.rank).map(({ one }) => one);
 }
 
 function rankOf(one: Option, wanted: string): number {
-  if (one.label.toLocaleLowerCase().startsWith(wanted)) return 0;
-  if (one.value.toLocaleLowerCase() === wanted) return 0;
-  if (one.label.toLocaleLowerCase().includes(wanted)) return 1;
-  return `${one.value} ${one.note ?? ''} ${one.also ?? ''}`.toLocaleLowerCase().includes(wanted) ? 2 : 3;
+  const label = folded(one.label);
+  if (label.startsWith(wanted) || folded(one.value) === wanted) return 0;
+  if (label.includes(wanted)) return 1;
+  return folded(`${one.value} ${one.note ?? ''} ${one.also ?? ''}`).includes(wanted) ? 2 : 3;
+}
+
+/** Without case and accents. */
+function folded(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLocaleLowerCase();
 }

@@ -1,4 +1,8 @@
+import { directionOf, spoken, type Language, type Spoken } from './languages';
+import * as service from './service/catalogues';
 import type { Reword } from './service/rewording';
+
+export { languages, type Language } from './languages';
 
 /** Sentences by key: a text, or one for each plural form of the locale. */
 export type Catalogue = Readonly<Record<string, string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>>>;
@@ -15,10 +19,6 @@ interface Rewords {
   /** Where the page does not speak English, as the service does. */
   readonly reword?: Reword | undefined;
 }
-
-/** The languages that there are catalogues of. */
-export const languages = ['en', 'de', 'ar'] as const;
-export type Language = (typeof languages)[number];
 
 /** How a person's language writes things. */
 export interface Locale {
@@ -38,40 +38,43 @@ export interface Locale {
 
 /** The language to speak: what is asked for, else the first that a person reads and we write. */
 export function chooseLocale(asked: string | null, reads: readonly string[]): Locale {
-  for (const tag of asked ? [asked, ...reads] : reads) {
-    const language = languages.find((one) => one === tag.toLowerCase().split(/[-_]/)[0]);
-    if (language) return makeLocale(language, tag.replaceAll('_', '-'));
-  }
-  return makeLocale('en', 'en');
+  return makeLocale(spoken(asked, reads));
 }
 
 // What may turn a sentence that runs from left to right, and what would end its isolation.
 const turning = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud802\ud803\ud83a\ud83b]/;
 const ends = /[\u2066-\u2069]/g;
 
-function makeLocale(language: Language, wanted: string): Locale {
-  const [tag = language] = supported(wanted);
-  const numbers = new Intl.NumberFormat(tag);
-  const percents = new Intl.NumberFormat(tag, { style: 'percent' });
-  const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long' });
-  const moments = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeStyle: 'short' });
-  const lists = new Intl.ListFormat(tag, { type: 'conjunction' });
+function makeLocale({ language, tag: wanted }: Spoken): Locale {
+  const [tag = language] = canonical(wanted);
+  // They take a browser a while to make, and most pages need few of them.
+  const numbers = once(() => new Intl.NumberFormat(tag));
+  const percents = once(() => new Intl.NumberFormat(tag, { style: 'percent' }));
+  const days = once(() => new Intl.DateTimeFormat(tag, { dateStyle: 'long' }));
+  const moments = once(() => new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeStyle: 'short' }));
+  const lists = once(() => new Intl.ListFormat(tag, { type: 'conjunction' }));
   return {
     language,
     tag,
-    direction: language === 'ar' ? 'rtl' : 'ltr',
-    number: (n) => numbers.format(n),
-    percent: (share) => percents.format(share),
-    day: (time) => days.format(new Date(time)),
-    moment: (time) => moments.format(new Date(time)),
-    list: (texts) => lists.format(texts),
+    direction: directionOf(language),
+    number: (n) => numbers().format(n),
+    percent: (share) => percents().format(share),
+    day: (time) => days().format(new Date(time)),
+    moment: (time) => moments().format(new Date(time)),
+    list: (texts) => lists().format(texts),
     isolate: (text) => (language === 'ar' || turning.test(text) ? `\u2068${text.replace(ends, '')}\u2069` : text),
   };
 }
 
-function supported(tag: string): string[] {
+/** Makes a thing when it is first wanted. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+function canonical(tag: string): string[] {
   try {
-    return Intl.NumberFormat.supportedLocalesOf(tag);
+    return Intl.getCanonicalLocales(tag);
   } catch {
     return []; // what is asked for in the address may be anything
   }
@@ -82,11 +85,11 @@ function supported(tag: string): string[] {
  * a name in another script does not turn the sentence around it.
  */
 export function sayer<Key extends string>(catalogue: Catalogue, locale: Locale): Say<Key> {
-  const plurals = new Intl.PluralRules(locale.tag);
+  const plurals = once(() => new Intl.PluralRules(locale.tag));
   return (key, values = {}) => {
     const entry = catalogue[key];
     if (entry === undefined) return key;
-    const text = typeof entry === 'string' ? entry : (entry[plurals.select(Number(values.n ?? 0))] ?? entry.other ?? key);
+    const text = typeof entry === 'string' ? entry : (entry[plurals().select(Number(values.n ?? 0))] ?? entry.other ?? key);
     return fill(text, values, locale);
   };
 }
@@ -102,11 +105,6 @@ function fill(text: string, values: Values, locale: Locale): string {
 /** A catalogue of each language, in a file of its own. */
 export type Catalogues = Readonly<Record<Language, () => Promise<{ default: Catalogue }>>>;
 
-const service = {
-  de: () => import('./service/de.json') as Promise<{ default: Catalogue }>,
-  ar: () => import('./service/ar.json') as Promise<{ default: Catalogue }>,
-};
-
 /** Loads the sentences in the person's language, and where that is not English, those for what the service says. */
 export async function readWords<Key extends string>(locale: Locale, catalogues: Catalogues): Promise<Say<Key>> {
   const [own, reword] = await Promise.all([catalogues[locale.language](), readReword(locale)]);
@@ -115,7 +113,7 @@ export async function readWords<Key extends string>(locale: Locale, catalogues: 
 
 async function readReword(locale: Locale): Promise<Reword | undefined> {
   if (locale.language === 'en') return undefined;
-  const [{ rewording }, words] = await Promise.all([import('./service/rewording'), service[locale.language]()]);
+  const [{ rewording }, words] = await Promise.all([service.rewording(), service.catalogues[locale.language]()]);
   return rewording(sayer<string>(words.default, locale), locale);
 }
 

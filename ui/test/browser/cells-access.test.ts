@@ -51,6 +51,7 @@ const states: [string, boolean, (it: ReviewPage) => Promise<unknown>][] = [
   // It lies over the table until it is settled, and is the last therefore.
   ['a lost race', false, async (it) => {
     const other = await service!.page(way);
+    await uncovered(it);
     await it.cell(1, 0).dblclick();
     await other.type(1, 0, `Theirs ${Math.random()}`);
     await other.saved();
@@ -64,6 +65,12 @@ const states: [string, boolean, (it: ReviewPage) => Promise<unknown>][] = [
 async function panel(it: ReviewPage): Promise<void> {
   if (!(await it.page.locator('.c-panel').isVisible())) await it.page.locator('.c-panel-button').click();
   await it.page.locator('.c-values:not(.is-loading)').first().waitFor();
+}
+
+/** Where the panel lies over the table, it is out of the way. */
+async function uncovered(it: ReviewPage): Promise<void> {
+  const close = it.page.locator('.c-panel.is-sheet .c-panel-head button');
+  if (await close.isVisible()) await close.click();
 }
 
 for (const [name, options] of looks) {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
@@ -164,6 +165,13 @@ export class ReviewPage {
   async count(tab: string): Promise<number> {
     const text = await this.page.locator('.k-tab', { hasText: tab }).locator('.c-tab-count').textContent();
     return Number(text!.replaceAll(',', ''));
+  }
+
+  /** Waits until a tab says fewer than so many. */
+  async fewer(tab: string, than: number): Promise<void> {
+    const wrong = new RegExp(`^${than.toLocaleString('en')}$`);
+    await this.page.locator('.k-tab', { hasText: tab }).locator('.c-tab-count').filter({ hasNotText: wrong }).waitFor();
+    assert.ok((await this.count(tab)) < than);
   }
 
   /** Waits until a tab says a number. */

@@ -40,6 +40,27 @@ test('what is in view comes first, then two blocks ahead', async () => {
   assert.deepEqual(calls.map((call) => call.from), [1000, 800, 600]);
 });
 
+test('first rows that are here are shown at once, and nothing is asked for until they can be seen', async () => {
+  const { blocks, calls, answerAll } = made();
+  const { rows, ...view } = window(0);
+  blocks.open({ ...view, rows: rows.slice(0, 60) });
+  blocks.want(0, 40, 1);
+  assert.deepEqual([blocks.row(59)?.id, blocks.row(60), blocks.total, blocks.revision], ['r59', undefined, 1_000_000, '7']);
+  assert.equal(calls.length, 0);
+  blocks.go();
+  assert.deepEqual(calls.map((call) => call.from), [0, 200, 400]);
+  await answerAll();
+  assert.equal(blocks.row(60)?.id, 'r60');
+});
+
+test('a view of few rows is whole with the first', () => {
+  const { blocks, calls } = made();
+  blocks.open({ total: 2, revision: '7', rows: window(0).rows.slice(0, 2) });
+  blocks.want(0, 1, 1);
+  blocks.go();
+  assert.equal(calls.length, 0);
+});
+
 test('a jump aborts what is no longer wanted', async () => {
   const { blocks, calls, answerAll } = made();
   blocks.want(0, 40, 1);

@@ -73,11 +73,13 @@ export class FakeService {
 
   #serve({ call, query, body }: Called): Response {
     if (call === 'rows') return Response.json(this.#window(query));
-    if (call === 'next') return Response.json({ next: this.#next(Number(query.get('row') ?? -1), query.get('back') === 'true') });
+    if (call === 'next') return Response.json({ next: this.#next(Number(query.get('row') ?? -1), query.get('back') === 'true', query.get('near')!) });
     const op = String(body.op);
     if (this.made.has(op)) return Response.json(this.made.get(op));
     if (call === 'undo' && this.change === 0) return Response.json({ detail: 'There is nothing.', code: 'nothing_to_undo' }, { status: 409 });
     if (call === 'undo') return this.#told(op, { ...nothing, change: this.change-- });
+    const { total } = (body.where ?? {}) as { total?: number };
+    if (total !== undefined && total !== this.rows.length) return Response.json({ detail: 'Somebody deleted rows.', code: 'not_possible' }, { status: 400 });
     return this.#edit(op, body);
   }
 
@@ -87,8 +89,9 @@ export class FakeService {
     return { view: query.get('view') || this.view, total: rows.length, first: from, rows: structuredClone(rows.slice(from, from + Number(query.get('count') ?? 200))) };
   }
 
-  #next(row: number, back: boolean) {
-    const places = this.rows.map((one, place) => ({ id: one.id, place, bad: one.problems || one.cells.some((cell) => cell.problems) })).filter((one) => one.bad);
+  #next(row: number, back: boolean, near: string) {
+    const fits = ({ level }: { level: string }) => near === 'problems' || near === `${level}s`;
+    const places = this.rows.map((one, place) => ({ id: one.id, place, bad: [one, ...one.cells].some(({ problems }) => problems?.some(fits)) })).filter((one) => one.bad);
     const found = back ? places.findLast((one) => Number(one.id) < row) : places.find((one) => Number(one.id) > row);
     return found ? { id: found.id, place: found.place } : null;
   }
@@ -136,14 +139,14 @@ function text(of: string) {
 
 export const columns = [
   { key: 'name', label: 'Name', type: 'string', readOnly: false, hidden: false, required: true },
-  { key: 'country', label: 'Country', type: 'country', readOnly: false, hidden: false, required: false },
+  { key: 'country', label: 'Country', type: 'country', readOnly: false, hidden: false, required: false, options: [{ value: 'DE', label: 'Germany' }, { value: 'FR', label: 'France' }] },
   { key: 'secret', label: 'Secret', type: 'string', readOnly: false, hidden: true, required: false },
   { key: 'tag', label: 'Tag', type: 'string', readOnly: false, hidden: false, required: false },
 ] as Table['columns'];
 
 /** Changes an area as the grid would, with the rows that it has of it. */
 export async function batchOf(source: DeskSource, area: Batch['area'], texts: string[][], held = area): Promise<Batch> {
-  const { rows, revision } = await source.rows(held.fromRow, held.toRow, new AbortController().signal);
+  const { rows, revision, total } = await source.rows(held.fromRow, held.toRow, new AbortController().signal);
   const seen = new Map(rows.map((row, at) => [held.fromRow + at, row]));
-  return { id: `op-${Math.random()}`, deed: 'edit', area, texts, revision, seen, versions: Object.fromEntries(rows.map((row) => [row.id, row.version])) };
+  return { id: `op-${Math.random()}`, deed: 'edit', area, texts, revision, total, seen, versions: Object.fromEntries(rows.map((row) => [row.id, row.version])) };
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { columnKey, placesOf } from '../../src/cells/columns';
-import { countries } from '../../src/cells/countries';
+import { choiceName, columnKey, placesOf } from '../../src/cells/columns';
+import { fitting } from '../../grid/editors/listbox';
+import { namedIn } from '../../src/cells/countries';
 import { fits, same, tidy } from '../../src/cells/filter';
 import { findRow } from '../../src/cells/find-row';
 import { actionsOf, filterOf, idOf, nameOf, steady, type Group } from '../../src/cells/groups';
@@ -12,7 +13,6 @@ import { planOf } from '../../src/cells/plan';
 import { Originals } from '../../src/cells/originals';
 import { Rows } from '../../src/cells/rows';
 import { shownWhole } from '../../src/cells/shown-whole';
-import { added } from '../../src/cells/sums';
 import { fitted } from '../../src/cells/widths';
 import { widthOf } from '../../src/cells/width';
 import type { T } from '../../src/cells/words';
@@ -40,12 +40,16 @@ test('columns: a list of choices makes an editor of choices, and none does not',
   assert.equal(places[1]!.column.kind, 'select');
 });
 
-test('all countries of ISO 3166 and Kosovo, by name, and none that is no more', () => {
-  const list = countries('en');
-  assert.equal(list.length, 250);
-  assert.equal(new Set(list.map((one) => one.text)).size, 250);
-  for (const gone of ['DD', 'SU', 'YU', 'EU', 'UK', 'ZZ']) assert.equal(list.some((one) => one.text === gone), false, gone);
-  assert.ok(list.some((one) => one.text === 'DE' && one.label === 'Germany'));
+test('countries are called and ordered as in the language of the page, and found by their English names', () => {
+  const given = [{ value: 'AT', label: 'Austria' }, { value: 'DE', label: 'Germany' }, { value: 'EG', label: 'Egypt' }, { value: 'own', label: 'Elsewhere' }];
+  const german = namedIn('de', given);
+  assert.deepEqual(german.map((one) => one.label), ['Ägypten', 'Deutschland', 'Elsewhere', 'Österreich']);
+  for (const words of ['deutsch', 'germany', 'de']) assert.deepEqual(fitting(german, words)[0], { text: 'DE', label: 'Deutschland', also: 'Germany' }, words);
+  assert.equal(fitting(german, 'osterr')[0]?.text, 'AT');
+  assert.deepEqual(namedIn('en', given), given.map(({ value, label }) => ({ text: value, label })));
+  const [country] = placesOf([{ key: 'c', label: 'C', type: 'country', readOnly: false, hidden: false, required: false, options: given }] as Table['columns'], 'de');
+  assert.equal(choiceName(country!, 'DE'), 'Deutschland');
+  assert.equal(choiceName(country!, 'ZZ'), undefined);
 });
 
 test('a filter fits rows by their problems and by what they hold', () => {
@@ -99,9 +103,10 @@ test('a text of just the length at which the service cuts counts as cut', () => 
 
 test('few rows are told by id, many or unknown ones as a stretch of the view', () => {
   const area = { fromRow: 3, toRow: 5, columns: ['name', 'tag'] };
-  assert.deepEqual(whereOf(area, 'v', (index) => `r${index}`), { show: 'all', rows: ['r3', 'r4'] });
-  assert.deepEqual(whereOf(area, 'v', (index) => (index === 3 ? 'r3' : undefined)), { show: 'all', view: 'v', from: 3, to: 5 });
-  assert.deepEqual(whereOf({ ...area, toRow: 5000 }, 'v', (index) => `r${index}`), { show: 'all', view: 'v', from: 3, to: 5000 });
+  const view = { view: 'v', total: 9000 };
+  assert.deepEqual(whereOf(area, view, (index) => `r${index}`), { show: 'all', rows: ['r3', 'r4'] });
+  assert.deepEqual(whereOf(area, view, (index) => (index === 3 ? 'r3' : undefined)), { show: 'all', ...view, from: 3, to: 5 });
+  assert.deepEqual(whereOf({ ...area, toRow: 5000 }, view, (index) => `r${index}`), { show: 'all', ...view, from: 3, to: 5000 });
   assert.deepEqual(keysOf(area, places), ['name', 'tag']);
 });
 
@@ -110,7 +115,7 @@ test('a field with several columns is a stretch only with all of them and one te
   const both = placesOf([{ ...phone, part: 0 }, { ...phone, part: 1 }] as Table['columns'], 'en');
   const known = new Map(both.map((place) => [place.column.key, place]));
   const plan = (parts: number[], texts: string[]) => planOf({
-    id: '', deed: 'fill', revision: 'v', seen: new Map(), versions: {}, texts: [texts],
+    id: '', deed: 'fill', revision: 'v', total: 300_000, seen: new Map(), versions: {}, texts: [texts],
     area: { fromRow: 0, toRow: 200_000, columns: parts.map((part) => columnKey('phone', part)) },
   }, known).kind;
   assert.equal(plan([0, 1], ['x']), 'stretch');
@@ -149,11 +154,6 @@ test('a cell tells that it was changed once it holds another text than the file'
   assert.equal(rows.row(came(0, 'Germny', true), { show: 'all' }).cells[1]!.changed, undefined);
   assert.equal(rows.row(came(3, 'Germany', false), { show: 'all' }).cells[1]!.changed, true);
   assert.equal(rows.row(came(4, 'Germny', true), { show: 'all' }).cells[1]!.changed, undefined);
-});
-
-test('several changes count as one', () => {
-  const one = { change: 1, cells: 2, rows: 2, added: 0, deleted: 0, valid: 1, invalid: 0, samples: [] };
-  assert.deepEqual(added([one, { ...one, change: 2 }]), { ...one, change: 2, cells: 4, rows: 4, valid: 2 });
 });
 
 test('columns are as wide as most of their cells need, within bounds', () => {

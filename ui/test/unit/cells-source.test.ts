@@ -42,7 +42,7 @@ test('one line of texts over very many rows is a stretch of the view', async () 
   const area = { fromRow: 10, toRow: 2900, columns: ['name', 'tag'] };
   await source.apply(await batchOf(source, area, [['x', 'y']], { ...area, toRow: 100 }));
   const { op: _, ...order } = service.changes[0]!.body;
-  const where = { show: 'all', view: 'view-1', from: 10, to: 2900 };
+  const where = { show: 'all', view: 'view-1', from: 10, to: 2900, total: 3000 };
   assert.deepEqual(order, { kind: 'fill', where, texts: { name: 'x', tag: 'y' } });
   await source.apply(await batchOf(source, area, [['']], { ...area, toRow: 100 }));
   assert.deepEqual({ ...service.changes[1]!.body, op: 0 }, { kind: 'clear', where, keys: ['name', 'tag'], op: 0 });
@@ -54,7 +54,15 @@ test('where rows were deleted meanwhile a stretch is not changed', async () => {
   const batch = await batchOf(source, { fromRow: 0, toRow: 2500, columns: ['tag'] }, [['x']], { fromRow: 0, toRow: 9, columns: [] });
   service.rows.splice(5, 1);
   await assert.rejects(source.apply(batch), (fault: SourceFault) => fault.kind === 'failed' && fault.message === 'moved');
-  assert.equal(service.changes.length, 0);
+  assert.equal(service.change, 0);
+});
+
+test('what else is wrong with a stretch is told as it is', async () => {
+  const service = new FakeService(3000);
+  const source = service.source();
+  const batch = await batchOf(source, { fromRow: 0, toRow: 2500, columns: ['tag'] }, [['x']], { fromRow: 0, toRow: 9, columns: [] });
+  service.interfere = ({ call }) => (call === 'edits' ? { status: 400, body: { detail: 'No column feeds the field.', code: 'not_possible' } } : null);
+  await assert.rejects(source.apply(batch), { message: 'No column feeds the field.' });
 });
 
 test('other texts over more cells than can be told by name are refused', async () => {
@@ -138,6 +146,10 @@ test('the next problem is one of the same row first, notes are passed over', asy
   assert.deepEqual(await source.problem({ row: 2, column: 'tag' }, 1, signal()), { row: 12, column: 'country' });
   assert.deepEqual(await source.problem({ row: 12, column: 'name' }, -1, signal()), { row: 2, column: 'tag' });
   assert.equal(await source.problem({ row: 32, column: 'country' }, 1, signal()), null);
+  const asked = () => service.called.filter((one) => one.call === 'next').map((one) => one.query.get('near'));
+  assert.deepEqual([...new Set(asked())], ['errors', 'warnings']);
+  source.hasOther = false;
+  assert.deepEqual(await source.problem({ row: 3, column: 'name' }, 1, signal()), { row: 5, column: 'name' }, 'where nothing else is wrong, notes count');
 });
 
 test('another filter is shown once its rows are here, which are then given at once', async () => {

@@ -21,5 +21,6 @@ test('options are found by label, value and note, those that begin with it first
   assert.deepEqual(found('MAN'), ['DE']);
   assert.deepEqual(found('burma'), ['MM']);
   assert.deepEqual(found('deutsch'), ['DE']);
+  assert.deepEqual(matching([{ value: 'AT', label: 'Österreich' }], 'oster').length, 1);
   assert.deepEqual(found('x'), []);
 });

@@ -7,7 +7,7 @@ import { SourceFault, type Batch, type RowSource, type Verdict } from '../../gri
 const fine: Verdict = { rows: [], cells: 1, conflicts: [] };
 
 function batch(texts: string[][], versions: Record<string, number> = {}): Batch {
-  return { id: newId(), deed: 'edit', area: { fromRow: 10, toRow: 14, columns: ['a', 'b'] }, revision: '1', texts, versions, seen: new Map() };
+  return { id: newId(), deed: 'edit', area: { fromRow: 10, toRow: 14, columns: ['a', 'b'] }, revision: '1', total: 100, texts, versions, seen: new Map() };
 }
 
 function made(answer: (sent: Batch, call: number) => Promise<Verdict>) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { choose, chosen, firstOpen, holds } from '../../src/app/questions/drafts';
+import { readingOf } from '../../src/app/questions/examples';
 import { headingOf, labelOf } from '../../src/app/questions/headings';
 import { cut } from '../../src/app/sentence';
 import { countsOf } from '../../src/app/states/done';
@@ -29,6 +30,18 @@ test('the first question without a choice is the one that the digits are for', (
   assert.equal(firstOpen([questions.email, questions.born], {})?.id, 'column:email');
   assert.equal(firstOpen([questions.email, questions.born], { 'column:email': '1' })?.id, 'format:born');
   assert.equal(firstOpen([{ ...questions.born, answer: 'dmy' }], {}), null);
+});
+
+test('an example is told with the month by its name, wherever one is', () => {
+  const cases: [example: string, language: string, wanted: ReturnType<typeof readingOf>][] = [
+    ['05/02/1990 is 1990-02-05', 'en', { raw: '05/02/1990', value: 'February 5, 1990' }],
+    ['05/02/1990 is 1990-02-05', 'de', { raw: '05/02/1990', value: '5. Februar 1990' }],
+    ['what is is 1.5', 'en', { raw: 'what is', value: '1.5' }],
+    ['1/1/2020 10:00 is 2020-01-01 10:00', 'en', { raw: '1/1/2020 10:00', value: '2020-01-01 10:00' }],
+    ['0/0/0 is 0000-00-00', 'en', { raw: '0/0/0', value: '0000-00-00' }],
+    ['a sheet', 'en', null],
+  ];
+  for (const [example, language, wanted] of cases) assert.deepEqual(readingOf(example, chooseLocale(language, [])), wanted);
 });
 
 test('a question is asked in words for people', () => {

@@ -78,6 +78,18 @@ test('the cells are there before it is known how the file was read', async () =>
   assert.equal(review.state.step, 'cells');
 });
 
+test('how the file was read is asked for once the first rows are drawn', async () => {
+  answers = inReview;
+  let drawn = () => {};
+  const review = new Review('i1', fetching, () => new Promise<void>((done) => (drawn = done)));
+  const opened = review.open('token');
+  await settle();
+  assert.deepEqual([calls, review.state.step], [['POST session/'], 'cells']);
+  drawn();
+  await opened;
+  assert.deepEqual(calls, ['POST session/', 'GET layout/', 'GET questions/']);
+});
+
 test('what keeps it from opening is told, and only a lost answer is asked for again', async () => {
   for (const [status, kind] of [[401, 'unauthorized'], [403, 'refused'], [404, 'gone'], [500, 'refused']] as const) {
     answers = { '*': status };

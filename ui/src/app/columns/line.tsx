@@ -3,6 +3,7 @@ import { Icon, Select, type Option } from '../../kit';
 import { useShared } from '../context';
 import { mapped, type Wanted } from '../mapping';
 import { columnName } from '../names';
+import { columnLabel } from '../questions/headings';
 import { cut, Raw, ServerSentence } from '../sentence';
 
 /** The option that a column is left out. */
@@ -27,7 +28,7 @@ export function ColumnLine({ column, layout, wanted, asked, fieldKey, onGive }: 
   return (
     <li class={`column-line${field ? '' : ' is-left'}${changed ? ' is-changed' : ''}`}>
       <div class="column-file">
-        <p class="column-header"><Raw text={columnName(column)} /></p>
+        <p class="column-header"><Raw text={columnLabel(column, layout, t)} /></p>
         <p class="examples">
           {examples.map((example, at) => <code key={at} class="example"><Raw text={cut(example, 40)} /></code>)}
           {examples.length === 0 && <span class="quiet">{t('columns.empty')}</span>}

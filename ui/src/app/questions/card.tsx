@@ -1,11 +1,11 @@
 import { useId, useState } from 'preact/hooks';
 import type { Layout, Question, QuestionChoice } from '../../api';
 import { Button, Icon, Select } from '../../kit';
-import { reword } from '../../words/words';
 import { useShared, type T } from '../context';
 import { cut, Raw, ServerSentence } from '../sentence';
 import { stepOf } from '../steps';
 import { holds, none } from './drafts';
+import { Examples } from './examples';
 import { columnLabel, headingOf, labelOf } from './headings';
 import { whyOf } from './why';
 
@@ -44,7 +44,7 @@ export function Card({ question, layout, answer, onChoose }: Props) {
             name={`${id}-choice`}
             best={isBest(question, choice)}
             checked={holds(answer, choice.value, question.manyColumns)}
-            examples={examplesOf(question, choice, layout, t)}
+            examples={examplesOf(question, choice, layout)}
             onChoose={onChoose}
           />
         ))}
@@ -99,20 +99,10 @@ function ChoiceLine({ question, choice, label, reason, place, name, best, checke
           {best && <span class="choice-best"><Icon name="check" size={12} /> {t('choices.best')}</span>}
         </span>
         {reason && <span class="choice-reason"><ServerSentence text={reason} code="why" /></span>}
-        {examples.length > 0 && <Examples texts={examples} inRow={question.id === 'header_row' || question.id === 'sheet'} />}
+        {examples.length > 0 && <Examples texts={examples} inRow={question.id === 'header_row' || question.id === 'sheet'} read={question.id.startsWith('format:')} />}
       </span>
       {place <= 9 && <kbd class="choice-key" aria-hidden="true">{place}</kbd>}
     </label>
-  );
-}
-
-/** What would follow: cells one beside the other as in a row of the file, or some of a column. */
-function Examples({ texts, inRow }: { texts: readonly string[]; inRow: boolean }) {
-  const shown = inRow ? texts : texts.filter((one) => one.trim() !== '');
-  return (
-    <span class={inRow ? 'examples is-row' : 'examples'} style={inRow ? { '--cells': String(shown.length) } : {}}>
-      {shown.map((text, at) => <code key={at} class="example">{text === '' ? '\u00a0' : <Raw text={cut(text, 40)} />}</code>)}
-    </span>
   );
 }
 
@@ -132,10 +122,10 @@ function isBest(question: Question, choice: QuestionChoice): boolean {
 }
 
 /** What stands for a choice; of the header that was taken, the names of the columns. */
-function examplesOf(question: Question, choice: QuestionChoice, layout: Layout | null, t: T): readonly string[] {
+function examplesOf(question: Question, choice: QuestionChoice, layout: Layout | null): readonly string[] {
   const most = stepOf(question.id) === 'header' || question.id === 'sheet' ? 6 : 3;
   const given = choice.examples.slice(0, most);
-  if (given.length > 0) return question.id.startsWith('format:') ? given.map((one) => reword(t, 'example', one)) : given;
+  if (given.length > 0) return given;
   if (question.id === 'header_row' && choice.value === question.choices[0]?.value) return layout?.columns.slice(0, most).map((one) => one.header) ?? [];
   return [];
 }

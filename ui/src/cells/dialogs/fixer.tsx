@@ -1,15 +1,15 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Verdict } from '../../api';
 import { shown } from '../../../grid/shown';
 import { Button, Dialog, Field, Icon, Progress, Select } from '../../kit';
-import type { Place } from '../columns';
+import { reword } from '../../words/words';
+import { optionOf } from '../chooser';
+import { choiceName, type Place } from '../columns';
 import type { Distinct, Value } from '../desk';
 import type { DialogProps } from '../dialogs';
 import { everything } from '../filter';
 import { useFirst } from '../focus';
 import { isCut } from '../long';
 import type { Model } from '../model';
-import { added } from '../sums';
 import { Preview, sentence, useLook } from './preview';
 
 const mostValues = 1000;
@@ -32,7 +32,7 @@ export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fi
   }, [key]);
 
   const told = [...wishes].filter(([from, to]) => from !== to);
-  const look = useLook(model, JSON.stringify(told), told.length === 0 ? null : (signal) => together(model, key, told, signal));
+  const look = useLook(model, JSON.stringify(told), told.length === 0 ? null : (signal) => model.previewValues(key, told, signal));
   const listed = useMemo(() => fitting(found?.values ?? [], sought), [found, sought]);
   const put = (from: string, to: string | null) => {
     const next = new Map(wishes);
@@ -95,13 +95,13 @@ function Line({ model: { t, frame }, place, value, wish, onWish }: LineProps) {
       <Icon name="arrow" size={12} />
       {closed ? <span class="c-quiet">{t('fixer.closed')}</span> : choices ? (
         <Select
-          bare label={name} value={wish} placeholder={first ? first.label || first.text : t('fixer.keep')} searchLabel={t('searchChoices')} nothing={t('noChoice')} onChange={onWish}
-          options={[{ value: '', label: t('grid.emptyChoice') }, ...choices.map((one) => ({ value: one.text, label: one.label ?? one.text, ...(one.label && one.label !== one.text && { note: one.text }) }))]}
+          bare label={name} value={wish} placeholder={first ? choiceName(place, first.text) ?? (first.label || first.text) : t('fixer.keep')} searchLabel={t('searchChoices')} nothing={t('noChoice')} onChange={onWish}
+          options={[{ value: '', label: t('grid.emptyChoice') }, ...choices.map(optionOf)]}
         />
       ) : (
         <input class="c-field" dir="auto" aria-label={name} placeholder={t('fixer.keep')} value={wish ?? ''} onInput={(event) => onWish(event.currentTarget.value || null)} />
       )}
-      {!closed && first && wish === null && <button type="button" class="c-fix" onClick={() => onWish(first.text)} title={first.reason}>{t('fixer.take')}</button>}
+      {!closed && first && wish === null && <button type="button" class="c-fix" onClick={() => onWish(first.text)} title={reword(t, 'why', first.reason)}>{t('fixer.take')}</button>}
       {wish !== null && <button type="button" class="c-link" onClick={() => onWish(null)}>{t('fixer.drop')}</button>}
     </div>
   );
@@ -116,13 +116,6 @@ async function valuesOf(model: Model, key: string, signal: AbortSignal): Promise
   const message = model.now.counts.find((group) => group.key === key && group.level === 'error')?.message ?? '';
   const wrong = new Map(bad.values.map((value) => [value.text, { ...value, message: value.message || message }]));
   return { values: all.values.map((value) => ({ ...value, ...wrong.get(value.text), count: value.count })), more: all.more };
-}
-
-/** What all replacements together would do; each is looked at by itself, so that what follows from several at once may differ. */
-async function together(model: Model, key: string, told: readonly (readonly [string, string])[], signal: AbortSignal): Promise<Verdict> {
-  const verdicts: Verdict[] = [];
-  for (const [find, text] of told) verdicts.push(await model.preview({ kind: 'mapValue', keys: [key], find, text, where: { show: 'all' } }, signal));
-  return added(verdicts);
 }
 
 /** Those with a problem first. */

@@ -58,7 +58,7 @@ export function rewording(say: Say<string>, locale: Locale): Reword {
 
   function valueOf(slot: string, text: string): string | number | null {
     const group = slot.replace(/\d$/, '');
-    if (numeric.has(slot)) return Number(text);
+    if (numeric.has(slot)) return Number(text.replaceAll(',', ''));
     if (group === 'why') return clauses(text) ?? text;
     if (group === 'some') return locale.list(text.split(' and '));
     if (group === 'spots') return spots(text);
@@ -114,10 +114,12 @@ function patternOf(key: string, text: string): Pattern {
     if (!slot) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
     const [, quote, name = ''] = slot;
     slots.push({ name, quoted: quote !== '' });
-    if (numeric.has(name)) return '(\\d+)';
+    if (numeric.has(name)) return '(\\d{1,3}(?:,\\d{3})+|\\d+)';
     return quote ? '"((?:[^"\\\\]|\\\\.)*)"' : '([^]*?)';
   }).join('');
-  return { key, slots, whole: new RegExp(`^${source}$`) };
+  // What is a sentence by itself begins small where it follows another.
+  const begun = key.startsWith('why.') ? source.replace(/^[A-Z](?=[a-z]* )/, (letter) => `[${letter}${letter.toLowerCase()}]`) : source;
+  return { key, slots, whole: new RegExp(`^${begun}$`) };
 }
 
 function listSign(locale: Locale): string {

@@ -1,1 +1,0 @@
-import{C as e,E as t}from"./review-CNXbMlQj.js";function n(){let n=t(null);return e(()=>n.current?.focus(),[]),n}export{n as t};

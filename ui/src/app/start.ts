@@ -1,0 +1,23 @@
+import '../tokens.css';
+import '../kit/kit.css';
+import './app.css';
+import * as cells from '../cells/catalogues';
+import { directionOf, spoken } from '../words/languages';
+import * as service from '../words/service/catalogues';
+import { Ahead, takeToken } from './ahead';
+import { catalogues } from './catalogues';
+
+// The first script of the page. It is small, and asks for what takes longest: the session and the rows.
+const ahead = new Ahead(decodeURIComponent(location.pathname.split('/')[2] ?? ''), takeToken());
+const begun = ahead.begin();
+
+const { language } = spoken(new URLSearchParams(location.search).get('lang'), navigator.languages);
+document.documentElement.lang = language;
+document.documentElement.dir = directionOf(language);
+const words = language === 'en' ? [] : [service.rewording, service.catalogues[language]];
+// Who wants them asks again, and is told where one does not come.
+for (const read of [catalogues[language], cells.catalogues[language], ...words]) read().catch(() => {});
+
+// The calls go out before the page takes the browser's time for itself.
+const out = Promise.race([begun, new Promise((done) => setTimeout(done, 30))]);
+void Promise.all([import('./main'), out]).then(([{ open }]) => open(ahead));
