@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
@@ -24,7 +25,11 @@ type Suggestion struct {
 
 // Suggester looks for values that texts may have been meant as, among those of one
 // field.
-type Suggester struct{ names []candidate }
+type Suggester struct {
+	names []candidate
+	// listed gives all values with their names; nil where the field itself has them.
+	listed func() []intray.SelectOption
+}
 
 // candidate is a name of a value.
 type candidate struct {
@@ -41,12 +46,22 @@ func NewSuggester(f intray.Field) *Suggester {
 	case intray.TypeSelect, intray.TypeMultiSelect:
 		return optionSuggester(f.SelectOptions)
 	case intray.TypeCountry:
-		return countrySuggester(options(f.Type.Options).text("format", "2-letter") == "3-letter")
+		if options(f.Type.Options).text("format", "2-letter") == "3-letter" {
+			return countrySuggester3()
+		}
+		return countrySuggester2()
 	case intray.TypeState:
 		return stateSuggester()
 	}
 	return nil
 }
+
+// Those that are the same in every schema are made once.
+var (
+	countrySuggester2 = sync.OnceValue(func() *Suggester { return countrySuggester(false) })
+	countrySuggester3 = sync.OnceValue(func() *Suggester { return countrySuggester(true) })
+	stateSuggester    = sync.OnceValue(newStateSuggester)
+)
 
 func (s *Suggester) add(name, text, label string) {
 	key := []rune(looseKey(name))
@@ -77,36 +92,37 @@ func countrySuggester(three bool) *Suggester {
 		}
 		s.add(name, code, label)
 	}
+	s.listed = sync.OnceValue(s.list)
 	return s
 }
 
 // Listed gives the values of a field of the type country or us-state-territory, each
 // with the name that people know it by, in the order of the names; nil for others.
 func Listed(f intray.Field) []intray.SelectOption {
-	var s *Suggester
 	switch f.Type.Name {
 	case intray.TypeCountry, intray.TypeState:
-		s = NewSuggester(f)
-	default:
-		return nil
+		return NewSuggester(f).listed()
 	}
+	return nil
+}
+
+func (s *Suggester) list() (list []intray.SelectOption) {
 	labels := map[string]string{}
 	for _, c := range s.names {
 		if len(c.label) > len(labels[c.text]) {
 			labels[c.text] = c.label
 		}
 	}
-	var list []intray.SelectOption
 	for value, label := range labels {
 		list = append(list, intray.SelectOption{Value: value, Label: label})
 	}
 	slices.SortFunc(list, func(a, b intray.SelectOption) int {
 		return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.Value, b.Value))
 	})
-	return list
+	return slices.Clip(list) // who adds to it makes another
 }
 
-func stateSuggester() *Suggester {
+func newStateSuggester() *Suggester {
 	s := &Suggester{}
 	title := cases.Title(language.English)
 	for _, name := range slices.Sorted(maps.Keys(states)) {
@@ -115,6 +131,7 @@ func stateSuggester() *Suggester {
 			s.names[len(s.names)-1].label, s.names[len(s.names)-1].shown = label, label
 		}
 	}
+	s.listed = sync.OnceValue(s.list)
 	return s
 }
 
