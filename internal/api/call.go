@@ -236,7 +236,7 @@ func (a *API) perform(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return done, a.pack(done)
+	return done, a.pack(c, done)
 }
 
 // performWhole carries out a call whose body is read as a whole.
@@ -260,8 +260,9 @@ func (a *API) performWhole(c *call) (*answer, error) {
 	})
 }
 
-// pack encodes an answer, and moves a large one to a file.
-func (a *API) pack(done *answer) error {
+// pack encodes an answer, makes it short where it can be, and moves a large one to a
+// file.
+func (a *API) pack(c *call, done *answer) error {
 	if done.raw == nil && done.body != nil {
 		encoded, err := encodeJSON(done.body)
 		if err != nil {
@@ -270,6 +271,7 @@ func (a *API) pack(done *answer) error {
 		done.raw = encoded
 	}
 	done.body = nil
+	done.raw = c.packed(done.raw)
 	if len(done.raw) <= keepInMemory {
 		return nil
 	}
@@ -335,9 +337,8 @@ func (a *API) write(c *call, done *answer) {
 		header.Set("Content-Type", "application/json")
 	}
 	if done.stream == nil {
-		text := c.packed(done.raw)
 		c.w.WriteHeader(done.status)
-		_, _ = io.Copy(a.pacedWriter(c.w), onlyReader{bytes.NewReader(text)})
+		_, _ = io.Copy(a.pacedWriter(c.w), onlyReader{bytes.NewReader(done.raw)})
 		return
 	}
 	c.w.WriteHeader(done.status)
