@@ -44,12 +44,12 @@ bench: ## Measure imports, and the readers side by side with those of others.
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./source/... ./internal/stage ./output
 
 .PHONY: test-ui
-test-ui: ## Review the examples in a browser, over the real service.
-	cd ui && npm ci --silent --no-audit --no-fund && node e2e/run.mjs test
+test-ui: ## Review the examples in a browser, over the real service; then the pages by themselves.
+	cd ui && npm ci --silent --no-audit --no-fund && node e2e/run.mjs test && npm run --silent test:browser
 
 .PHONY: bench-ui
 bench-ui: ## Measure the review page over 1 million rows; INTRAY_BENCH=full: 1, 5 and 10.
-	cd ui && npm ci --silent --no-audit --no-fund && node e2e/run.mjs bench
+	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent bench:grid && node e2e/run.mjs bench
 
 .PHONY: screenshots
 screenshots: ## Take pictures of the review page in each state, into docs/screenshots.
