@@ -46,7 +46,7 @@ func (s *suggestion) infer(ctx context.Context) error {
 			all = append(all, lists[i][:min(len(lists[i]), maxCandidates)]...)
 		}
 	}
-	d := &decision{suggestion: s, index: x, lists: lists, orders: orders(lists), chosen: map[int]candidate{}, owner: map[int]int{}}
+	d := &decision{suggestion: s, index: x, lists: lists, orders: orders(lists), chosen: map[int]candidate{}, owner: map[int]int{}, alike: map[int][]candidate{}}
 	for _, c := range solve(all) {
 		d.chosen[c.field], d.owner[c.entry] = c, c.field
 	}
@@ -79,6 +79,9 @@ type decision struct {
 	// column of the index.
 	chosen map[int]candidate
 	owner  map[int]int
+	// alike are the columns that fit the field of each as well as its own, before
+	// any is given away: which field comes first must not matter.
+	alike map[int][]candidate
 }
 
 func orders(lists [][]candidate) map[[2]int]float64 {
@@ -95,8 +98,9 @@ func orders(lists [][]candidate) map[[2]int]float64 {
 func (d *decision) settle() {
 	open := map[int]bool{}
 	for i := range d.fields {
-		if c, ok := d.chosen[i]; ok && d.tied(c) {
-			open[i] = true
+		if c, ok := d.chosen[i]; ok {
+			d.alike[i] = d.rivals(c)
+			open[i] = d.tied(c)
 		}
 	}
 	for i := range d.fields {
@@ -122,9 +126,9 @@ func (d *decision) settleField(i int, open bool) {
 	case ok && c.sure() && d.takesMany(i):
 		d.askContest(c, d.contenders(c))
 	case ok && c.sure():
-		d.askTie(i, d.rivals(c))
-	case ok && !d.takesMany(i) && len(d.rivals(c)) > 1:
-		d.askTie(i, d.rivals(c))
+		d.askTie(i, d.alike[i])
+	case ok && !d.takesMany(i) && len(d.alike[i]) > 1:
+		d.askTie(i, d.alike[i])
 	case len(d.lists[i]) > 0 && needsColumn(d.fields[i]) && !d.asked[d.fields[i].Key]:
 		d.askTie(i, d.lists[i])
 	}
@@ -163,7 +167,7 @@ func (d *decision) column(c candidate) int { return d.index.entries[c.entry].col
 // tied says whether another column fits the field as well, or another field the
 // column. A field that takes several columns takes those that fit as well.
 func (d *decision) tied(c candidate) bool {
-	return !d.takesMany(c.field) && len(d.rivals(c)) > 1 || len(d.contenders(c)) > 0
+	return !d.takesMany(c.field) && len(d.alike[c.field]) > 1 || len(d.contenders(c)) > 0
 }
 
 // rivals are the columns that fit the field of a candidate about as well as its

@@ -85,6 +85,23 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	})
 }
 
+// TestTwoFieldsForTwoAlikeColumns asks for both: none comes first.
+func TestTwoFieldsForTwoAlikeColumns(t *testing.T) {
+	for _, labels := range [][]string{{"Ort", "Billing city"}, {"Billing city", "Ort"}} {
+		_, questions, err := mapping.Suggest(t.Context(), []intray.Field{field("a", labels[0]), field("b", labels[1])}, columns("E-mail address", "City", "City"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := map[string]int{}
+		for _, q := range questions {
+			asked[q.Field] = len(q.Columns)
+		}
+		if diff := cmp.Diff(map[string]int{"a": 2, "b": 2}, asked); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", labels, diff)
+		}
+	}
+}
+
 func TestUnrelatedColumnDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields, columns := someFields(t), someColumns(t)

@@ -109,7 +109,7 @@ func formula(s []byte) bool {
 	switch c := s[0]; {
 	case c == '\t' || c == '\r' || c == '\n' || c == 0:
 		return true
-	case c > ' ' && c < utf8.RuneSelf:
+	case c > ' ' && c < 0x7f:
 		return sign(rune(c))
 	}
 	r, _ := utf8.DecodeRune(bytes.TrimLeftFunc(s, unseen))

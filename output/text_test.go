@@ -139,6 +139,7 @@ func TestFormulasAreDisarmedAndNumbersAreNot(t *testing.T) {
 		{intray.TypeString, "   @SUM(1)", `"'   @SUM(1)"`},
 		{intray.TypeString, " \t+1", "\"' \t+1\""},
 		{intray.TypeString, "\u00a0-1", "'\u00a0-1"},
+		{intray.TypeString, "\x7f@A1", "'\x7f@A1"},
 		{intray.TypeString, "\u3000＝1", "'\u3000＝1"},
 		{intray.TypeString, "\ufeff=1", "'\ufeff=1"},
 		{intray.TypeString, "\u200b\u202e=1", "'\u200b\u202e=1"},
