@@ -9,13 +9,12 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
-	pkgsftp "github.com/pkg/sftp"
 	"golang.org/x/crypto/ssh"
 
+	"github.com/intraydata/intray/internal/livetest"
 	"github.com/intraydata/intray/internal/seal"
 	"github.com/intraydata/intray/internal/service"
 )
@@ -57,31 +56,6 @@ type door struct {
 
 func (d *door) show(k keyFile) { d.shows.Store(&k) }
 
-// listenAt serves each connection until the test ends.
-func listenAt(t *testing.T, serve func(net.Conn)) (port int) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	var all sync.WaitGroup
-	t.Cleanup(func() {
-		_ = l.Close()
-		all.Wait()
-	})
-	all.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			all.Go(func() {
-				defer conn.Close()
-				serve(conn)
-			})
-		}
-	})
-	return l.Addr().(*net.TCPAddr).Port
-}
-
 // openSSH is a door of OpenSSH's server, one process for each connection. The lines
 // of its configuration are asked for then.
 func openSSH(t *testing.T, d *door, command []string, lines func() []string) {
@@ -96,7 +70,7 @@ func openSSH(t *testing.T, d *door, command []string, lines func() []string) {
 	}
 	folder := t.TempDir()
 	var count atomic.Int64
-	d.port = listenAt(t, func(conn net.Conn) {
+	d.port = livetest.Listen(t, func(conn net.Conn) {
 		all := append(lines(), "HostKey "+string(*d.shows.Load()), "KbdInteractiveAuthentication no", "StrictModes no", "UsePAM no", "PidFile none", "Subsystem sftp internal-sftp")
 		if d.shut.Load() {
 			all = append(all, "DenyUsers *")
@@ -168,7 +142,7 @@ func withOpenSSHPassword(t *testing.T) *door {
 func withPassword(t *testing.T) *door {
 	const word = "right horse"
 	d := &door{draft: service.CredentialDraft{User: "anna", AuthType: service.AuthPassword, Password: seal.NewSecret(word)}}
-	d.port = listenAt(t, func(conn net.Conn) {
+	d.port = livetest.Listen(t, func(conn net.Conn) {
 		cfg := &ssh.ServerConfig{PasswordCallback: func(_ ssh.ConnMetadata, given []byte) (*ssh.Permissions, error) {
 			if string(given) != word || d.shut.Load() {
 				return nil, errors.New("refused")
@@ -178,34 +152,7 @@ func withPassword(t *testing.T) *door {
 		signer, err := ssh.ParsePrivateKey([]byte(d.shows.Load().private(t)))
 		must(t, err)
 		cfg.AddHostKey(signer)
-		serveFiles(conn, cfg)
+		livetest.ServeSFTP(conn, cfg, livetest.MachineFiles)
 	})
 	return d
-}
-
-// serveFiles serves the files of this machine over one connection.
-func serveFiles(raw net.Conn, cfg *ssh.ServerConfig) {
-	conn, channels, requests, err := ssh.NewServerConn(raw, cfg)
-	if err != nil {
-		return
-	}
-	defer conn.Close()
-	go ssh.DiscardRequests(requests)
-	for asked := range channels {
-		channel, requests, err := asked.Accept()
-		if err != nil {
-			return
-		}
-		for request := range requests {
-			_ = request.Reply(request.Type == "subsystem", nil)
-			if request.Type == "subsystem" {
-				break
-			}
-		}
-		go ssh.DiscardRequests(requests)
-		if server, err := pkgsftp.NewServer(channel); err == nil {
-			_ = server.Serve()
-			_ = server.Close()
-		}
-	}
 }

@@ -2,7 +2,8 @@
 // that must see what a user sees: nothing of the program is called directly.
 //
 // A [Server] is one process with a data folder of its own. It can be killed and
-// started again on the same folder.
+// started again on the same folder. Beside it there is what servers of
+// strangers are made of: [Listen] and [ServeSFTP].
 package livetest
 
 import (

@@ -1,21 +1,20 @@
 package quickstart
 
 import (
-	"crypto/ed25519"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	pkgsftp "github.com/pkg/sftp"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/intraydata/intray/internal/livetest"
 )
 
 // guide gives the steps of a page that goes on from the quickstart, which comes to
@@ -148,68 +147,12 @@ func followSFTP(t *testing.T, bin string) {
 // sftpServer lets a user in by a password, to the files of this machine.
 func sftpServer(t *testing.T, user, password string) (port string) {
 	t.Helper()
-	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signer, err := ssh.NewSignerFromKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
 	cfg := &ssh.ServerConfig{PasswordCallback: func(c ssh.ConnMetadata, given []byte) (*ssh.Permissions, error) {
 		if c.User() != user || string(given) != password {
 			return nil, errors.New("refused")
 		}
 		return nil, nil
 	}}
-	cfg.AddHostKey(signer)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all sync.WaitGroup
-	t.Cleanup(func() { _ = l.Close(); all.Wait() })
-	all.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			all.Go(func() {
-				defer conn.Close()
-				serveFiles(conn, cfg)
-			})
-		}
-	})
-	_, port, err = net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
-}
-
-func serveFiles(raw net.Conn, cfg *ssh.ServerConfig) {
-	conn, channels, requests, err := ssh.NewServerConn(raw, cfg)
-	if err != nil {
-		return
-	}
-	defer conn.Close()
-	go ssh.DiscardRequests(requests)
-	for asked := range channels {
-		channel, requests, err := asked.Accept()
-		if err != nil {
-			return
-		}
-		go func() {
-			for request := range requests {
-				_ = request.Reply(request.Type == "subsystem", nil)
-			}
-		}()
-		server, err := pkgsftp.NewServer(channel)
-		if err != nil {
-			return
-		}
-		_ = server.Serve()
-		_ = server.Close()
-	}
+	cfg.AddHostKey(livetest.HostKey(t))
+	return strconv.Itoa(livetest.Listen(t, func(conn net.Conn) { livetest.ServeSFTP(conn, cfg, livetest.MachineFiles) }))
 }

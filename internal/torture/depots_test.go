@@ -2,8 +2,6 @@ package torture
 
 import (
 	"bytes"
-	"crypto/ed25519"
-	"crypto/rand"
 	"fmt"
 	"io"
 	"io/fs"
@@ -96,37 +94,12 @@ func listed(text string, entries ...entry) depot {
 // serveDepot serves it to whoever comes, and gives the port.
 func serveDepot(t *testing.T, d depot) string {
 	t.Helper()
-	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signer, err := ssh.NewSignerFromKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
 	cfg := &ssh.ServerConfig{PasswordCallback: func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, nil }}
-	cfg.AddHostKey(signer)
-	address, _ := ears(t, func(raw net.Conn) {
-		conn, channels, requests, err := ssh.NewServerConn(raw, cfg)
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		go ssh.DiscardRequests(requests)
-		for asked := range channels {
-			channel, requests, err := asked.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				for request := range requests {
-					_ = request.Reply(request.Type == "subsystem", nil)
-				}
-			}()
-			server := pkgsftp.NewRequestServer(channel, pkgsftp.Handlers{FileGet: d, FileList: d})
-			_ = server.Serve()
-			_ = server.Close()
-		}
+	cfg.AddHostKey(livetest.HostKey(t))
+	address, _ := ears(t, func(conn net.Conn) {
+		livetest.ServeSFTP(conn, cfg, func(channel io.ReadWriteCloser) (livetest.SFTP, error) {
+			return pkgsftp.NewRequestServer(channel, pkgsftp.Handlers{FileGet: d, FileList: d}), nil
+		})
 	})
 	return address
 }

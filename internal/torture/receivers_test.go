@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,34 +27,12 @@ import (
 // there were.
 func ears(t *testing.T, serve func(net.Conn)) (address string, calls *atomic.Int64) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	calls = &atomic.Int64{}
-	var all sync.WaitGroup
-	var open sync.Map
-	t.Cleanup(func() {
-		_ = l.Close()
-		open.Range(func(conn, _ any) bool { return conn.(net.Conn).Close() == nil || true })
-		all.Wait()
+	port := livetest.Listen(t, func(conn net.Conn) {
+		calls.Add(1)
+		serve(conn)
 	})
-	all.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			calls.Add(1)
-			open.Store(conn, nil)
-			all.Go(func() {
-				defer open.Delete(conn)
-				defer conn.Close()
-				serve(conn)
-			})
-		}
-	})
-	return l.Addr().String(), calls
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), calls
 }
 
 // asked takes a request and then goes on.

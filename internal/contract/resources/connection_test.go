@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/intraydata/intray/internal/contract/site"
+	"github.com/intraydata/intray/internal/livetest"
 )
 
 // connect tests a credential's connection.
@@ -133,7 +134,7 @@ func TestConnectionTrouble(t *testing.T) {
 		_ = closed.Close()
 		id := c.credential(m{"hostname": "127.0.0.1", "port": port, "user": "anna", "auth_type": "PASSWORD", "password": secret(s)})
 		c.expectTrouble(id, "cannot be reached")
-		web := listen(t, func(conn net.Conn) {
+		web := livetest.Listen(t, func(conn net.Conn) {
 			_, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
 			_ = conn.Close()
 		})

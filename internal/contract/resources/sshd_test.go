@@ -14,12 +14,13 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
 	pkgsftp "github.com/pkg/sftp"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/intraydata/intray/internal/livetest"
 )
 
 // keyPair is a key with its text in OpenSSH format.
@@ -72,27 +73,6 @@ func pkcs1Key(t testing.TB) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
 }
 
-// listen serves each connection on a port of its own, until the test ends.
-func listen(t *testing.T, serve func(net.Conn)) (port int) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all sync.WaitGroup
-	t.Cleanup(func() { _ = l.Close(); all.Wait() })
-	all.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			all.Go(func() { serve(conn) })
-		}
-	})
-	return l.Addr().(*net.TCPAddr).Port
-}
-
 // sshd is the server of this machine.
 type sshd struct {
 	port int
@@ -124,7 +104,7 @@ func startSSHD(t *testing.T, lets, host keyPair) *sshd {
 	}
 	d := &sshd{user: me.Username, folder: t.TempDir(), lets: lets}
 	d.show(t, host)
-	d.port = listen(t, d.serve)
+	d.port = livetest.Listen(t, d.serve)
 	return d
 }
 
@@ -172,7 +152,7 @@ func servePassword(t *testing.T, right string) (port int, host keyPair) {
 		return nil, errors.New("wrong")
 	}}
 	config.AddHostKey(host.signer)
-	return listen(t, func(raw net.Conn) {
+	return livetest.Listen(t, func(raw net.Conn) {
 		defer raw.Close()
 		if err := serveSFTP(raw, config); err != nil && t.Context().Err() == nil {
 			t.Logf("the SFTP server: %v", err)
