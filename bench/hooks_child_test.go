@@ -103,18 +103,9 @@ func (c *caller) measure(todo hookRun) (got hookCost, err error) {
 	if err := c.call(seats*max(todo.Warm, batchRows(todo.Records)), seats); err != nil {
 		return got, err
 	}
-	before, err := spent()
-	if err == nil {
-		err = c.call(todo.Rows, 1)
-	}
-	if err != nil {
+	if got.CPU, err = spent(func() error { return c.call(todo.Rows, 1) }); err != nil {
 		return got, err
 	}
-	after, err := spent()
-	if err != nil {
-		return got, err
-	}
-	got.CPU = (after - before).Seconds()
 	began := time.Now()
 	err = c.call(todo.Rows, seats)
 	got.Wall = time.Since(began).Seconds()
@@ -174,8 +165,30 @@ func writeChange(to io.Writer, first int64, fields []intray.Field, c intray.Chan
 	fmt.Fprintf(to, "%d %s %s %s\n", first+int64(c.Row), fields[c.Field].Key, value, told)
 }
 
-// spent is the processor time of this process and of all that it started.
-func spent() (total time.Duration, err error) {
+// spent are the seconds of processor time that something takes this process and
+// all that it started. What it takes to ask for those of the others is left out.
+func spent(do func() error) (float64, error) {
+	others, err := othersSpent()
+	if err != nil {
+		return 0, err
+	}
+	own, err := ownSpent()
+	if err == nil {
+		err = do()
+	}
+	if err != nil {
+		return 0, err
+	}
+	ownAfter, err := ownSpent()
+	if err != nil {
+		return 0, err
+	}
+	othersAfter, err := othersSpent()
+	return (ownAfter - own + othersAfter - others).Seconds(), err
+}
+
+// ownSpent is that of this process, and of children that are gone.
+func ownSpent() (total time.Duration, err error) {
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var used syscall.Rusage
 		if err := syscall.Getrusage(who, &used); err != nil {
@@ -183,6 +196,11 @@ func spent() (total time.Duration, err error) {
 		}
 		total += time.Duration(used.Utime.Nano() + used.Stime.Nano())
 	}
+	return total, nil
+}
+
+// othersSpent is that of children that run.
+func othersSpent() (total time.Duration, err error) {
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(all) == 0 {
 		return 0, errors.New("this system does not tell the processor time of a process that runs")

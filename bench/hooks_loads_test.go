@@ -57,7 +57,7 @@ var loads = []load{
 		}`,
 	},
 	{
-		Name: "heavy", Records: 1_000,
+		Name: "heavy", Records: 2_000,
 		rows:  map[runner]int{quickJS: 2_000, node: 80_000, alone: 80_000},
 		goals: map[runner]float64{quickJS: 0.012, node: 0.90},
 		Source: `(record) => {

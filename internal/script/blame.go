@@ -89,13 +89,6 @@ func (s *Session) tooMuch() string {
 	return "it needs more memory than the " + size(s.cage.Memory()) + " that a process of hooks may hold (--hook-memory)"
 }
 
-// killed says that something else ended a worker, as a system does that has no
-// memory left, or an operator. That is no fault of a hook, unless it happens again.
-func killed(err error) bool {
-	var dead *cage.Failure
-	return errors.As(err, &dead) && dead.Kind == cage.KindKilled
-}
-
 // broken makes of the death of a worker what is to be told: hooks killed it, or
 // the machinery failed.
 func (s *Session) broken(ctx context.Context, err error, c circumstance) error {
@@ -118,7 +111,7 @@ func (s *Session) broken(ctx context.Context, err error, c circumstance) error {
 	case cage.KindDied:
 		text = "it ended the process that runs it"
 	case cage.KindKilled:
-		text = "the process that runs it was killed from outside twice in a row, as a system does that has no memory left"
+		text = fmt.Sprintf("the process that runs it was killed from outside %d times in a row, as a system does that has no memory left", len(pauses)+1)
 	case cage.KindProtocol, cage.KindOutput:
 		text = "it gives back more than it may, or what cannot be read"
 	case cage.KindFault:

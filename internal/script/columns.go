@@ -89,6 +89,9 @@ func kindOf(f intray.Field) realm.ValueKind {
 // column makes what hooks see of a field.
 func (s *shape) column(at int, list []span) *realm.Column {
 	if !s.field.ManyToOne {
+		if column := s.asItIs(at, list); column != nil {
+			return column
+		}
 		c := newCells(s)
 		c.grow(at, list)
 		for _, one := range list {
@@ -114,6 +117,24 @@ func (s *shape) column(at int, list []span) *realm.Column {
 		column.Parts[part].Infos = infosOf(at, part, list)
 	}
 	return column
+}
+
+// asItIs gives the cells of a single span where all are there and go out as they
+// are; else nil.
+func (s *shape) asItIs(at int, list []span) *realm.Column {
+	if len(list) != 1 || list[0].from == list[0].to || newCells(s).differ {
+		return nil
+	}
+	one := list[0]
+	cells := &one.batch.Fields[at]
+	next, _ := slices.BinarySearch(cells.Nulls, uint32(one.from))
+	if next < len(cells.Nulls) && int(cells.Nulls[next]) < one.to {
+		return nil
+	}
+	return &realm.Column{
+		Value: realm.Cells{Texts: &cells.Values, From: one.from, To: one.to},
+		Infos: infosOf(at, 0, list),
+	}
 }
 
 // cells are gathered row by row.

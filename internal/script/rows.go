@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/script/cage"
 	"github.com/intraydata/intray/internal/script/realm"
 )
 
-// Rows calls the row hooks with each row, a thousand at a time.
+// Rows calls the row hooks with each row, about a thousand at a time.
 func (s *Session) Rows(ctx context.Context, rows intray.HookRows) ([]intray.Change, error) {
 	shapes, err := shapesOf(rows)
 	if err != nil {
@@ -21,75 +21,87 @@ func (s *Session) Rows(ctx context.Context, rows intray.HookRows) ([]intray.Chan
 	if err != nil {
 		return nil, err
 	}
+	all, left := spans(rows.Batches)
 	var changes []intray.Change
-	for _, part := range partsOf(rows.Batches) {
-		if changes, err = s.halves(ctx, one, shapes, part, rows.Update, roomFor(changes, part, rows.Batches)); err != nil {
+	for ahead := 0; left > 0; {
+		part := cut(all, ahead, ahead+min(left, s.pace.next()))[0]
+		part.ahead = ahead
+		if changes, err = s.many(ctx, one, shapes, part, rows.Update, changes); err != nil {
 			s.drop(one)
 			return nil, err
+		}
+		n := part.to - part.from
+		ahead, left = ahead+n, left-n
+		if ahead == n { // the others have about as many changes
+			changes = slices.Grow(changes, len(changes)*left/n)
 		}
 	}
 	s.give(one)
 	return changes, nil
 }
 
-// partsOf cuts batches into runs for one call each.
-func partsOf(batches []*intray.Batch) (parts []span) {
-	ahead := 0
-	for _, b := range batches {
-		for from := 0; from < b.Rows(); from += batchRows {
-			parts = append(parts, span{b, from, min(from+batchRows, b.Rows()), ahead + from})
+// many calls the row hooks with a run of rows. Where that fails and they are more
+// than a thousand, a fresh worker gets them by the thousand: what counts is what
+// comes of that.
+func (s *Session) many(ctx context.Context, one *seat, shapes []shape, rows span, update bool, to []intray.Change) ([]intray.Change, error) {
+	if rows.to-rows.from <= batchRows {
+		return s.halves(ctx, one, shapes, rows, update, false, to)
+	}
+	changes, err := s.tryRows(ctx, one, shapes, rows, s.rowsAt(rows, update), false, to)
+	if err == nil || ctx.Err() != nil {
+		return changes, err
+	}
+	s.pace.slow()
+	if err := s.replace(ctx, one, one.fields); err != nil {
+		return nil, err
+	}
+	for from := rows.from; from < rows.to; from += batchRows {
+		part := span{rows.batch, from, min(from+batchRows, rows.to), rows.ahead + from - rows.from}
+		if to, err = s.halves(ctx, one, shapes, part, update, true, to); err != nil {
+			return nil, err
 		}
-		ahead += b.Rows()
 	}
-	return parts
-}
-
-// roomFor makes room for the changes of all rows at once, when those of the first
-// run are known: the others have about as many.
-func roomFor(changes []intray.Change, part span, batches []*intray.Batch) []intray.Change {
-	if part.ahead != batchRows {
-		return changes
-	}
-	left := -part.ahead
-	for _, b := range batches {
-		left += b.Rows()
-	}
-	return slices.Grow(changes, len(changes)*left/part.ahead)
+	return to, nil
 }
 
 // halves calls the row hooks with a run of rows, in two parts where it is too
 // long for one call, and adds what they change.
-func (s *Session) halves(ctx context.Context, one *seat, shapes []shape, rows span, update bool, to []intray.Change) ([]intray.Change, error) {
-	changes, err := s.batch(ctx, one, shapes, rows, update, to)
+func (s *Session) halves(ctx context.Context, one *seat, shapes []shape, rows span, update, trace bool, to []intray.Change) ([]intray.Change, error) {
+	changes, err := s.batch(ctx, one, shapes, rows, update, trace, to)
 	var long *cage.TooLongError
 	n := rows.to - rows.from
 	if n < 2 || !errors.As(err, &long) {
 		return changes, s.broken(ctx, err, s.rowsAt(rows, update))
 	}
 	half := rows.from + n/2
-	if to, err = s.halves(ctx, one, shapes, span{rows.batch, rows.from, half, rows.ahead}, update, to); err != nil {
+	if to, err = s.halves(ctx, one, shapes, span{rows.batch, rows.from, half, rows.ahead}, update, trace, to); err != nil {
 		return nil, err
 	}
-	return s.halves(ctx, one, shapes, span{rows.batch, half, rows.to, rows.ahead + n/2}, update, to)
+	return s.halves(ctx, one, shapes, span{rows.batch, half, rows.to, rows.ahead + n/2}, update, trace, to)
 }
 
 // batch calls the row hooks with a run of rows. Where the worker dies, the rows
-// are tried again in a fresh one, which tells of each row ahead: so it is known
-// which row kills it. Where all goes well then, something else was to blame.
-func (s *Session) batch(ctx context.Context, one *seat, shapes []shape, rows span, update bool, to []intray.Change) ([]intray.Change, error) {
-	c := s.rowsAt(rows, update)
-	changes, err := s.tryRows(ctx, one, shapes, rows, c, false, to)
-	if !s.unsure(err) || ctx.Err() != nil {
-		return changes, err
-	}
-	if again := s.replace(ctx, one); again != nil {
-		if ctx.Err() == nil && errors.Is(again, cage.ErrClosed) {
-			return nil, again
+// are tried again in a fresh one, with trace: it tells of each row ahead, so it is
+// known which row kills it. Where all goes well then, something else was to blame.
+func (s *Session) batch(ctx context.Context, one *seat, shapes []shape, rows span, update, trace bool, to []intray.Change) ([]intray.Change, error) {
+	c, fields := s.rowsAt(rows, update), one.fields
+	for done := tries(0); ; {
+		changes, err := s.tryRows(ctx, one, shapes, rows, c, trace, to)
+		switch {
+		case !s.unsure(err) || ctx.Err() != nil:
+			return changes, err
+		case !trace:
+			trace = true
+		case !done.again(ctx, err):
+			return nil, s.broken(ctx, err, c)
 		}
-		return nil, s.broken(ctx, err, c)
+		if fresh := s.replace(ctx, one, fields); fresh != nil {
+			if ctx.Err() == nil && errors.Is(fresh, cage.ErrClosed) {
+				return nil, fresh
+			}
+			return nil, s.broken(ctx, err, c)
+		}
 	}
-	changes, err = s.tryRows(ctx, one, shapes, rows, c, true, to)
-	return changes, s.broken(ctx, err, c)
 }
 
 // rowsAt is what is known of a call of row hooks.
@@ -118,16 +130,19 @@ func (s *Session) tryRows(ctx context.Context, one *seat, shapes []shape, rows s
 	call := &realm.RowsCall{Kind: realm.HookRow, Mode: modeOf(c.update), Learn: !known, Trace: trace, Budget: s.inside(s.cfg.Batch)}
 	for {
 		call.Rows = rowsOf(shapes, []span{rows}, n, send)
-		a, err := s.call(ctx, one, call, s.boundsOf(shapes, n, realm.HookRow, call.Learn), s.cfg.Batch)
+		taken := harvest{changes: to, ahead: rows.ahead}
+		began := time.Now()
+		a, err := s.call(ctx, one, call, s.boundsOf(shapes, n, realm.HookRow, call.Learn), s.cfg.Batch, taken.add)
 		if err != nil {
 			return nil, err
 		}
 		s.learn(a, fields, call.Learn)
+		s.pace.learn(n, len(one.request), time.Since(began))
 		switch {
 		case a.Failure != nil:
 			return nil, s.failed(a.Failure, c)
 		case len(a.Missed) == 0:
-			return appendChanges(to, a.Changes, fields, rows.ahead), nil
+			return taken.changes, nil
 		}
 		if call.Fresh = true; !anyNew(send, a.Missed) {
 			return nil, errAgain
@@ -208,45 +223,4 @@ func (s *Session) boundsOf(shapes []shape, rows int, kind realm.HookKind, learn 
 	}
 	b.Changes = rows * cells * len(s.namesOf(kind))
 	return b
-}
-
-// valuesOf are the texts of all changes, in one piece.
-func valuesOf(list []realm.Change) []string {
-	size := 0
-	for i := range list {
-		size += len(list[i].Value.Text)
-	}
-	var all strings.Builder
-	all.Grow(size)
-	for i := range list {
-		all.Write(list[i].Value.Text)
-	}
-	rest, values := all.String(), make([]string, len(list))
-	for i := range list {
-		n := len(list[i].Value.Text)
-		values[i], rest = rest[:n], rest[n:]
-	}
-	return values
-}
-
-// appendChanges adds changes in the words of the engine. Their rows count from one
-// that has some ahead of it.
-func appendChanges(to []intray.Change, list []realm.Change, fields []intray.Field, ahead int) []intray.Change {
-	values := valuesOf(list)
-	to = slices.Grow(to, len(list))
-	for i := range list {
-		c := &list[i]
-		to = append(to, intray.Change{Row: ahead + c.Row, Field: c.Field, Part: c.Part, HasValue: c.HasValue, HasInfos: c.HasInfos})
-		one := &to[len(to)-1]
-		if c.HasValue && c.Value.Kind != realm.ValueNull {
-			one.Value, one.IsNumber = &values[i], c.Value.Kind == realm.ValueNumber
-		}
-		for _, info := range c.Infos {
-			one.Infos = append(one.Infos, intray.Info{Level: info.Level, Text: info.Message})
-		}
-		if c.HasOptions {
-			one.Options = append([]intray.SelectOption{}, c.Options...)
-		}
-	}
-	return to
 }

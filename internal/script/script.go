@@ -31,12 +31,8 @@ import (
 	"github.com/intraydata/intray/internal/script/realm"
 )
 
-const (
-	// batchRows is how many rows a worker is given at once.
-	batchRows = 1000
-	// DefaultQuiet is 60 seconds.
-	DefaultQuiet = time.Minute
-)
+// DefaultQuiet is 60 seconds.
+const DefaultQuiet = time.Minute
 
 // Config holds the choices of a Script. The zero Config works.
 type Config struct {
@@ -101,6 +97,7 @@ type Session struct {
 	used  map[string]bool
 	times map[string]time.Duration
 	lines []string
+	pace  pace
 }
 
 // Open makes a session. Hooks that are no functions are an [intray.HookError].
@@ -212,29 +209,26 @@ func (s *Session) budget(rows int) time.Duration {
 	return max(s.cfg.Batch, min(s.cfg.Quiet, time.Duration(batches)*s.cfg.Batch))
 }
 
-// room is how many bytes of what was sent and read are kept for the next call.
-const (
-	room       = 4 << 20
-	changeSize = 150
-)
+// room is how many bytes of what was sent are kept for the next call.
+const room = 4 << 20
 
 // request is a call of hooks.
 type request interface{ Append(dst []byte) []byte }
 
 // call gives a request to a seat. An error means that the seat is of no use any
-// more.
-func (s *Session) call(ctx context.Context, one *seat, r request, bounds realm.Bounds, budget time.Duration) (*realm.Answer, error) {
+// more, and that the changes given to each count for nothing.
+func (s *Session) call(ctx context.Context, one *seat, r request, bounds realm.Bounds, budget time.Duration, each func(c *realm.Change)) (*realm.Answer, error) {
 	one.request = r.Append(one.request[:0])
 	raw, err := s.send(ctx, one, one.request, budget)
 	if err != nil {
 		return nil, err
 	}
-	a, err := realm.ReadAnswerInto(one.changes, raw, bounds)
+	a, err := realm.ReadAnswer(raw, bounds, each)
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	if one.changes = a.Changes; cap(one.request) > room || cap(one.changes)*changeSize > room {
-		one.request, one.changes = nil, nil
+	if cap(one.request) > room {
+		one.request = nil
 	}
 	return a, nil
 }

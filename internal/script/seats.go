@@ -19,9 +19,8 @@ type seat struct {
 	fields []realm.Field
 	// since is when it was given back.
 	since time.Time
-	// request and changes are room that is used again and again.
+	// request is room that is used again and again.
 	request []byte
-	changes []realm.Change
 }
 
 // take gives a seat whose worker knows the hooks and the fields.
@@ -30,7 +29,7 @@ type seat struct {
 // with it where no other is to be had. Who waits holds nothing, and gets what
 // other sessions hold and do not use. So none waits for one that waits.
 func (s *Session) take(ctx context.Context, fields []intray.Field) (*seat, error) {
-	for again := false; ; again = true {
+	for done := tries(0); ; {
 		one, err := s.free(ctx)
 		if err != nil {
 			return nil, err
@@ -39,7 +38,7 @@ func (s *Session) take(ctx context.Context, fields []intray.Field) (*seat, error
 			return one, nil
 		}
 		s.drop(one)
-		if again || !killed(err) || ctx.Err() != nil {
+		if !done.again(ctx, err) {
 			return nil, s.broken(ctx, err, s.loading())
 		}
 	}
@@ -150,23 +149,28 @@ func (s *Session) drop(one *seat) {
 	s.tell()
 }
 
-// replace gives a seat a fresh worker in place of one that is of no use any more.
-// What the session has and does not use is given up while it waits.
-func (s *Session) replace(ctx context.Context, one *seat) error {
-	one.worker.Close()
-	fields := one.fields
-	one.fields = nil
-	worker, some, err := s.cage.TryWorker(ctx, cage.Limits{})
-	if err == nil && !some {
-		worker, err = s.await(ctx)
+// replace gives a seat a fresh worker in place of one that is of no use any more,
+// and has it load the hooks for the fields, if there are any. What the session has
+// and does not use is given up while it waits.
+func (s *Session) replace(ctx context.Context, one *seat, fields []realm.Field) error {
+	for done := tries(0); ; {
+		one.worker.Close()
+		one.fields = nil
+		worker, some, err := s.cage.TryWorker(ctx, cage.Limits{})
+		if err == nil && !some {
+			worker, err = s.await(ctx)
+		}
+		if err != nil {
+			return starting(err)
+		}
+		one.worker = worker
+		if fields != nil {
+			err = s.load(ctx, one, fields)
+		}
+		if !done.again(ctx, err) {
+			return err
+		}
 	}
-	if err != nil {
-		return starting(err)
-	}
-	if one.worker = worker; fields == nil {
-		return nil
-	}
-	return s.load(ctx, one, fields)
 }
 
 // unused is how long a session may hold a worker that it does not use while
@@ -247,7 +251,7 @@ func (s *Session) load(ctx context.Context, one *seat, fields []realm.Field) err
 	if err != nil {
 		return err
 	}
-	if a, err := realm.ReadAnswer(raw, realm.Bounds{}); err == nil && a.Failure != nil {
+	if a, err := realm.ReadAnswer(raw, realm.Bounds{}, leave); err == nil && a.Failure != nil {
 		return s.failed(a.Failure, s.loading())
 	}
 	faults, err := realm.ReadLoaded(raw)
@@ -263,14 +267,14 @@ func (s *Session) load(ctx context.Context, one *seat, fields []realm.Field) err
 
 // send makes a call. A worker that was ended because nobody called it for long
 // is followed by another one, which gets the hooks first.
-func (s *Session) send(ctx context.Context, one *seat, request []byte, budget time.Duration) ([]byte, error) {
+func (s *Session) send(ctx context.Context, one *seat, request []byte, budget time.Duration) (string, error) {
 	raw, err := one.worker.Call(ctx, request, budget)
 	var dead *cage.Failure
 	if !errors.As(err, &dead) || dead.Kind != cage.KindIdle {
 		return raw, err
 	}
-	if err := s.replace(ctx, one); err != nil {
-		return nil, err
+	if err := s.replace(ctx, one, one.fields); err != nil {
+		return "", err
 	}
 	return one.worker.Call(ctx, request, budget)
 }

@@ -42,7 +42,7 @@ func (s *Session) Step(ctx context.Context, call intray.StepCall) (intray.StepCh
 
 // told makes a call that changes no cells.
 func (s *Session) told(ctx context.Context, one *seat, r request, fields int, budget time.Duration, c circumstance) (*realm.Answer, error) {
-	a, err := s.call(ctx, one, r, realm.Bounds{Parts: make([]int, fields)}, budget)
+	a, err := s.call(ctx, one, r, realm.Bounds{Parts: make([]int, fields)}, budget, leave)
 	if err != nil {
 		return nil, err
 	}

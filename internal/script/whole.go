@@ -23,10 +23,10 @@ const (
 
 func isLarge(rows, fields int) bool { return rows > manyRows || rows*fields > manyCells }
 
-// retried does something with a seat, and once again in a fresh one where
-// something else than a hook ended the worker.
+// retried does something with a seat, and again in a fresh one where something else
+// than a hook ended the worker.
 func (s *Session) retried(ctx context.Context, fields []intray.Field, c circumstance, do func(one *seat) error) error {
-	for again := false; ; again = true {
+	for done := tries(0); ; {
 		one, err := s.take(ctx, fields)
 		if err != nil {
 			return err
@@ -36,7 +36,7 @@ func (s *Session) retried(ctx context.Context, fields []intray.Field, c circumst
 			return nil
 		}
 		s.drop(one)
-		if again || !killed(err) || ctx.Err() != nil {
+		if !done.again(ctx, err) {
 			return s.broken(ctx, err, c)
 		}
 	}
@@ -201,7 +201,7 @@ func (w *wholeCall) send(ctx context.Context, pack *realm.Keep) error {
 
 // kept gives a worker a pack.
 func (s *Session) kept(ctx context.Context, one *seat, pack *realm.Keep, c circumstance) error {
-	a, err := s.call(ctx, one, pack, realm.Bounds{}, s.cfg.Batch)
+	a, err := s.call(ctx, one, pack, realm.Bounds{}, s.cfg.Batch, leave)
 	if err == nil && a.Failure != nil {
 		err = s.failed(a.Failure, c)
 	}
@@ -210,10 +210,11 @@ func (s *Session) kept(ctx context.Context, one *seat, pack *realm.Keep, c circu
 
 // changes makes the call and gathers what it changes, part by part.
 func (w *wholeCall) changes(ctx context.Context, call request, left time.Duration) (changes []intray.Change, missed []int, err error) {
-	fields := fieldsOf(w.shapes)
 	bounds := w.boundsOf(w.shapes, w.rows, w.kind, false)
+	var taken harvest
 	for {
-		a, err := w.call(ctx, w.one, call, bounds, left)
+		before := len(taken.changes)
+		a, err := w.call(ctx, w.one, call, bounds, left, taken.add)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -221,9 +222,8 @@ func (w *wholeCall) changes(ctx context.Context, call request, left time.Duratio
 		if a.Failure != nil {
 			return nil, nil, w.failed(a.Failure, w.c)
 		}
-		changes = appendChanges(changes, a.Changes, fields, 0)
-		if bounds.Changes -= len(a.Changes); !a.More {
-			return changes, a.Missed, nil
+		if bounds.Changes -= len(taken.changes) - before; !a.More {
+			return taken.changes, a.Missed, nil
 		}
 		call = &realm.More{Budget: w.inside(left)}
 	}

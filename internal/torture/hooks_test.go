@@ -57,8 +57,7 @@ const (
 	// killsARound is below the ten losses after which an import is given up.
 	killsARound = 7
 	// apart is the least between two kills of workers: the rows of one that was
-	// killed are tried once more, and whoever is killed with them again takes the
-	// blame.
+	// killed are tried a few times more, and then the import is given up.
 	apart = 500 * time.Millisecond
 )
 

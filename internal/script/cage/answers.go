@@ -10,13 +10,14 @@ import (
 // read takes the frames of the worker until they end, or until one is wrong.
 func (w *Worker) read() {
 	from := bufio.NewReaderSize(w.proc.out, 64<<10)
+	var room []byte
 	for {
 		kind, size, err := readHeader(from)
 		if err != nil {
 			w.lost("it closed its output")
 			return
 		}
-		f, err := w.frame(from, kind, size)
+		f, err := w.frame(from, kind, size, &room)
 		if err != nil {
 			w.lost("a frame broke off: " + err.Error())
 			return
@@ -28,27 +29,29 @@ func (w *Worker) read() {
 	}
 }
 
-// frame takes one frame, and gives a failure where it is wrong.
-func (w *Worker) frame(from io.Reader, kind byte, size int) (*Failure, error) {
+// frame takes one frame, and gives a failure where it is wrong. The payload is read
+// into the room, which is kept for the next one unless it is large.
+func (w *Worker) frame(from io.Reader, kind byte, size int, room *[]byte) (*Failure, error) {
 	if most := w.most(kind); size > most {
 		return tooLong(kind, size, most), nil
 	}
 	if !w.fits(kind) {
 		return &Failure{Kind: KindProtocol, Detail: fmt.Sprintf("it sent a frame of kind %q out of turn", kind)}, nil
 	}
-	payload, err := readPayload(from, size, nil)
+	payload, err := readPayload(from, size, *room)
 	if err != nil {
 		return nil, err
+	}
+	if *room = payload; cap(payload) > keep {
+		*room = nil
 	}
 	switch kind {
 	case frameReady:
 		w.isReady()
-	case frameBegun:
-		w.hasBegun()
 	case frameNote:
 		w.noted(string(payload))
 	case frameAnswer:
-		w.answered(payload)
+		w.answered(string(payload))
 	case frameFault:
 		return &Failure{Kind: KindFault, Detail: "it could not go on: " + string(payload)}, nil
 	}
@@ -84,12 +87,10 @@ func (w *Worker) fits(kind byte) bool {
 	switch kind {
 	case frameReady:
 		return !w.greet
-	case frameBegun:
-		return len(w.calls) > 0 && !w.calls[0].begun
 	case frameAnswer:
-		return len(w.calls) > 0 && w.calls[0].begun
+		return len(w.calls) > 0
 	case frameNote:
-		return len(w.calls) > 0 && w.calls[0].begun && w.calls[0].notes < mostNotes
+		return len(w.calls) > 0 && w.calls[0].notes < mostNotes
 	}
 	return kind == frameFault
 }
@@ -104,13 +105,6 @@ func (w *Worker) isReady() {
 	}
 }
 
-func (w *Worker) hasBegun() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.calls[0].begun = true
-	w.rearm()
-}
-
 func (w *Worker) noted(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -121,7 +115,7 @@ func (w *Worker) noted(text string) {
 
 // answered ends the first call. An answer after a failure comes too late: who
 // waits for it must find the worker dead.
-func (w *Worker) answered(payload []byte) {
+func (w *Worker) answered(answer string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.failed != nil {
@@ -130,6 +124,6 @@ func (w *Worker) answered(payload []byte) {
 	first := w.calls[0]
 	w.calls = w.calls[1:]
 	w.rearm()
-	first.answer = payload
+	first.answer = answer
 	close(first.done)
 }

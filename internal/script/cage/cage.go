@@ -12,14 +12,13 @@
 // length of the payload as four bytes, least first, and the payload.
 //
 //	to the worker      S  setup, once        from the worker  R  ready, once
-//	                   Q  request                             B  begun
-//	                                                          N  note: what it does now
+//	                   Q  request                             N  note: what it does now
 //	                                                          A  answer
 //	                                                          F  fault, a text
 //
-// Every Q is met by B and then A, in their order, or by F, which ends the
-// worker. Between B and A come notes, a million at most: the last one is told
-// where the call ends the worker. Before S comes L, which tells of the jail and
+// Every Q is met by A, in their order, or by F, which ends the worker. Before an
+// A come notes, a million at most: the last one is told where the call ends the
+// worker. Before S comes L, which tells of the jail and
 // never reaches the code that answers. Whatever comes from a worker may be forged
 // by the stranger in it: the length, the order and the kind are checked here; what
 // an answer means must be checked by whoever asked.
@@ -53,6 +52,7 @@ type Cage struct {
 	forks   chan func()
 	fillers sync.WaitGroup
 	thread  sync.WaitGroup
+	guard   guard
 	close   sync.Once
 
 	mu    sync.Mutex
@@ -265,7 +265,7 @@ func (c *Cage) start(slot int) (*Worker, error) {
 		c.slots <- slot
 		return nil, err
 	}
-	w := newWorker(&c.cfg, proc)
+	w := newWorker(&c.cfg, proc, &c.guard)
 	c.mu.Lock()
 	c.alive[w] = struct{}{}
 	shut := c.shut

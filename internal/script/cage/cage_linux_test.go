@@ -53,7 +53,7 @@ func ask(t testing.TB, w *Worker, request string) string {
 	if err != nil {
 		t.Fatalf("%.40s: %v", request, err)
 	}
-	return string(answer)
+	return answer
 }
 
 // ended says whether a process runs no more. Orphans stay to be seen until the
@@ -102,7 +102,7 @@ func TestTwoInFlight(t *testing.T) {
 	start := time.Now()
 	for range 3 {
 		all.Go(func() {
-			if answer, err := w.Call(t.Context(), []byte("nap 200ms"), 350*time.Millisecond); err != nil || string(answer) != "woke" {
+			if answer, err := w.Call(t.Context(), []byte("nap 200ms"), 350*time.Millisecond); err != nil || answer != "woke" {
 				t.Errorf("got %q, %v", answer, err)
 			}
 		})
@@ -355,7 +355,7 @@ func TestManyAtOnce(t *testing.T) {
 			defer w.Close()
 			deed := deeds[i%len(deeds)]
 			answer, err := w.Call(t.Context(), []byte(deed), 0)
-			if good := deed == "echo ok"; good != (err == nil) || good && string(answer) != "ok" {
+			if good := deed == "echo ok"; good != (err == nil) || good && answer != "ok" {
 				t.Errorf("%s: %q, %v", deed, answer, err)
 			}
 		})

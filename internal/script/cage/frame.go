@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // The kinds of frames; see the package comment.
@@ -13,7 +14,6 @@ const (
 	frameSetup   = 'S'
 	frameRequest = 'Q'
 	frameReady   = 'R'
-	frameBegun   = 'B'
 	frameNote    = 'N'
 	frameAnswer  = 'A'
 	frameFault   = 'F'
@@ -65,7 +65,7 @@ func readPayload(from io.Reader, size int, buf []byte) ([]byte, error) {
 	for len(buf) < size {
 		have := len(buf)
 		next := min(size, max(have+step, cap(buf)))
-		buf = append(buf, make([]byte, next-have)...)
+		buf = slices.Grow(buf, next-have)[:next]
 		if _, err := io.ReadFull(from, buf[have:]); err != nil {
 			return nil, fmt.Errorf("reading a payload of %d bytes: %w", size, noEOF(err))
 		}

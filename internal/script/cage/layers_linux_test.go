@@ -19,7 +19,7 @@ func outcome(t *testing.T, w *Worker, request string, budget time.Duration) stri
 	if errors.As(err, &f) {
 		return string(f.Kind) + ": " + f.Detail
 	}
-	return string(answer)
+	return answer
 }
 
 // TestEachWallAlone takes the others away, so that it is seen what one holds.

@@ -18,7 +18,7 @@ const oldestNode = 20
 var nodeArgs = []string{
 	"--disable-proto=delete", "--no-addons", "--disallow-code-generation-from-strings", "--frozen-intrinsics",
 	"--no-deprecation", "--no-warnings",
-	"--max-semi-space-size=4", "--single-threaded-gc", "--v8-pool-size=0", "--stack-size=800",
+	"--max-semi-space-size=8", "--single-threaded-gc", "--v8-pool-size=0", "--stack-size=800",
 }
 
 // nodeOrder tells a worker to become Node. Half of its memory is for the heap:

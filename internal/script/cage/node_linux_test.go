@@ -36,7 +36,6 @@ give('R', '');
 globalThis.require = require;
 for (;;) {
   const code = frame();
-  give('B', '');
   let answer;
   try { answer = String(vm.runInThisContext(code)); } catch (error) { answer = 'error: ' + error.code + ' ' + error.message; }
   give('A', code === 'setup' ? setup : answer);
@@ -121,7 +120,7 @@ func bare(t *testing.T, c *Cage) *Worker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorker(&c.cfg, proc)
+	w := newWorker(&c.cfg, proc, &c.guard)
 	go func() {
 		w.bury()
 		c.slots <- slot

@@ -81,7 +81,7 @@ func report(c *Cage, requests []string) {
 		}
 		start := time.Now()
 		answer, err := w.Call(context.Background(), []byte(request), patience(request))
-		one := verdictOf{Answer: string(answer), Took: time.Since(start), Abilities: c.Abilities()}
+		one := verdictOf{Answer: answer, Took: time.Since(start), Abilities: c.Abilities()}
 		var f *Failure
 		if errors.As(err, &f) {
 			one.Kind, one.Detail = string(f.Kind), f.Detail

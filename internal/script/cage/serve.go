@@ -110,9 +110,6 @@ func answerAll(from io.Reader, to io.Writer, handle Handle) error {
 		if err != nil {
 			return err
 		}
-		if err := writeFrame(to, frameBegun, nil); err != nil {
-			return err
-		}
 		answer, err := handle(request)
 		if err != nil {
 			return err

@@ -12,16 +12,12 @@ import (
 const (
 	// inFlight is how many calls a worker may have got and not answered.
 	inFlight = 2
-	// grace is how long a worker may take to begin what it could begin. After
-	// it the budget runs, so that one that never begins gains nothing.
+	// grace is how long a worker may take to read a request. After it the budget
+	// runs, so that one that never reads gains nothing.
 	grace = 150 * time.Millisecond
 	// parting is how long a process may take to end after it closed a pipe, and
 	// how long its last frames are read after it ended.
 	parting = 200 * time.Millisecond
-	// look is how often the memory of a worker is looked at.
-	look = 20 * time.Millisecond
-	// mostThreads is far above what a runtime needs.
-	mostThreads = 32
 )
 
 // Worker is a jailed process that one user has. Its methods may be called by
@@ -29,6 +25,7 @@ const (
 type Worker struct {
 	cfg    *Config
 	proc   *process
+	guard  *guard
 	memory int64
 	answer int
 	words  tail
@@ -52,16 +49,18 @@ type Worker struct {
 // call is a request that has no answer yet.
 type call struct {
 	budget time.Duration
-	begun  bool
+	// sent says that the worker has all of it.
+	sent   bool
 	note   string
 	noted  time.Time
 	notes  int
-	answer []byte
+	answer string
 	done   chan struct{}
 }
 
-func newWorker(cfg *Config, proc *process) *Worker {
+func newWorker(cfg *Config, proc *process, guard *guard) *Worker {
 	w := newIdle(cfg, proc)
+	w.guard = guard
 	w.readers.Go(w.read)
 	w.readers.Go(w.listen)
 	return w
@@ -115,6 +114,11 @@ func (w *Worker) stillborn() error {
 
 // take lends the worker to its one user.
 func (w *Worker) take(limits Limits) {
+	w.bound(limits)
+	w.guard.add(w)
+}
+
+func (w *Worker) bound(limits Limits) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if limits.Memory > 0 {
@@ -124,19 +128,18 @@ func (w *Worker) take(limits Limits) {
 		w.answer = min(w.answer, limits.Answer)
 	}
 	w.rearm()
-	go w.watch(w.memory)
 }
 
 // Call gives the worker a request and returns its answer. The worker may take
-// as long as the budget once it began, else it is killed; zero means the Batch
-// of the Config. Two calls may be under way at once, so that the second request
+// as long as the budget once it has it all and has answered those before, else it
+// is killed; zero means the Batch of the Config. Two calls may be under way at once, so that the second request
 // is there when the first is answered; more wait.
 //
 // A request that is too long is refused and harms nothing. Every other error is
 // a *Failure: the worker is dead and gone. A context that ends kills it too.
-func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration) ([]byte, error) {
+func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration) (string, error) {
 	if len(request) > w.cfg.Request {
-		return nil, &TooLongError{Size: len(request), Most: w.cfg.Request}
+		return "", &TooLongError{Size: len(request), Most: w.cfg.Request}
 	}
 	if budget <= 0 {
 		budget = w.cfg.Batch
@@ -149,7 +152,7 @@ func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration)
 	case w.room <- struct{}{}:
 		defer func() { <-w.room }()
 	case <-w.dead:
-		return nil, w.failed
+		return "", w.failed
 	}
 	one := &call{budget: budget, done: make(chan struct{})}
 	w.post(one, request)
@@ -161,7 +164,7 @@ func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration)
 	case <-one.done:
 		return one.answer, nil
 	default:
-		return nil, w.failed
+		return "", w.failed
 	}
 }
 
@@ -186,6 +189,12 @@ func (w *Worker) post(one *call, request []byte) {
 	w.mu.Unlock()
 	if err := writeFrame(w.proc.in, frameRequest, request); err != nil {
 		w.lost("it took no request: " + err.Error())
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if one.sent = true; len(w.calls) > 0 && w.calls[0] == one {
+		w.rearm()
 	}
 }
 
@@ -198,7 +207,7 @@ func (w *Worker) rearm() {
 	}
 	budget := w.calls[0].budget
 	text := fmt.Sprintf("a call was not answered within %v", budget)
-	if !w.calls[0].begun {
+	if !w.calls[0].sent {
 		budget += grace
 	}
 	w.arm(budget, KindDeadline, text)
@@ -225,28 +234,6 @@ func (w *Worker) ring() {
 	w.blame(&late)
 	w.mu.Unlock()
 	w.proc.kill()
-}
-
-// watch looks at the process until it is gone.
-func (w *Worker) watch(memory int64) {
-	ticker := time.NewTicker(look)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-w.proc.gone:
-			return
-		case <-ticker.C:
-		}
-		held, threads, ok := w.proc.gauge.usage()
-		switch {
-		case !ok:
-			return
-		case held > memory:
-			w.fail(&Failure{Kind: KindMemory, Detail: fmt.Sprintf("it held %d MiB of memory, and may hold %d", held>>20, memory>>20)})
-		case threads > mostThreads:
-			w.fail(&Failure{Kind: KindThreads, Detail: fmt.Sprintf("it had %d threads, and may have %d", threads, mostThreads)})
-		}
-	}
 }
 
 // listen keeps the last words.

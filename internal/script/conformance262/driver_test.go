@@ -134,7 +134,7 @@ func (p *place) call(ctx context.Context, one *script, strict bool) (string, err
 
 // loaded says what is wrong with the answer to a source, which is to be refused
 // or not.
-func loaded(raw []byte, negative bool, want string) string {
+func loaded(raw string, negative bool, want string) string {
 	faults, err := realm.ReadLoaded(raw)
 	switch {
 	case err != nil:
@@ -148,8 +148,8 @@ func loaded(raw []byte, negative bool, want string) string {
 }
 
 // called says what is wrong with the answer to a call.
-func called(raw []byte) string {
-	answer, err := realm.ReadAnswer(raw, realm.Bounds{Rows: 1})
+func called(raw string) string {
+	answer, err := realm.ReadAnswer(raw, realm.Bounds{Rows: 1}, func(*realm.Change) {})
 	switch {
 	case err != nil:
 		return "its answer cannot be read: " + err.Error()
@@ -160,11 +160,11 @@ func called(raw []byte) string {
 }
 
 // send gives a request to the worker. dead says how the worker died of it.
-func (p *place) send(ctx context.Context, request []byte) (answer []byte, dead string, err error) {
+func (p *place) send(ctx context.Context, request []byte) (answer, dead string, err error) {
 	answer, err = p.worker.Call(ctx, request, p.budget+time.Second)
 	var failed *cage.Failure
 	if errors.As(err, &failed) && ctx.Err() == nil {
-		return nil, failed.Error(), nil
+		return "", failed.Error(), nil
 	}
 	return answer, "", err
 }

@@ -9,9 +9,6 @@ import (
 
 // Answer is what came of a call.
 type Answer struct {
-	// Changes are in the order in which hooks made them; a later one of a cell
-	// counts.
-	Changes []Change
 	// Used are the fields whose cells the hooks touched, where the call was to
 	// learn them.
 	Used []int
@@ -56,7 +53,7 @@ type Value struct {
 	Kind ValueKind
 	// Text is the text, or the JSON of a number, of true or false, or of a
 	// list. It is part of the answer that was read.
-	Text []byte
+	Text string
 }
 
 // HookTime is what one hook took.

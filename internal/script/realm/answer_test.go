@@ -16,34 +16,52 @@ import (
 // and one of three.
 var within = realm.Bounds{Rows: 2, Parts: []int{0, 3}}
 
+// told is an answer with its changes.
+type told struct {
+	realm.Answer
+	Changes []realm.Change
+}
+
+func readAnswer(raw []byte, bounds realm.Bounds) (*told, error) {
+	var all told
+	answer, err := realm.ReadAnswer(string(raw), bounds, func(c *realm.Change) { all.Changes = append(all.Changes, *c) })
+	if err != nil {
+		return nil, err
+	}
+	all.Answer = *answer
+	return &all, nil
+}
+
 func TestReadAnswer(t *testing.T) {
 	raw := ` { "changes" : [1,"a\n\u00e9\ud83d\ude00\/", 63,2,[1,-2.5e+3,"x",null,true],[{"message":"m","level":"info"},{"level":"error","message":""}],[{"label":"L","value":"v","alternateMatches":["a"]}],
 		2,[], 33,null, 33,false, 1,null, "next"] ,
 		"times":[{"hook":"rowHooks[0]","ms":1.5}], "console":["one"], "commands":[{"hook":"h","name":"addField","args":[{"a":[]},null]}],
 		"cancel":true,"message":"why" }`
-	got, err := realm.ReadAnswer([]byte(raw), within)
+	got, err := readAnswer([]byte(raw), within)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &realm.Answer{
+	want := &told{
 		Changes: []realm.Change{
-			{HasValue: true, Value: realm.Value{Text: []byte("a\né😀/")}},
+			{HasValue: true, Value: realm.Value{Text: "a\né😀/"}},
 			{
 				Row: 1, Field: 1, Part: 2, HasValue: true, HasInfos: true, HasOptions: true,
-				Value:   realm.Value{Kind: realm.ValueList, Text: []byte(`[1,-2.5e+3,"x",null,true]`)},
+				Value:   realm.Value{Kind: realm.ValueList, Text: `[1,-2.5e+3,"x",null,true]`},
 				Infos:   []realm.Info{{Message: "m", Level: intray.LevelInfo}, {}},
 				Options: []intray.SelectOption{{Label: "L", Value: "v", AlternateMatches: []string{"a"}}},
 			},
 			{HasInfos: true},
 			{Row: 1, HasValue: true, Value: realm.Value{Kind: realm.ValueNull}},
-			{Row: 1, HasValue: true, Value: realm.Value{Kind: realm.ValueBool, Text: []byte("false")}},
+			{Row: 1, HasValue: true, Value: realm.Value{Kind: realm.ValueBool, Text: "false"}},
 			{HasValue: true, Value: realm.Value{Kind: realm.ValueNull}},
-			{Row: 1, HasValue: true, Value: realm.Value{Text: []byte("next")}},
+			{Row: 1, HasValue: true, Value: realm.Value{Text: "next"}},
 		},
-		Times:     []realm.HookTime{{Hook: "rowHooks[0]", Took: 1_500_000}},
-		Console:   []string{"one"},
-		Commands:  []realm.Command{{Hook: "h", Name: "addField", Args: [][]byte{[]byte(`{"a":[]}`), []byte("null")}}},
-		Cancelled: true, Message: "why",
+		Answer: realm.Answer{
+			Times:     []realm.HookTime{{Hook: "rowHooks[0]", Took: 1_500_000}},
+			Console:   []string{"one"},
+			Commands:  []realm.Command{{Hook: "h", Name: "addField", Args: [][]byte{[]byte(`{"a":[]}`), []byte("null")}}},
+			Cancelled: true, Message: "why",
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -54,11 +72,11 @@ func TestReadAnswerOfACallThatLearns(t *testing.T) {
 	bounds := within
 	bounds.Learn = true
 	for raw, bad := range map[string]bool{`{"used":[0,1]}`: false, `{"used":[2]}`: true, `{"used":[0,1,0]}`: true, `{"used":[-1]}`: true, `{"miss":[1]}`: false} {
-		if _, err := realm.ReadAnswer([]byte(raw), bounds); (err != nil) != bad {
+		if _, err := readAnswer([]byte(raw), bounds); (err != nil) != bad {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}
-	if _, err := realm.ReadAnswer([]byte(`{"used":[0]}`), within); err == nil {
+	if _, err := readAnswer([]byte(`{"used":[0]}`), within); err == nil {
 		t.Error("columns were taken that nobody asked for")
 	}
 }
@@ -124,7 +142,7 @@ func TestForgedAnswers(t *testing.T) {
 		"a failure far away":         `{"failure":{"kind":"threw","row":1e99}}`,
 		"a line below":               `{"failure":{"kind":"threw","line":-1}}`,
 	} {
-		answer, err := realm.ReadAnswer([]byte(raw), within)
+		answer, err := readAnswer([]byte(raw), within)
 		if err == nil || answer != nil {
 			t.Errorf("%s: %.60q was taken: %+v", name, raw, answer)
 		}
@@ -133,7 +151,7 @@ func TestForgedAnswers(t *testing.T) {
 
 func TestNothingChangesWhereNoColumnIs(t *testing.T) {
 	for _, raw := range []string{`{"changes":[1,"x"]}`, `{"changes":[9,0,"x"]}`} {
-		if answer, err := realm.ReadAnswer([]byte(raw), realm.Bounds{Rows: 1, Parts: []int{-1}}); err == nil {
+		if answer, err := readAnswer([]byte(raw), realm.Bounds{Rows: 1, Parts: []int{-1}}); err == nil {
 			t.Errorf("%s was taken: %+v", raw, answer)
 		}
 	}
@@ -141,7 +159,7 @@ func TestNothingChangesWhereNoColumnIs(t *testing.T) {
 
 func TestForgedLoads(t *testing.T) {
 	for _, raw := range []string{``, `{"changes":[]}`, `{"faults":[{"hook":1}]}`, `{"faults":[{"other":1}]}`, `{"faults":{}}`, "{\"faults\":[{\"hook\":\"\xff\"}]}", `{"faults":[]}x`} {
-		if faults, err := realm.ReadLoaded([]byte(raw)); err == nil {
+		if faults, err := realm.ReadLoaded(raw); err == nil {
 			t.Errorf("%q was taken: %v", raw, faults)
 		}
 	}
@@ -154,7 +172,7 @@ func FuzzReadAnswer(f *testing.F) {
 	f.Add([]byte(`{"failure":{"kind":"threw","hook":"h","row":-1,"name":"","message":"\u00e9","line":1,"column":2},"console":["a"]}`))
 	f.Add([]byte(`{"commands":[{"hook":"h","name":"addRows","args":[{"a":[1.5,{"b":null}]}]}],"cancel":false,"message":"","miss":[0]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		answer, err := realm.ReadAnswer(raw, within)
+		answer, err := readAnswer(raw, within)
 		if err != nil {
 			return
 		}
@@ -162,7 +180,7 @@ func FuzzReadAnswer(f *testing.F) {
 			t.Fatalf("%q is no JSON", raw)
 		}
 		for _, c := range answer.Changes {
-			if c.Row < 0 || c.Row > 1 || c.Field < 0 || c.Field > 1 || c.Part < 0 || c.Part > 2 || c.Field == 0 && c.Part != 0 || !utf8.Valid(c.Value.Text) {
+			if c.Row < 0 || c.Row > 1 || c.Field < 0 || c.Field > 1 || c.Part < 0 || c.Part > 2 || c.Field == 0 && c.Part != 0 || !utf8.ValidString(c.Value.Text) {
 				t.Fatalf("%+v", c)
 			}
 		}

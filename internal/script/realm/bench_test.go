@@ -125,7 +125,7 @@ func benchHook(b *testing.B, w worker, child int, source string) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		answer, err := realm.ReadAnswer(raw, bounds)
+		answer, err := readAnswer(raw, bounds)
 		if err != nil || answer.Failure != nil || answer.Missed != nil || len(answer.Changes) == 0 {
 			b.Fatalf("%.300s: %v", raw, err)
 		}
@@ -150,7 +150,7 @@ func learnHook(b *testing.B, w worker, source string) (*realm.RowsCall, realm.Bo
 		load.Fields = append(load.Fields, realm.Field{Key: key})
 	}
 	raw, err := w.Handle(load.Append(nil))
-	if faults, wrong := realm.ReadLoaded(raw); err != nil || wrong != nil || len(faults) > 0 {
+	if faults, wrong := realm.ReadLoaded(string(raw)); err != nil || wrong != nil || len(faults) > 0 {
 		b.Fatalf("loading: %s %v %v", raw, err, wrong)
 	}
 	columns := benchColumns()
@@ -160,7 +160,7 @@ func learnHook(b *testing.B, w worker, source string) (*realm.RowsCall, realm.Bo
 	if err != nil {
 		b.Fatal(err)
 	}
-	answer, err := realm.ReadAnswer(raw, bounds)
+	answer, err := readAnswer(raw, bounds)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,10 +1,6 @@
 package realm
 
-import (
-	"slices"
-
-	"github.com/intraydata/intray"
-)
+import "github.com/intraydata/intray"
 
 // The flags of a change; they say what follows it.
 const (
@@ -16,7 +12,7 @@ const (
 )
 
 // changes reads the flat list: places with flags, and what these name.
-func (s *scanner) changes(a *Answer, bounds Bounds) {
+func (s *scanner) changes(bounds Bounds, each func(c *Change)) {
 	s.expect('[')
 	if s.take(']') {
 		return
@@ -27,14 +23,16 @@ func (s *scanner) changes(a *Answer, bounds Bounds) {
 			most += bounds.Rows * max(parts, 1)
 		}
 	}
-	a.Changes = slices.Grow(s.room, min(bounds.Rows*len(bounds.Parts), len(s.raw)/20))
-	for place := int64(-1); s.err == nil; {
-		if len(a.Changes) == most {
+	var c Change
+	for n, place := 0, int64(-1); s.err == nil; n++ {
+		if n == most {
 			s.fail("there are more than %d changes", most)
 			return
 		}
-		a.Changes = append(a.Changes, Change{})
-		place = s.change(&a.Changes[len(a.Changes)-1], bounds, place)
+		if place = s.change(&c, bounds, place); s.err != nil {
+			return
+		}
+		each(&c)
 		if s.take(']') {
 			return
 		}
@@ -42,30 +40,23 @@ func (s *scanner) changes(a *Answer, bounds Bounds) {
 	}
 }
 
-// place reads where the next change is and what it changes. A text stands there for
+// change reads where the next change is and what it changes. A text stands there for
 // the value of the same field in the row after, where before that was a value alone.
-func (s *scanner) place(before int64, bounds Bounds) (place int64, told bool) {
-	step := int64(len(bounds.Parts)) * flagsEnd
-	if s.peek() != '"' {
-		place = s.integer(0, int64(bounds.Rows)*step-1)
-		if s.err == nil && place%flagsEnd&(flagsEnd-1-flagPart) == 0 {
-			s.fail("a change changes nothing")
-		}
-		return place, true
-	}
-	if place = before + step; before < 0 || before%flagsEnd != flagValue || place >= int64(bounds.Rows)*step {
-		s.fail("a value has no place")
-	}
-	return place, false
-}
-
 func (s *scanner) change(c *Change, bounds Bounds, before int64) (place int64) {
-	place, told := s.place(before, bounds)
+	if s.peek() == '"' {
+		return s.below(c, bounds, before)
+	}
+	fields := int64(len(bounds.Parts))
+	place = s.integer(0, int64(bounds.Rows)*fields*flagsEnd-1)
+	flags := place % flagsEnd
+	if s.err == nil && flags&(flagsEnd-1-flagPart) == 0 {
+		s.fail("a change changes nothing")
+	}
 	if s.err != nil {
 		return place
 	}
-	fields, flags := int64(len(bounds.Parts)), place%flagsEnd
-	c.Row, c.Field = int(place/flagsEnd/fields), int(place/flagsEnd%fields)
+	cell := place / flagsEnd
+	*c = Change{Row: int(cell / fields), Field: int(cell % fields)}
 	parts := bounds.Parts[c.Field]
 	if parts < 0 || (flags&flagPart != 0) != (parts > 0) {
 		s.fail("a change names a part where there is none, or none where there are")
@@ -75,10 +66,26 @@ func (s *scanner) change(c *Change, bounds Bounds, before int64) (place int64) {
 		s.expect(',')
 		c.Part = int(s.integer(0, int64(parts)-1))
 	}
+	s.content(c, flags)
+	return place
+}
+
+// below reads a value that stands below the one before it.
+func (s *scanner) below(c *Change, bounds Bounds, before int64) (place int64) {
+	place = before + int64(len(bounds.Parts))*flagsEnd
+	if before < 0 || before%flagsEnd != flagValue || c.Row+1 >= bounds.Rows {
+		s.fail("a value has no place")
+		return place
+	}
+	c.Row++
+	c.Value = Value{Text: s.text(maxValue)}
+	return place
+}
+
+// content reads what changes.
+func (s *scanner) content(c *Change, flags int64) {
 	if c.HasValue = flags&flagValue != 0; c.HasValue {
-		if told {
-			s.expect(',')
-		}
+		s.expect(',')
 		c.Value = s.value()
 	}
 	if c.HasInfos = flags&flagInfos != 0; c.HasInfos {
@@ -89,7 +96,6 @@ func (s *scanner) change(c *Change, bounds Bounds, before int64) (place int64) {
 		s.expect(',')
 		s.list(maxOptions, func(int) { c.Options = append(c.Options, s.option()) })
 	}
-	return place
 }
 
 // value reads a scalar or a list of scalars.
@@ -102,16 +108,16 @@ func (s *scanner) value() Value {
 	if s.err != nil {
 		return Value{}
 	}
-	return Value{Kind: ValueList, Text: s.raw[from:s.at:s.at]}
+	return Value{Kind: ValueList, Text: s.raw[from:s.at]}
 }
 
 func (s *scanner) info() (info Info) {
 	s.object(func(name string) {
 		switch name {
 		case "message":
-			info.Message = string(s.text(maxMessage))
+			info.Message = s.text(maxMessage)
 		case "level":
-			level, known := intray.ParseLevel(string(s.text(maxName)))
+			level, known := intray.ParseLevel(s.text(maxName))
 			if !known {
 				s.fail("there is no level of that name")
 			}
@@ -127,12 +133,12 @@ func (s *scanner) option() (option intray.SelectOption) {
 	s.object(func(name string) {
 		switch name {
 		case "label":
-			option.Label = string(s.text(maxValue))
+			option.Label = s.text(maxValue)
 		case "value":
-			option.Value = string(s.text(maxValue))
+			option.Value = s.text(maxValue)
 		case "alternateMatches":
 			s.list(maxList, func(int) {
-				option.AlternateMatches = append(option.AlternateMatches, string(s.text(maxValue)))
+				option.AlternateMatches = append(option.AlternateMatches, s.text(maxValue))
 			})
 		default:
 			s.fail("an option has an unknown member")

@@ -115,7 +115,7 @@ func (s *stage) say(format string, args ...any) {
 
 func (s *stage) play() {
 	load := realm.Load{Fields: s.fields, Hooks: s.hooks, Pins: s.pins, Limit: s.limit, Sparse: s.sparse}
-	faults, err := realm.ReadLoaded(s.ask(load.Append(nil)))
+	faults, err := realm.ReadLoaded(string(s.ask(load.Append(nil))))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -146,8 +146,8 @@ func (s *stage) ask(request []byte) []byte {
 	return answer
 }
 
-func (s *stage) read(raw []byte, learn bool) *realm.Answer {
-	answer, err := realm.ReadAnswer(raw, realm.Bounds{Rows: s.call.Count, Parts: s.parts, Learn: learn, Changes: 1000})
+func (s *stage) read(raw []byte, learn bool) *told {
+	answer, err := readAnswer(raw, realm.Bounds{Rows: s.call.Count, Parts: s.parts, Learn: learn, Changes: 1000})
 	if err != nil {
 		s.t.Fatalf("%.300s: %v", raw, err)
 	}
@@ -265,13 +265,13 @@ func cutCells(c *realm.Cells, from, to int) realm.Cells {
 
 // same compares what a call gives with rows made at once and made when they are
 // looked at.
-func (s *stage) same(few, many *realm.Answer) {
+func (s *stage) same(few, many *told) {
 	if diff := cmp.Diff(s.lines(few), s.lines(many)); diff != "" {
 		s.t.Errorf("many rows give something else (-few +many):\n%s", diff)
 	}
 }
 
-func (s *stage) rowsWith(kind realm.HookKind, columns []*realm.Column, learn bool) *realm.Answer {
+func (s *stage) rowsWith(kind realm.HookKind, columns []*realm.Column, learn bool) *told {
 	call := realm.RowsCall{Kind: kind, Rows: s.call, Mode: s.mode, Learn: learn, Fresh: true, Budget: time.Minute}
 	call.Rows.Columns = columns
 	return s.read(s.ask(call.Append(nil)), learn)
@@ -301,7 +301,7 @@ func (s *stage) playSteps() {
 }
 
 // tell says what came out and takes the changes over.
-func (s *stage) tell(a *realm.Answer) {
+func (s *stage) tell(a *told) {
 	*s.out = append(*s.out, s.lines(a)...)
 	for _, c := range a.Changes {
 		if c.HasValue {
@@ -326,16 +326,16 @@ func (s *stage) tell(a *realm.Answer) {
 func valueText(v realm.Value) string {
 	switch v.Kind {
 	case realm.ValueText:
-		quoted, _ := json.Marshal(string(v.Text))
+		quoted, _ := json.Marshal(v.Text)
 		return string(quoted)
 	case realm.ValueNull:
 		return "null"
 	default:
-		return string(v.Text)
+		return v.Text
 	}
 }
 
-func (s *stage) lines(a *realm.Answer) (list []string) {
+func (s *stage) lines(a *told) (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for _, c := range a.Changes {
 		place := fmt.Sprintf("%d %s", c.Row, s.fields[c.Field].Key)

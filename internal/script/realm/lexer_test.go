@@ -101,7 +101,7 @@ func TestBothWaysFindTheSecondFunction(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if faults, err := realm.ReadLoaded(raw); err != nil || len(faults) != 1 || !strings.Contains(faults[0].Message, "more than one function") && faults[0].Name != "SyntaxError" {
+			if faults, err := realm.ReadLoaded(string(raw)); err != nil || len(faults) != 1 || !strings.Contains(faults[0].Message, "more than one function") && faults[0].Name != "SyntaxError" {
 				t.Errorf("%s: %q: %v, %v", runtime.name, source, faults, err)
 			}
 		}

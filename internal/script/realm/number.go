@@ -29,7 +29,7 @@ func (s *scanner) integer(least, most int64) int64 {
 func isDigit(b byte) bool { return b-'0' <= 9 }
 
 // number reads any number and gives its digits.
-func (s *scanner) number() []byte {
+func (s *scanner) number() string {
 	s.peek()
 	from := s.at
 	s.take('-')
@@ -45,9 +45,9 @@ func (s *scanner) number() []byte {
 		s.digits()
 	}
 	if s.err != nil {
-		return nil
+		return ""
 	}
-	return s.raw[from:s.at:s.at]
+	return s.raw[from:s.at]
 }
 
 // follows passes over one of two bytes, if it is there.
@@ -71,7 +71,7 @@ func (s *scanner) digits() {
 
 // milliseconds reads a length of time; one that makes no sense is none.
 func (s *scanner) milliseconds() time.Duration {
-	ms, err := strconv.ParseFloat(string(s.number()), 64)
+	ms, err := strconv.ParseFloat(s.number(), 64)
 	if err != nil || !(ms >= 0 && ms < 1e9) {
 		return 0
 	}

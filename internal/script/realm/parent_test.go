@@ -34,7 +34,7 @@ func BenchmarkParent(b *testing.B) {
 	b.Run("read", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := realm.ReadAnswer(raw, realm.Bounds{Rows: benchRows, Parts: make([]int, 10)}); err != nil {
+			if _, err := readAnswer(raw, realm.Bounds{Rows: benchRows, Parts: make([]int, 10)}); err != nil {
 				b.Fatal(err)
 			}
 		}

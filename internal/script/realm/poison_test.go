@@ -111,7 +111,7 @@ func answers(t *testing.T, w worker, poison string) (list []string) {
 			t.Fatal(err)
 		}
 		if _, is := one.(*realm.Load); !is {
-			if a, err := realm.ReadAnswer(raw, bounds); err != nil || a.Failure != nil {
+			if a, err := readAnswer(raw, bounds); err != nil || a.Failure != nil {
 				t.Fatalf("request %d: %v: %.500s", i, err, raw)
 			}
 		}
@@ -150,7 +150,7 @@ func TestBends(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a, err := realm.ReadAnswer(raw, bounds); i == 1 && (err != nil || a.Failure == nil || !strings.Contains(a.Failure.Message, "what all lists are made of")) {
+			if a, err := readAnswer(raw, bounds); i == 1 && (err != nil || a.Failure == nil || !strings.Contains(a.Failure.Message, "what all lists are made of")) {
 				t.Errorf("%s: %v %s", name, err, raw)
 			}
 		}

@@ -1,9 +1,6 @@
 package realm
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // What an answer may hold; more than that is refused. The prelude keeps to the
 // same bounds and tells the hook's author, so only a forged answer meets these.
@@ -20,9 +17,9 @@ const (
 )
 
 // ReadLoaded reads the answer to a [Load]: nothing, or what is wrong.
-func ReadLoaded(raw []byte) ([]Fault, error) {
+func ReadLoaded(raw string) ([]Fault, error) {
 	s := &scanner{raw: raw}
-	if !utf8.Valid(raw) {
+	if !utf8.ValidString(raw) {
 		s.fail("it is no UTF-8")
 	}
 	var faults []Fault
@@ -47,11 +44,11 @@ func (s *scanner) fault() (f Fault) {
 	s.object(func(name string) {
 		switch name {
 		case "hook":
-			f.Hook = string(s.text(maxName))
+			f.Hook = s.text(maxName)
 		case "name":
-			f.Name = string(s.text(maxName))
+			f.Name = s.text(maxName)
 		case "message":
-			f.Message = string(s.text(maxMessage))
+			f.Message = s.text(maxMessage)
 		case "line":
 			f.Line = int(s.integer(0, 1<<31))
 		case "column":
@@ -65,17 +62,18 @@ func (s *scanner) fault() (f Fault) {
 
 // ReadAnswer reads the answer to any other call. The bytes may be forged:
 // whatever the call does not allow for is an error, and nothing is taken then.
-// The answer keeps raw.
-func ReadAnswer(raw []byte, bounds Bounds) (*Answer, error) { return ReadAnswerInto(nil, raw, bounds) }
-
-// ReadAnswerInto is ReadAnswer that puts the changes into the room of list.
-func ReadAnswerInto(list []Change, raw []byte, bounds Bounds) (*Answer, error) {
-	s := &scanner{raw: raw, room: list[:0]}
-	if !utf8.Valid(raw) {
+// What it gives is part of raw.
+//
+// The changes are handed out one by one, in the order in which hooks made them; a
+// later one of a cell counts. Each is gone with the next. Where there is an error
+// in the end, those before it count for nothing.
+func ReadAnswer(raw string, bounds Bounds, each func(c *Change)) (*Answer, error) {
+	s := &scanner{raw: raw}
+	if !utf8.ValidString(raw) {
 		s.fail("it is no UTF-8")
 	}
 	a := &Answer{}
-	s.object(func(name string) { s.member(a, name, bounds) })
+	s.object(func(name string) { s.member(a, name, bounds, each) })
 	s.end()
 	if s.err == nil && len(a.Used) > 0 && !bounds.Learn {
 		s.fail("it names columns that nobody asked for")
@@ -86,10 +84,10 @@ func ReadAnswerInto(list []Change, raw []byte, bounds Bounds) (*Answer, error) {
 	return a, nil
 }
 
-func (s *scanner) member(a *Answer, name string, bounds Bounds) {
+func (s *scanner) member(a *Answer, name string, bounds Bounds, each func(c *Change)) {
 	switch name {
 	case "changes":
-		s.changes(a, bounds)
+		s.changes(bounds, each)
 	case "used":
 		a.Used = s.fields(bounds)
 	case "miss":
@@ -105,7 +103,7 @@ func (s *scanner) member(a *Answer, name string, bounds Bounds) {
 	case "cancel":
 		a.Cancelled = s.boolean()
 	case "message":
-		a.Message = string(s.text(maxMessage))
+		a.Message = s.text(maxMessage)
 	case "failure":
 		a.Failure = s.failure()
 	default:
@@ -122,7 +120,7 @@ func (s *scanner) fields(bounds Bounds) []int {
 }
 
 func (s *scanner) console() (lines []string) {
-	s.list(maxConsole, func(int) { lines = append(lines, string(s.text(maxName))) })
+	s.list(maxConsole, func(int) { lines = append(lines, s.text(maxName)) })
 	return lines
 }
 
@@ -130,7 +128,7 @@ func (s *scanner) time() (t HookTime) {
 	s.object(func(name string) {
 		switch name {
 		case "hook":
-			t.Hook = string(s.text(maxName))
+			t.Hook = s.text(maxName)
 		case "ms":
 			t.Took = s.milliseconds()
 		default:
@@ -144,11 +142,11 @@ func (s *scanner) command() (c Command) {
 	s.object(func(name string) {
 		switch name {
 		case "hook":
-			c.Hook = string(s.text(maxName))
+			c.Hook = s.text(maxName)
 		case "name":
-			c.Name = string(s.text(maxName))
+			c.Name = s.text(maxName)
 		case "args":
-			s.list(4, func(int) { c.Args = append(c.Args, bytes.Clone(s.any(0))) })
+			s.list(4, func(int) { c.Args = append(c.Args, []byte(s.any(0))) })
 		default:
 			s.fail("a command has an unknown member")
 		}
@@ -174,11 +172,11 @@ func (s *scanner) failure() *Failure {
 		case "row":
 			f.Row = s.integer(-1, 1<<53)
 		case "hook":
-			f.Hook = string(s.text(maxName))
+			f.Hook = s.text(maxName)
 		case "name":
-			f.Name = string(s.text(maxName))
+			f.Name = s.text(maxName)
 		case "message":
-			f.Message = string(s.text(maxMessage))
+			f.Message = s.text(maxMessage)
 		case "line":
 			f.Line = int(s.integer(0, 1<<31))
 		case "column":

@@ -29,18 +29,18 @@ func oneRow(source string) (*realm.Load, *realm.RowsCall, realm.Bounds) {
 func mustLoad(t *testing.T, w worker, load *realm.Load) {
 	t.Helper()
 	raw, err := w.Handle(load.Append(nil))
-	if faults, wrong := realm.ReadLoaded(raw); err != nil || wrong != nil || len(faults) > 0 {
+	if faults, wrong := realm.ReadLoaded(string(raw)); err != nil || wrong != nil || len(faults) > 0 {
 		t.Fatalf("loading: %s %v %v", raw, err, wrong)
 	}
 }
 
-func ask(t *testing.T, w worker, request []byte, bounds realm.Bounds) *realm.Answer {
+func ask(t *testing.T, w worker, request []byte, bounds realm.Bounds) *told {
 	t.Helper()
 	raw, err := w.Handle(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := realm.ReadAnswer(raw, bounds)
+	answer, err := readAnswer(raw, bounds)
 	if err != nil {
 		t.Fatalf("%.200s: %v", raw, err)
 	}
@@ -99,10 +99,10 @@ func TestHooksMadeWithinTheirBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := realm.ReadLoaded(raw); err == nil {
+	if _, err := realm.ReadLoaded(string(raw)); err == nil {
 		t.Fatalf("a load that was broken off was read as one that came to its end: %s", raw)
 	}
-	answer, err := realm.ReadAnswer(raw, realm.Bounds{})
+	answer, err := readAnswer(raw, realm.Bounds{})
 	if err != nil || answer.Failure == nil || answer.Failure.Kind != realm.KindTime || answer.Failure.Hook != "rowHooks[0]" {
 		t.Errorf("got %s, %v", raw, err)
 	}
@@ -170,7 +170,7 @@ func TestRealmGoesOnAfterAnError(t *testing.T) {
 			}
 			call.Rows.First = 7
 			answer := ask(t, w, call.Append(nil), bounds)
-			if answer.Failure != nil || len(answer.Changes) != 1 || string(answer.Changes[0].Value.Text) != "y" {
+			if answer.Failure != nil || len(answer.Changes) != 1 || answer.Changes[0].Value.Text != "y" {
 				t.Errorf("got %+v", answer)
 			}
 		})
@@ -188,7 +188,7 @@ func TestState(t *testing.T) {
 			for _, want := range []string{"1 1", "2 2", "fresh 1 1", "2 2"} {
 				call.Fresh = strings.HasPrefix(want, "fresh ")
 				answer := ask(t, w, call.Append(nil), bounds)
-				if got := string(answer.Changes[0].Value.Text); got != strings.TrimPrefix(want, "fresh ") {
+				if got := answer.Changes[0].Value.Text; got != strings.TrimPrefix(want, "fresh ") {
 					t.Errorf("got %q, want %q", got, want)
 				}
 			}
@@ -234,7 +234,7 @@ func TestSyntaxPlaces(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				faults, err := realm.ReadLoaded(raw)
+				faults, err := realm.ReadLoaded(string(raw))
 				if err != nil || len(faults) != 1 {
 					t.Fatalf("%s %v", raw, err)
 				}
@@ -283,7 +283,7 @@ func TestRequestThatIsNone(t *testing.T) {
 		if err != nil {
 			continue // the engine is given up
 		}
-		if _, err := realm.ReadAnswer(raw, realm.Bounds{}); err != nil {
+		if _, err := readAnswer(raw, realm.Bounds{}); err != nil {
 			t.Errorf("%q: %s: %v", request, raw, err)
 		}
 	}

@@ -60,6 +60,9 @@ const (
 type Cells struct {
 	// Texts holds a text for each row of the call: what its kind says.
 	Texts *intray.Texts
+	// From and To cut the rows of the call out of a longer list; where To is 0, all
+	// are meant.
+	From, To int
 	// Kinds holds the kind of each; nil where all are texts.
 	Kinds []ValueKind
 }

@@ -14,10 +14,9 @@ const deepest = 64
 // scanner reads a JSON text that a stranger may have written. The first thing
 // that is wrong ends all reading; what is read after it is empty.
 type scanner struct {
-	raw  []byte
-	room []Change
-	at   int
-	err  error
+	raw string
+	at  int
+	err error
 }
 
 var errAnswer = errors.New("the hook worker gave an answer that cannot be understood")
@@ -89,7 +88,7 @@ func (s *scanner) object(each func(name string)) {
 		return
 	}
 	for n := 0; s.err == nil; n++ {
-		name := string(s.text(maxName))
+		name := s.text(maxName)
 		s.expect(':')
 		each(name)
 		if s.take('}') {
@@ -101,50 +100,40 @@ func (s *scanner) object(each func(name string)) {
 
 // text reads a text of at most so many bytes. It is part of the answer itself
 // where it has no escapes.
-func (s *scanner) text(most int) []byte {
+func (s *scanner) text(most int) string {
 	s.expect('"')
-	from, i := s.at, s.at
-	for i < len(s.raw) && verbatim[s.raw[i]] {
-		i++
-	}
+	from := s.at
+	i := from + verbatim(s.raw[from:])
 	switch {
 	case i == len(s.raw):
 		s.fail("a text does not end")
 	case s.raw[i] == '"':
 		s.at = i + 1
-		return s.bounded(s.raw[from:i:i], most)
+		return s.bounded(s.raw[from:i], most)
 	case s.raw[i] == '\\':
 		return s.bounded(s.escaped(from, i), most)
 	default:
 		s.fail("a text holds a control character")
 	}
-	return nil
+	return ""
 }
 
-// verbatim tells which bytes of a JSON text stand for themselves.
-var verbatim = func() (set [256]bool) {
-	for b := range set {
-		set[b] = b >= 0x20 && b != '"' && b != '\\'
-	}
-	return set
-}()
-
-func (s *scanner) bounded(text []byte, most int) []byte {
+func (s *scanner) bounded(text string, most int) string {
 	if len(text) > most {
 		s.fail("a text has %d bytes, and may have %d", len(text), most)
-		return nil
+		return ""
 	}
 	return text
 }
 
 // escaped reads on where the first escape stands.
-func (s *scanner) escaped(from, i int) []byte {
-	text := append([]byte(nil), s.raw[from:i]...)
+func (s *scanner) escaped(from, i int) string {
+	text := []byte(s.raw[from:i])
 	for s.at = i; s.at < len(s.raw); {
 		switch b := s.raw[s.at]; {
 		case b == '"':
 			s.at++
-			return text
+			return string(text)
 		case b == '\\':
 			text = s.escape(text)
 		case b < 0x20:
@@ -155,7 +144,7 @@ func (s *scanner) escaped(from, i int) []byte {
 		}
 	}
 	s.fail("a text does not end")
-	return nil
+	return ""
 }
 
 // escapes maps the letter of a short escape to what it stands for.
@@ -192,7 +181,7 @@ func (s *scanner) unit() rune {
 		s.fail("a text holds half of a character")
 		return 0
 	}
-	n, err := strconv.ParseUint(string(s.raw[s.at+2:s.at+6]), 16, 16)
+	n, err := strconv.ParseUint(s.raw[s.at+2:s.at+6], 16, 16)
 	if err != nil {
 		s.fail("an escape is no number")
 		return 0
@@ -203,7 +192,7 @@ func (s *scanner) unit() rune {
 
 func (s *scanner) word(word string) {
 	s.peek()
-	if len(s.raw)-s.at < len(word) || string(s.raw[s.at:s.at+len(word)]) != word {
+	if len(s.raw)-s.at < len(word) || s.raw[s.at:s.at+len(word)] != word {
 		s.fail("%s is missing", word)
 		return
 	}
@@ -221,7 +210,7 @@ func (s *scanner) boolean() bool {
 }
 
 // any reads over a value of any kind and gives its text.
-func (s *scanner) any(depth int) []byte {
+func (s *scanner) any(depth int) string {
 	s.peek()
 	from := s.at
 	switch {
@@ -235,9 +224,9 @@ func (s *scanner) any(depth int) []byte {
 		s.scalar()
 	}
 	if s.err != nil {
-		return nil
+		return ""
 	}
-	return s.raw[from:s.at:s.at]
+	return s.raw[from:s.at]
 }
 
 // scalar reads a text, a number, true, false or null.
@@ -250,10 +239,10 @@ func (s *scanner) scalar() Value {
 		return Value{Kind: ValueNull}
 	case 't':
 		s.word("true")
-		return Value{Kind: ValueBool, Text: []byte("true")}
+		return Value{Kind: ValueBool, Text: "true"}
 	case 'f':
 		s.word("false")
-		return Value{Kind: ValueBool, Text: []byte("false")}
+		return Value{Kind: ValueBool, Text: "false"}
 	default:
 		return Value{Kind: ValueNumber, Text: s.number()}
 	}

@@ -107,9 +107,6 @@ func (w *nodeWorker) read() (byte, []byte, error) {
 
 func (w *nodeWorker) Handle(request []byte) ([]byte, error) {
 	w.write('Q', request)
-	if kind, text, err := w.read(); err != nil || kind != 'B' {
-		return nil, errors.Join(fmt.Errorf("got %c %s in place of B", kind, text), err)
-	}
 	kind, answer, err := w.read()
 	for kind == 'N' && err == nil { // a note
 		kind, answer, err = w.read()

@@ -66,24 +66,12 @@ func appendNewIDs(dst []byte, start string, next int) []byte {
 	return strconv.AppendInt(dst, int64(next), 10)
 }
 
-// plain tells which bytes stand in a JSON text as they are.
-var plain = func() (set [256]bool) {
-	for b := 0x20; b < utf8.RuneSelf; b++ {
-		set[b] = b != '"' && b != '\\'
-	}
-	return set
-}()
-
 // appendText writes a JSON text. Bytes that are no UTF-8 become U+FFFD.
 func appendText[T string | []byte](dst []byte, text T) []byte {
 	dst = append(dst, '"')
 	from := 0
-	for i := 0; i < len(text); {
+	for i := asciiVerbatim(text); i < len(text); i += asciiVerbatim(text[i:]) {
 		b := text[i]
-		if plain[b] {
-			i++
-			continue
-		}
 		if b >= utf8.RuneSelf {
 			if r, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))])); r != utf8.RuneError || size > 1 {
 				i += size
@@ -174,25 +162,31 @@ func (c *Cells) lists() bool {
 	return false
 }
 
+func (c *Cells) count() int {
+	switch {
+	case c.To > 0:
+		return c.To - c.From
+	case c.Texts == nil:
+		return 0
+	}
+	return c.Texts.Len()
+}
+
 func (c *Cells) append(dst []byte) []byte {
 	dst = append(dst, '[')
-	n := 0
-	if c.Texts != nil {
-		n = c.Texts.Len()
-	}
-	for i := range n {
+	for i := range c.count() {
 		dst = appendComma(dst, i)
 		kind := ValueText
 		if c.Kinds != nil {
 			kind = c.Kinds[i]
 		}
-		switch kind {
+		switch text := c.Texts.At(c.From + i); kind {
 		case ValueText:
-			dst = appendText(dst, c.Texts.At(i))
+			dst = appendText(dst, text)
 		case ValueNull:
 			dst = append(dst, "null"...)
 		default:
-			dst = append(dst, c.Texts.At(i)...)
+			dst = append(dst, text...)
 		}
 	}
 	return append(dst, ']')

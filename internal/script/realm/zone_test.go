@@ -40,7 +40,7 @@ a and b in 1 day aäz
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := realm.ReadAnswer(raw, realm.Bounds{Rows: 1})
+		a, err := readAnswer(raw, realm.Bounds{Rows: 1})
 		if err != nil || a.Failure != nil {
 			t.Fatalf("%v %s", err, raw)
 		}

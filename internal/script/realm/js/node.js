@@ -90,7 +90,6 @@ function main() {
 			continue;
 		}
 		if (kind !== 81) throw new Error("a frame of an unknown kind came in"); // Q
-		writeFrame("B", "");
 		writeFrame("A", handle(inbox.utf8Slice(0, length)));
 	}
 }
