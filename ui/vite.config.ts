@@ -5,6 +5,9 @@ import { demoDir, demoPages, outDir, pages } from './places.mjs';
 /** What comes after the first script: it is asked for at once, not when a script before it wants it. */
 const next = ['src/app/main.tsx', 'src/cells/index.ts'];
 
+/** Little that is wanted at once and by what comes later too: one file, and not one each. */
+const shared = { name: 'shared', test: /\/ui\/src\/(cells\/columns|words\/service\/places)\.ts$/ };
+
 const ahead: Plugin = {
   name: 'ahead',
   transformIndexHtml: {
@@ -51,7 +54,7 @@ export default defineConfig(({ mode }) => {
           entryFileNames: 'assets/[name]-[hash].js',
           chunkFileNames: 'assets/[name]-[hash].js',
           assetFileNames: 'assets/[name]-[hash][extname]',
-          codeSplitting: { groups: [{ name: 'grid', test: /\/ui\/grid\// }] },
+          codeSplitting: { groups: [{ name: 'grid', test: /\/ui\/grid\// }, shared] },
         },
       },
     },

@@ -21,6 +21,11 @@ export type GridEvent =
   /** A cell was to be edited of which only the beginning is here. */
   | { readonly type: 'long'; readonly spot: Spot; readonly row: Row };
 
+export interface Room {
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface GridConfig {
   readonly source: RowSource;
   readonly columns: readonly Column[];
@@ -32,6 +37,13 @@ export interface GridConfig {
   readonly rowHeight?: number;
   /** Of numbers; "en" by default. */
   readonly locale?: string;
+  /** Writes a number; as the locale does by default. */
+  readonly number?: (n: number) => string;
+  /**
+   * The most room that the element can have, in pixels: what is drawn first is drawn
+   * into this, without asking the browser, which would lay out the page for it.
+   */
+  readonly room?: Room;
   /** English by default. */
   readonly texts?: Texts;
   /** The most cells of one paste; 1,000,000 by default. */

@@ -37,17 +37,17 @@ export class Core {
   largest = 0;
   /** Grows with everything that changes how rows look but the rows themselves. */
   stamp = 0;
-  readonly #figures: Intl.NumberFormat;
+  readonly #number: (n: number) => string;
   readonly #labels = new WeakMap<Column, ReadonlyMap<string, string>>();
   #frame = 0;
 
   constructor(host: HTMLElement, config: GridConfig) {
     this.config = config;
     this.texts = config.texts ?? english(config.locale);
-    this.#figures = new Intl.NumberFormat(config.locale ?? 'en');
+    this.#number = config.number ?? numbers(config.locale);
     this.columns = new Columns(config.columns);
     this.surface = new Surface(host, config.label);
-    this.view = new Viewport(this.surface, this.columns, config.rowHeight ?? 32);
+    this.view = new Viewport(this.surface, this.columns, config.rowHeight ?? 32, config.room);
     this.blocks = new Blocks(config.source, {
       loaded: (window) => {
         this.#count(window);
@@ -73,7 +73,7 @@ export class Core {
   }
 
   figure(n: number): string {
-    return this.#figures.format(n);
+    return this.#number(n);
   }
 
   emit(event: GridEvent): void {
@@ -219,4 +219,9 @@ export class Core {
     this.outbox.close();
     this.surface.root.remove();
   }
+}
+
+function numbers(locale = 'en'): (n: number) => string {
+  const format = new Intl.NumberFormat(locale);
+  return (n) => format.format(n);
 }

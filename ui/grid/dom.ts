@@ -19,5 +19,6 @@ export function attribute(element: Element, name: string, value: string | null):
 }
 
 export function isRtl(element: Element): boolean {
-  return getComputedStyle(element).direction === 'rtl';
+  // Unlike its style, this is known before the page is laid out.
+  return element.matches(':dir(rtl)');
 }

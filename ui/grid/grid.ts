@@ -236,7 +236,7 @@ export class Grid {
     }, { signal });
     scroller.addEventListener('focus', () => this.#focused(), { signal });
     // It is told once when it begins to watch, too.
-    const watch = new ResizeObserver(() => this.#core.view.isMeasured || this.#core.touch());
+    const watch = new ResizeObserver(() => this.#core.view.isMeasured || this.#core.later());
     watch.observe(scroller);
     signal.addEventListener('abort', () => watch.disconnect());
   }

@@ -1,4 +1,5 @@
 import type { Columns } from './columns';
+import type { Room } from './config';
 import { isRtl } from './dom';
 import type { Place } from './ranges';
 import { Scale } from './scale';
@@ -25,18 +26,20 @@ export class Viewport {
   readonly #surface: Surface;
   readonly #columns: Columns;
   #rows = 0;
+  /** What the first measure takes in place of the sizes. */
+  #guess: Room | undefined;
 
-  constructor(surface: Surface, columns: Columns, rowHeight: number) {
+  constructor(surface: Surface, columns: Columns, rowHeight: number, guess?: Room) {
     this.#surface = surface;
     this.#columns = columns;
     this.rowHeight = rowHeight;
+    this.#guess = guess;
   }
 
   /** Takes the sizes from the page, for a table of this many rows; tells whether columns stand elsewhere now. */
   measure(rows: number, lead: number): boolean {
     const { scroller, head, body } = this.#surface;
-    const width = scroller.clientWidth;
-    const height = Math.max(0, scroller.clientHeight - head.offsetHeight);
+    const { width, height } = this.#guess ?? this.#room;
     const rearranged = this.#columns.fit(lead, Math.max(lead, width * 0.6));
     this.rtl = isRtl(scroller);
     this.width = width;
@@ -47,13 +50,19 @@ export class Viewport {
     head.style.inlineSize = total;
     body.style.inlineSize = total;
     if (moved) this.#resize();
+    this.#guess = undefined;
     return rearranged;
   }
 
   /** Whether it is as large as when it was measured last. */
   get isMeasured(): boolean {
+    const { width, height } = this.#room;
+    return width === this.width && height === this.height;
+  }
+
+  get #room(): Room {
     const { scroller, head } = this.#surface;
-    return scroller.clientWidth === this.width && scroller.clientHeight - head.offsetHeight === this.height;
+    return { width: scroller.clientWidth, height: Math.max(0, scroller.clientHeight - head.offsetHeight) };
   }
 
   /** The browser scrolled. */
@@ -147,7 +156,9 @@ export class Viewport {
   #resize(): void {
     const physical = this.scale.resize(this.#rows * this.rowHeight, this.height);
     this.#surface.body.style.blockSize = `${this.scale.height}px`;
-    this.#settle(physical);
+    // At first nothing has been scrolled.
+    if (this.#guess) this.scale.settled(physical);
+    else this.#settle(physical);
   }
 
   #slide(left: number): void {

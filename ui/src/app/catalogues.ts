@@ -1,8 +1,8 @@
 import type { Catalogues } from '../words/words';
 
-/** The sentences of the page, each language in a file of its own. */
+/** The sentences of the page. Those of one language are one file, with those of the cells. */
 export const catalogues: Catalogues = {
-  en: () => import('../words/en.json'),
-  de: () => import('../words/de.json'),
-  ar: () => import('../words/ar.json'),
+  en: () => import('../words/en').then((all) => ({ default: all.page })),
+  de: () => import('../words/de').then((all) => ({ default: all.page })),
+  ar: () => import('../words/ar').then((all) => ({ default: all.page })),
 };

@@ -31,9 +31,6 @@ export function open(ahead: Ahead): void {
   // What the service cannot be told meanwhile is told at once.
   for (const event of ['online', 'offline']) addEventListener(event, () => void review.refresh());
 
-  // The first number takes a browser long; now it waits for answers anyway.
-  setTimeout(() => locale.number(0));
-
   const whole = everything(review, locale);
   void Promise.all([readWords<Key>(locale, catalogues), styles(), Promise.race([whole, after(patience)])]).then(([t]) => {
     const root = document.getElementById('app')!;

@@ -1,8 +1,8 @@
-import type { Catalogue, Catalogues } from '../words/words';
+import type { Catalogues } from '../words/words';
 
-/** The sentences of the cells, each language in a file of its own. */
+/** The sentences of the cells. Those of one language are one file, with those of the page. */
 export const catalogues: Catalogues = {
-  en: () => import('./words/en.json') as Promise<{ default: Catalogue }>,
-  de: () => import('./words/de.json') as Promise<{ default: Catalogue }>,
-  ar: () => import('./words/ar.json') as Promise<{ default: Catalogue }>,
+  en: () => import('../words/en').then((all) => ({ default: all.cells })),
+  de: () => import('../words/de').then((all) => ({ default: all.cells })),
+  ar: () => import('../words/ar').then((all) => ({ default: all.cells })),
 };

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Grid, type GridEvent } from '../../grid';
 import '../../grid/grid.css';
 import { gridTexts } from './grid-words';
@@ -14,6 +14,8 @@ interface Props {
 /** The grid over the rows of the model. */
 export function Table({ model, onMenu, onLong }: Props) {
   const host = useRef<HTMLDivElement>(null);
+  // Asked for before anything new is on the page.
+  const [room] = useState(() => ({ width: innerWidth, height: innerHeight }));
   const hear = useRef((_: GridEvent) => {});
   hear.current = (event) => {
     if (event.type === 'menu') onMenu(event.x, event.y);
@@ -30,6 +32,8 @@ export function Table({ model, onMenu, onLong }: Props) {
       columns: places.map((place) => place.column),
       label: frame.facts.title || t('table'),
       locale: frame.locale.tag,
+      number: frame.locale.number,
+      room,
       texts: gridTexts(t, frame.locale),
       mostPasted: mostCells,
       hasMenu: true,

@@ -7,9 +7,8 @@ export type Width = 'wide' | 'narrow' | 'small';
 export function useWidth(of: RefObject<HTMLElement | null>): Width {
   const [width, setWidth] = useState<Width>(() => widthOf(innerWidth));
   useLayoutEffect(() => {
-    const measure = () => setWidth(widthOf(of.current!.clientWidth));
-    measure();
-    const watch = new ResizeObserver(measure);
+    // It is told at once when it begins to watch, and the page is laid out by then.
+    const watch = new ResizeObserver(() => setWidth(widthOf(of.current!.clientWidth)));
     watch.observe(of.current!);
     return () => watch.disconnect();
   }, []);

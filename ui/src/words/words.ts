@@ -1,4 +1,5 @@
 import { directionOf, spoken, type Language, type Spoken } from './languages';
+import { plainNumber, plainPlural } from './plain';
 import * as service from './service/catalogues';
 import type { Reword } from './service/rewording';
 
@@ -57,7 +58,7 @@ function makeLocale({ language, tag: wanted }: Spoken): Locale {
     language,
     tag,
     direction: directionOf(language),
-    number: (n) => numbers().format(n),
+    number: (n) => plainNumber(tag, n) ?? numbers().format(n),
     percent: (share) => percents().format(share),
     day: (time) => days().format(new Date(time)),
     moment: (time) => moments().format(new Date(time)),
@@ -86,10 +87,11 @@ function canonical(tag: string): string[] {
  */
 export function sayer<Key extends string>(catalogue: Catalogue, locale: Locale): Say<Key> {
   const plurals = once(() => new Intl.PluralRules(locale.tag));
+  const pluralOf = (n: number) => plainPlural(locale.language, n) ?? plurals().select(n);
   return (key, values = {}) => {
     const entry = catalogue[key];
     if (entry === undefined) return key;
-    const text = typeof entry === 'string' ? entry : (entry[plurals().select(Number(values.n ?? 0))] ?? entry.other ?? key);
+    const text = typeof entry === 'string' ? entry : (entry[pluralOf(Number(values.n ?? 0))] ?? entry.other ?? key);
     return fill(text, values, locale);
   };
 }

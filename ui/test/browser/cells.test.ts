@@ -275,6 +275,7 @@ review('whatever stands in cells is shown as text, and a text that came cut is n
   await it.page.getByText(/so long that only its first .*64 KiB.* are shown/).waitFor();
   assert.equal((await it.page.locator('.c-long').textContent())!.length, (1 << 16) + 1);
   await it.press('Escape');
+  await it.page.locator('.c-long').waitFor({ state: 'detached' });
   await it.press('Control+c');
   await it.page.getByText(/so long that only its beginning is here/).first().waitFor();
   // What comes whole when it is asked for by itself can be edited.

@@ -4,6 +4,19 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { chooseLocale, languages, sayer, type Catalogue } from '../../src/words/words';
 
+test('numbers and plurals that are written without Intl are those of Intl', () => {
+  const numbers = [0, 1, 2, 9, 10, 99, 100, 999, 1000, 1001, 9999, 10_000, 123_456, 1_000_000, 12_345_678, 9_007_199_254_740_991, -1, -999, -1000, -123_456, -1_234_567];
+  for (const tag of ['en', 'en-US', 'en-GB', 'en-CA', 'en-AU', 'en-IN', 'de', 'de-DE', 'de-AT', 'de-CH', 'ar', 'ar-EG']) {
+    const locale = chooseLocale(tag, []);
+    const format = new Intl.NumberFormat(tag), plurals = new Intl.PluralRules(tag);
+    const say = sayer<string>({ n: Object.fromEntries(plurals.resolvedOptions().pluralCategories.map((form) => [form, form])) }, locale);
+    for (const n of [...numbers, 0.5, 1.5, 1234.5, -0, NaN, Infinity, 1e21]) {
+      assert.equal(locale.number(n), format.format(n), `${tag}: ${n}`);
+      assert.equal(say('n', { n }), plurals.select(n), `${tag}: the form of ${n}`);
+    }
+  }
+});
+
 /** The folders with catalogues, and those whose sources use their keys. */
 const sets = [
   { folder: 'src/words', sources: ['src/app', 'src/kit'] },

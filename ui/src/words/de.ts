@@ -1,0 +1,2 @@
+export { default as page } from './de.json';
+export { default as cells } from '../cells/words/de.json';
