@@ -19,5 +19,5 @@ const words = language === 'en' ? [] : [service.rewording, service.catalogues[la
 for (const read of [catalogues[language], cells.catalogues[language], ...words]) read().catch(() => {});
 
 // The calls go out before the page takes the browser's time for itself.
-const out = Promise.race([begun, new Promise((done) => setTimeout(done, 30))]);
+const out = Promise.race([begun, new Promise((done) => setTimeout(done, 60))]);
 void Promise.all([import('./main'), out]).then(([{ open }]) => open(ahead));
