@@ -90,11 +90,10 @@ func (s *Session) batch(ctx context.Context, one *seat, shapes []shape, rows spa
 		switch {
 		case !s.unsure(err) || ctx.Err() != nil:
 			return changes, err
-		case !trace:
-			trace = true
-		case !done.again(ctx, err):
+		case !done.again(ctx, err) && trace:
 			return nil, s.broken(ctx, err, c)
 		}
+		trace = true
 		if fresh := s.replace(ctx, one, fields); fresh != nil {
 			if ctx.Err() == nil && errors.Is(fresh, cage.ErrClosed) {
 				return nil, fresh
