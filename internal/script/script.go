@@ -5,7 +5,7 @@
 // the cage that know the hooks of this import and of no other, one for each
 // processor. What hooks are given are columns of cells; what they give back are
 // changes. The first rows teach which columns the hooks use, and only those are
-// sent from then on.
+// sent from then on, a thousand rows at a time, or more where hooks are quick.
 //
 // Hooks that take all rows get their columns one by one, in packs of rows, and
 // only those that they look at, where the rows are many: a worker holds less than

@@ -7,7 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
-	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -152,41 +152,8 @@ func servePassword(t *testing.T, right string) (port int, host keyPair) {
 		return nil, errors.New("wrong")
 	}}
 	config.AddHostKey(host.signer)
-	return livetest.Listen(t, func(raw net.Conn) {
-		defer raw.Close()
-		if err := serveSFTP(raw, config); err != nil && t.Context().Err() == nil {
-			t.Logf("the SFTP server: %v", err)
-		}
-	}), host
-}
-
-func serveSFTP(raw net.Conn, config *ssh.ServerConfig) error {
-	conn, channels, requests, err := ssh.NewServerConn(raw, config)
-	if err != nil {
-		return err
+	readOnly := func(channel io.ReadWriteCloser) (livetest.SFTP, error) {
+		return pkgsftp.NewServer(channel, pkgsftp.ReadOnly())
 	}
-	defer conn.Close()
-	go ssh.DiscardRequests(requests)
-	for asked := range channels {
-		channel, requests, err := asked.Accept()
-		if err != nil {
-			return err
-		}
-		for request := range requests {
-			if err := request.Reply(request.Type == "subsystem", nil); err != nil {
-				return err
-			}
-			if request.Type == "subsystem" {
-				break
-			}
-		}
-		go ssh.DiscardRequests(requests)
-		server, err := pkgsftp.NewServer(channel, pkgsftp.ReadOnly())
-		if err != nil {
-			return fmt.Errorf("begin SFTP: %w", err)
-		}
-		_ = server.Serve()
-		_ = server.Close()
-	}
-	return nil
+	return livetest.Listen(t, func(raw net.Conn) { livetest.ServeSFTP(raw, config, readOnly) }), host
 }

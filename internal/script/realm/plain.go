@@ -1,7 +1,5 @@
 package realm
 
-import "unicode/utf8"
-
 // Eight bytes are looked at together: each mark stands in the high bit of its byte.
 const (
 	ones  = 0x0101010101010101
@@ -16,29 +14,17 @@ func marks(word uint64) uint64 {
 	return ((word - ' '*ones) | (quotes - ones) | (slashes - ones)) & ^word & highs
 }
 
-// verbatim counts the bytes at the start of a JSON text that stand for themselves.
-func verbatim[T string | []byte](text T) int {
+// verbatim counts the bytes at the start of a JSON text that stand for themselves. It
+// stops as well at bytes that have one of the bits of stops in each byte: highs for
+// what is not ASCII, 0 for no others.
+func verbatim[T string | []byte](text T, stops uint64) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
-		if marks(wordAt(text, i)) != 0 {
+		if word := wordAt(text, i); marks(word)|word&stops != 0 {
 			break
 		}
 	}
-	for i < len(text) && isVerbatim(text[i]) {
-		i++
-	}
-	return i
-}
-
-// asciiVerbatim is verbatim that stops as well at what is not ASCII.
-func asciiVerbatim[T string | []byte](text T) int {
-	i := 0
-	for ; i+8 <= len(text); i += 8 {
-		if word := wordAt(text, i); marks(word)|word&highs != 0 {
-			break
-		}
-	}
-	for i < len(text) && isVerbatim(text[i]) && text[i] < utf8.RuneSelf {
+	for i < len(text) && isVerbatim(text[i]) && uint64(text[i])&stops == 0 {
 		i++
 	}
 	return i

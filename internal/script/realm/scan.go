@@ -103,7 +103,7 @@ func (s *scanner) object(each func(name string)) {
 func (s *scanner) text(most int) string {
 	s.expect('"')
 	from := s.at
-	i := from + verbatim(s.raw[from:])
+	i := from + verbatim(s.raw[from:], 0)
 	switch {
 	case i == len(s.raw):
 		s.fail("a text does not end")

@@ -70,7 +70,7 @@ func appendNewIDs(dst []byte, start string, next int) []byte {
 func appendText[T string | []byte](dst []byte, text T) []byte {
 	dst = append(dst, '"')
 	from := 0
-	for i := asciiVerbatim(text); i < len(text); i += asciiVerbatim(text[i:]) {
+	for i := verbatim(text, highs); i < len(text); i += verbatim(text[i:], highs) {
 		b := text[i]
 		if b >= utf8.RuneSelf {
 			if r, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))])); r != utf8.RuneError || size > 1 {
