@@ -129,12 +129,14 @@ func (s *Session) tryRows(ctx context.Context, one *seat, shapes []shape, rows s
 	call := &realm.RowsCall{Kind: realm.HookRow, Mode: modeOf(c.update), Learn: !known, Trace: trace, Budget: s.inside(s.cfg.Batch)}
 	for {
 		call.Rows = rowsOf(shapes, []span{rows}, n, send)
-		taken := harvest{changes: to, ahead: rows.ahead}
+		// A hook mostly changes as much as it did of the rows before.
+		taken := harvest{changes: slices.Grow(to, one.changed), ahead: rows.ahead}
 		began := time.Now()
 		a, err := s.call(ctx, one, call, s.boundsOf(shapes, n, realm.HookRow, call.Learn), s.cfg.Batch, taken.add)
 		if err != nil {
 			return nil, err
 		}
+		one.changed = len(taken.changes) - len(to)
 		s.learn(a, fields, call.Learn)
 		s.pace.learn(n, len(one.request), time.Since(began))
 		switch {

@@ -21,6 +21,8 @@ type seat struct {
 	since time.Time
 	// request is room that is used again and again.
 	request []byte
+	// changed is how much the last call of row hooks changed.
+	changed int
 }
 
 // take gives a seat whose worker knows the hooks and the fields.

@@ -33,20 +33,30 @@ const (
 	step = 1 << 20
 )
 
-// writeFrame writes a whole frame.
-func writeFrame(to io.Writer, kind byte, payload []byte) error {
-	head := make([]byte, headerSize, headerSize+min(len(payload), oneWrite))
-	head[0] = kind
-	binary.LittleEndian.PutUint32(head[1:], uint32(len(payload)))
+// frameWriter writes frames; room is where short ones are put together.
+type frameWriter struct {
+	to   io.Writer
+	room []byte
+}
+
+// write writes a whole frame.
+func (w *frameWriter) write(kind byte, payload []byte) error {
+	w.room = binary.LittleEndian.AppendUint32(append(w.room[:0], kind), uint32(len(payload)))
 	if len(payload) <= oneWrite {
-		_, err := to.Write(append(head, payload...))
+		w.room = append(w.room, payload...)
+		_, err := w.to.Write(w.room)
 		return err
 	}
-	if _, err := to.Write(head); err != nil {
+	if _, err := w.to.Write(w.room); err != nil {
 		return err
 	}
-	_, err := to.Write(payload)
+	_, err := w.to.Write(payload)
 	return err
+}
+
+func writeFrame(to io.Writer, kind byte, payload []byte) error {
+	w := frameWriter{to: to}
+	return w.write(kind, payload)
 }
 
 // readHeader gives io.EOF only where the stream ends between two frames.

@@ -102,6 +102,7 @@ func serve(from io.Reader, to io.Writer, setup func(first []byte) (Handle, error
 
 func answerAll(from io.Reader, to io.Writer, handle Handle) error {
 	var room []byte
+	out := frameWriter{to: to}
 	for {
 		request, err := readFrame(from, frameRequest, room)
 		if errors.Is(err, io.EOF) {
@@ -114,7 +115,7 @@ func answerAll(from io.Reader, to io.Writer, handle Handle) error {
 		if err != nil {
 			return err
 		}
-		if err := writeFrame(to, frameAnswer, answer); err != nil {
+		if err := out.write(frameAnswer, answer); err != nil {
 			return err
 		}
 		if room = request; cap(room) > keep {

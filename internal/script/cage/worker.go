@@ -31,6 +31,7 @@ type Worker struct {
 	words  tail
 	room   chan struct{}
 	send   sync.Mutex
+	out    frameWriter // whoever holds send
 	ready  chan struct{}
 	dead   chan struct{}
 
@@ -69,7 +70,7 @@ func newWorker(cfg *Config, proc *process, guard *guard) *Worker {
 // newIdle makes a worker that nobody listens to yet.
 func newIdle(cfg *Config, proc *process) *Worker {
 	w := &Worker{
-		cfg: cfg, proc: proc,
+		cfg: cfg, proc: proc, out: frameWriter{to: proc.in},
 		memory: cfg.Memory, answer: cfg.Answer,
 		room:  make(chan struct{}, inFlight),
 		ready: make(chan struct{}),
@@ -187,7 +188,7 @@ func (w *Worker) post(one *call, request []byte) {
 		w.rearm()
 	}
 	w.mu.Unlock()
-	if err := writeFrame(w.proc.in, frameRequest, request); err != nil {
+	if err := w.out.write(frameRequest, request); err != nil {
 		w.lost("it took no request: " + err.Error())
 		return
 	}

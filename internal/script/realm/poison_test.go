@@ -26,6 +26,7 @@ var poisons = map[string]string{
 	"constructors":      `for (const type of [Promise, Array, Object, Map, RegExp, Error, Date]) type.prototype.constructor = spoiled;`,
 	"expressions":       `spoil(RegExp.prototype); for (const s of [Symbol.split, Symbol.replace, Symbol.match]) Object.defineProperty(RegExp.prototype, s, { value: spoiled });`,
 	"maps":              `for (const type of [Map, Set, WeakMap, WeakSet]) spoil(type.prototype);`,
+	"buffers":           `for (const type of [ArrayBuffer, Float64Array, Uint8Array, Object.getPrototypeOf(Uint8Array)]) spoil(type.prototype), spoil(type);`,
 	"statics":           `for (const one of [Reflect, JSON, Math, Number, Array, String, Date, Promise, Symbol, Proxy, Object]) spoil(one);`,
 	"globals":           `for (const name of ["Map", "Set", "WeakMap", "WeakSet", "Proxy", "Reflect", "JSON", "Object", "Array", "String", "Number", "Boolean", "Function", "RegExp", "Error", "TypeError", "EvalError", "RangeError", "Promise", "Symbol", "Uint32Array", "Date", "Math", "Intl", "console", "eval", "BigInt", "isNaN"]) globalThis[name] = spoiled;`,
 	"words of the prelude": `for (const name of ["request", "list", "i", "h", "field", "part", "result", "infos", "options", "lists", "many", "packs", "over", "size", "parts", "learn",

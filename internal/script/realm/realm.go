@@ -102,6 +102,9 @@ func (r *Realm) open() error {
 	if err := r.vm.RegisterHostFunc("intrayNote", note); err != nil {
 		return err
 	}
+	if err := addTaker(r.vm); err != nil {
+		return err
+	}
 	enter, err := r.cfg.run(r.vm)
 	if err != nil {
 		return err

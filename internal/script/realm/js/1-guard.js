@@ -19,6 +19,8 @@ const WeakSetOf = WeakSet;
 const MapOf = Map;
 const Uint8ArrayOf = Uint8Array;
 const Uint32ArrayOf = Uint32Array;
+const Float64ArrayOf = Float64Array;
+const ArrayBufferOf = ArrayBuffer;
 const ObjectPrototype = Object.prototype;
 const ArrayPrototype = Array.prototype;
 const indirectEval = eval;
@@ -50,7 +52,11 @@ const parseOnly = node ? host.parse : (text) => FunctionOf(text);
 // that is all that is known.
 const note = node ? host.note : global.intrayNote;
 delete global.intrayClock;
+
+// newTaker is there where the engine can be spoken to without its language.
+const newTaker = node ? undefined : global.intrayTaker;
 delete global.intrayNote;
+delete global.intrayTaker;
 
 // Whatever a script may find is as changeable as what it made itself. From the
 // first hook on, this code therefore calls nothing by name of an object that

@@ -9,26 +9,33 @@ const maxOptions = 10000; // options of a cell
 const hasValue = 1, hasInfos = 2, hasOptions = 4, hasPart = 8;
 
 // changes is flat: where and what, as (row * fields + field) * 16 + flags, then
-// part, value, infos and options as far as the flags name them. size is about what
-// they come to as text, limit the most. A text where a place is due is the value of
-// the same field in the row after: placeAfter is where that would be.
+// part, value, infos and options as far as the flags name them. A text where a place
+// is due is the value of the same field in the row after. tally counts: how many
+// elements there are, about what they come to as text, the most of that, and the
+// place that would be the row after.
 let changes = [];
-let placeAfter = -1;
-let count = 0;
-let size = 0;
-let limit = 0;
+const tallyRoom = new ArrayBufferOf(32), tally = new Float64ArrayOf(tallyRoom);
+const COUNT = 0, SIZE = 1, LIMIT = 2, AFTER = 3;
 let usualLimit = 0; // that of the load
 
 function resetChanges() {
+	emptyChanges();
+	tally[SIZE] = 0;
+}
+
+function emptyChanges() {
 	changes = [];
-	count = 0;
-	size = 0;
-	placeAfter = -1;
+	tally[COUNT] = 0;
+	tally[AFTER] = -1;
+}
+
+function push(one) {
+	changes[tally[COUNT]++] = one;
 }
 
 function grow(by) {
-	size += by;
-	if (size > limit) throw new Fault("the changes of one call are larger than " + limit + " bytes");
+	tally[SIZE] += by;
+	if (tally[SIZE] > tally[LIMIT]) throw new Fault("the changes of one call are larger than " + tally[LIMIT] + " bytes");
 }
 
 function scalar(value, field) {
@@ -164,12 +171,12 @@ function change(column, i, field, part, given) {
 	const flags = (value !== undefined ? hasValue : 0) | (infos !== undefined ? hasInfos : 0) | (options !== undefined ? hasOptions : 0) | (part >= 0 ? hasPart : 0);
 	if ((flags & ~hasPart) === 0) return;
 	grow(16);
-	placeAfter = -1;
-	changes[count++] = (i * fields.length + field) * 16 + flags;
-	if (part >= 0) changes[count++] = part;
-	if (value !== undefined) changes[count++] = value;
-	if (infos !== undefined) changes[count++] = infos;
-	if (options !== undefined) changes[count++] = options;
+	tally[AFTER] = -1;
+	push((i * fields.length + field) * 16 + flags);
+	if (part >= 0) push(part);
+	if (value !== undefined) push(value);
+	if (infos !== undefined) push(infos);
+	if (options !== undefined) push(options);
 }
 
 // changeList takes the cell of a field that several columns feed.
@@ -199,6 +206,20 @@ function sameParts(column, i, values) {
 	return true;
 }
 
+// taker does what the rest of changeRow does, and faster, where the engine has it.
+let taker;
+
+function bindTaker() {
+	if (newTaker === undefined) return;
+	const targets = [], results = [];
+	for (let f = 0; f < columns.length; f++) {
+		const column = columns[f];
+		targets[f] = !quick[f] ? undefined : column === 0 ? missCells[f] : column.value;
+		results[f] = column === 0 || column.result === null ? undefined : column.result;
+	}
+	taker = newTaker(fieldOf, targets, results, changes, tallyRoom, changeNamed, fields.length);
+}
+
 // changeRow takes what a hook gave back for row i. It is written for engines in
 // which each call and each look at a property counts.
 function changeRow(out, i) {
@@ -209,24 +230,23 @@ function changeRow(out, i) {
 	let row = out.row;
 	if (typeof row !== "object" || row === null) rowOf(out);
 	if (row === shownRow) row = rowBehind;
+	if (taker !== undefined) {
+		if (taker(row, i) === 0 && row !== rowBehind) rowOf(out);
+		return;
+	}
 	const names = keys(row);
 	const length = names.length;
 	if (length === 0 && row !== rowBehind) rowOf(out);
 	for (let n = 0; n < length; n++) {
 		const name = names[n];
 		const field = fieldOf[name];
-		if (field === undefined) throw new Fault("the hook returned the field \"" + short(name, 100) + "\", which the schema does not have");
-		const cell = row[name];
-		if (typeof cell !== "object" || cell === null) {
-			if (cell === undefined) continue;
-			throw new Fault("for the field \"" + fields[field].key + "\" the hook returned " + nameKind(cell) + "; it must be {value, info}");
+		const cell = field === undefined ? undefined : row[name];
+		if (!quick[field] || typeof cell !== "object" || cell === null) {
+			changeNamed(i, name, cell);
+			continue;
 		}
 		const column = columns[field];
 		if (column === 0 && cell === missCells[field]) continue;
-		if (!quick[field]) {
-			changeCell(column, i, field, cell);
-			continue;
-		}
 		const value = cell.value;
 		if (typeof value !== "string" || cell.info !== undefined || cell.selectOptions !== undefined) {
 			change(column, i, field, -1, cell);
@@ -237,13 +257,23 @@ function changeRow(out, i) {
 			column.value[i] = value;
 			if (column.result !== null) column.result[i] = value;
 		}
-		size += value.length + 16;
-		if (value.length > maxValue || size > limit) checked(value, field);
+		tally[SIZE] += value.length + 16;
+		if (value.length > maxValue || tally[SIZE] > tally[LIMIT]) checked(value, field);
 		const at = (i * fields.length + field) * 16 + hasValue;
-		if (at !== placeAfter) changes[count++] = at;
-		placeAfter = at + fields.length * 16;
-		changes[count++] = value;
+		if (at !== tally[AFTER]) push(at);
+		tally[AFTER] = at + fields.length * 16;
+		push(value);
 	}
+}
+
+// changeNamed takes whatever a hook gave back under a name.
+function changeNamed(i, name, cell) {
+	const field = fieldOf[name];
+	if (field === undefined) throw new Fault("the hook returned the field \"" + short(name, 100) + "\", which the schema does not have");
+	if (cell === undefined) return;
+	if (typeof cell !== "object" || cell === null) throw new Fault("for the field \"" + fields[field].key + "\" the hook returned " + nameKind(cell) + "; it must be {value, info}");
+	if (columns[field] === 0 && cell === missCells[field]) return;
+	changeCell(columns[field], i, field, cell);
 }
 
 function changeCell(column, i, field, given) {

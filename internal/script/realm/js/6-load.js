@@ -128,7 +128,7 @@ function load(request) {
 	}
 	sweep();
 	forgetKept();
-	limit = usualLimit = request.limit;
+	tally[LIMIT] = usualLimit = request.limit;
 	sparseFrom = request.sparse || (node ? 200 : 24);
 	setFields(request.fields);
 	hooks = [];

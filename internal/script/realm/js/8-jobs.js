@@ -49,6 +49,7 @@ class RowJob {
 
 	// run goes on until all is done, or gives the promise that it waits for.
 	run() {
+		if (this.fill !== null && this.request.indexes === undefined && this.request.trace !== true) return this.runOne();
 		const { list, make, fill, count: rows, sampled, takes } = this;
 		const { ids, indexes, first, mode, trace } = this.request;
 		const hooksPerRow = list.length;
@@ -75,6 +76,26 @@ class RowJob {
 				h = 0;
 				i++;
 			}
+		}
+		return undefined;
+	}
+
+	// runOne is run for one hook that only reads.
+	runOne() {
+		const { fill, count: rows, takes } = this;
+		const { first, mode } = this.request;
+		atHook = this.list[0];
+		const { call } = atHook;
+		for (let i = this.i; i < rows; i++) {
+			const index = atRow = first + i;
+			const out = call(fill(i, index), mode);
+			if (someMissing) throw missed;
+			if (out === undefined || out === null) continue;
+			if (typeof out.then === "function") {
+				this.i = i;
+				return out;
+			}
+			if (takes) changeRow(out, i);
 		}
 		return undefined;
 	}
@@ -190,10 +211,10 @@ class Returned {
 	}
 
 	step() {
-		const most = size + partSize;
+		const most = tally[SIZE] + partSize;
 		while (this.n < this.out.length) {
 			this.take(this.n++);
-			if (this.inParts && size > most) return true;
+			if (this.inParts && tally[SIZE] > most) return true;
 		}
 		return false;
 	}
@@ -347,9 +368,10 @@ function start(request) {
 	filled = new WeakSetOf();
 	forgetGhosts(request.lazy === true);
 	shownRow = rowBehind = null;
-	limit = request.limit || usualLimit;
+	tally[LIMIT] = request.limit || usualLimit;
 	if (request.columns === undefined) request.columns = [];
 	take(request);
+	bindTaker();
 	switch (request.op) {
 		case "rows": return new RowJob(request, ofKind("row"));
 		case "delete": return new RowJob(request, ofKind("rowDelete"));

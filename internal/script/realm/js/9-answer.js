@@ -61,7 +61,7 @@ let began = 0;
 
 function finish() {
 	const why = bent();
-	if (why !== "" || changes.length !== count) throw new Fault("the hook changes what all lists are made of: " + why);
+	if (why !== "" || changes.length !== tally[COUNT]) throw new Fault("the hook changes what all lists are made of: " + why);
 	const { list, request } = job;
 	const text = write({
 		changes, times: timesOf(clock() - began),
@@ -82,15 +82,14 @@ function handOut() {
 	const { list, request } = job;
 	const text = textOf({ changes, more: true });
 	if (indexOf(text, "\\ud") >= 0) mend(list, request);
-	changes = [];
-	count = 0;
-	placeAfter = -1;
+	emptyChanges();
+	bindTaker();
 	return text;
 }
 
 // mend refuses half characters, which no text can hold, and names their row.
 function mend(list, request) {
-	for (let n = 0, at = 0; n < count;) {
+	for (let n = 0, at = 0; n < changes.length;) {
 		const told = typeof changes[n] === "number";
 		at = told ? changes[n] : at + fields.length * 16;
 		const flags = at % 16, cell = floor(at / 16);
