@@ -85,11 +85,19 @@ func TestTheHookThatKills(t *testing.T) {
 
 // TestTheHookThatHoards is named too.
 func TestTheHookThatHoards(t *testing.T) {
-	hoard := `() => { const all = []; for (;;) all.push(new Array(1000).fill(all.length)); }`
+	hoards := map[string]string{
+		"lists":   "new Array(1000).fill(all.length)",
+		"records": "{ one: { two: all.length } }",
+		"texts":   `("text " + all.length).repeat(10)`,
+		"calls":   "() => all",
+	}
 	ofRuntimes(t, script.Config{Batch: 30 * time.Second}, cage.Config{Memory: 96 << 20}, func(t *testing.T, s *script.Script) {
 		for _, hook := range []string{"bulkRowHooks[1]", "stepHooks[2]", "beforeFinishCallback"} {
-			if failed := hookError(t, calls[hook](t.Context(), s, hoard)); failed.Hook != hook || !strings.Contains(failed.Text, "96 MB") || !strings.Contains(failed.Text, "--hook-memory") {
-				t.Errorf("%s: %v", hook, failed)
+			for what, one := range hoards {
+				hoard := "() => { const all = []; for (;;) all.push(" + one + "); }"
+				if failed := hookError(t, calls[hook](t.Context(), s, hoard)); failed.Hook != hook || !strings.Contains(failed.Text, "96 MB") || !strings.Contains(failed.Text, "--hook-memory") {
+					t.Errorf("%s, %s: %v", hook, what, failed)
+				}
 			}
 		}
 	})

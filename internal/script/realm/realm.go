@@ -44,9 +44,11 @@ type Config struct {
 
 // Realm is one QuickJS engine with the prelude. It serves one goroutine.
 type Realm struct {
-	cfg   Config
-	vm    *quickjs.VM
-	enter quickjs.Value
+	cfg Config
+	// memory is the most that the engine may hold now.
+	memory int
+	vm     *quickjs.VM
+	enter  quickjs.Value
 }
 
 // New starts an engine. The process must be in UTC, for the engine takes its
@@ -65,7 +67,7 @@ func New(cfg Config) (*Realm, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting a JavaScript engine: %w", err)
 	}
-	r := &Realm{cfg: cfg, vm: vm, enter: quickjs.UndefinedValue}
+	r := &Realm{cfg: cfg, memory: cfg.Memory, vm: vm, enter: quickjs.UndefinedValue}
 	if err := r.open(); err != nil {
 		r.Close()
 		return nil, fmt.Errorf("preparing a JavaScript engine for hooks: %w", err)
@@ -74,7 +76,7 @@ func New(cfg Config) (*Realm, error) {
 }
 
 func (r *Realm) open() error {
-	r.vm.SetMemoryLimit(uintptr(r.cfg.Memory))
+	r.vm.SetMemoryLimit(uintptr(r.memory))
 	r.vm.SetModuleLoader(func(*quickjs.VM, string) (string, error) {
 		return "", errors.New("hooks cannot load modules")
 	}, nil)
@@ -153,6 +155,7 @@ func (r *Realm) Close() {
 func (r *Realm) Handle(request []byte) (answer []byte, err error) {
 	deadline := time.Now().Add(r.budget(request))
 	if memory := loadMemory(request); memory > 0 {
+		r.memory = int(memory)
 		r.vm.SetMemoryLimit(uintptr(memory))
 	}
 	text, err := r.call(deadline, "handle", string(request))
@@ -217,20 +220,30 @@ func (r *Realm) broken(err error) ([]byte, error) {
 	switch {
 	case interrupted(err):
 		return r.cut(KindTime, "the hook took longer than it may")
-	case strings.Contains(err.Error(), "out of memory"):
+	case starved(err):
 		return r.cut(KindMemory, "the hook needs more memory than it may have")
 	default:
 		return nil, fmt.Errorf("running hooks: %w", err)
 	}
 }
 
+// lastMemory is what the engine gets on top where it has none left for its last words.
+const lastMemory = 4 << 20
+
 // cut asks the prelude which hook it was, and on which row.
 func (r *Realm) cut(kind Kind, message string) ([]byte, error) {
+	r.vm.SetMemoryLimit(uintptr(r.memory + lastMemory))
 	text, err := r.call(time.Now().Add(time.Second), string(kind), message)
 	if err != nil || text == "" {
 		text = fmt.Sprintf(`{"failure":{"kind":%q,"hook":"","row":-1,"name":"","message":%q,"line":0,"column":0}}`, kind, message)
 	}
 	return []byte(text), nil
+}
+
+// starved says that the engine had no memory left: it throws null where there is
+// none even for an error.
+func starved(err error) bool {
+	return strings.Contains(err.Error(), "out of memory") || err.Error() == "null" || strings.HasPrefix(err.Error(), "InternalError")
 }
 
 func interrupted(err error) bool {

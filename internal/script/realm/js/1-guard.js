@@ -39,6 +39,7 @@ const hasOwn = uncurryOne(Object.prototype.hasOwnProperty);
 
 const global = globalThis;
 const node = host !== undefined;
+const InternalErrorPrototype = node ? null : global.InternalError.prototype;
 
 // compile gives the value of an expression. Its frames in stack traces bear the
 // name, or a mark that no other code has.
@@ -122,6 +123,8 @@ function describe(thrown) {
 		if (typeof message === "string") {
 			return { name: typeof name === "string" ? short(name, 100) : "", message: short(explain(name, message), maxText) };
 		}
+		// QuickJS throws its error without a message where it has no memory for one.
+		if (!node && getPrototypeOf(thrown) === InternalErrorPrototype) return { name: "InternalError", message: "out of memory" };
 		const text = stringify(thrown);
 		return { name: "", message: short(typeof text === "string" ? text : nameKind(thrown), maxText) };
 	} catch {

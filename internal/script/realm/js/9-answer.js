@@ -13,9 +13,11 @@ function marked(list) {
 function write(body) {
 	if (lines.length > 0) defineProperty(body, "console", property(lines));
 	lines = [];
+	const text = textOf(body);
+	// Where there was no memory for the text, it is asked later who is to blame.
 	atHook = null;
 	job = null;
-	return textOf(body);
+	return text;
 }
 
 // textOf writes JSON. What hooks gave to all objects or lists takes no part.
