@@ -1,4 +1,4 @@
-import { defineConfig, type Plugin } from 'vite';
+import { build, defineConfig, type Plugin } from 'vite';
 import { stamp } from './scripts/stamp.mjs';
 import { demoDir, demoPages, outDir, pages } from './places.mjs';
 
@@ -8,8 +8,30 @@ const next = ['src/app/main.tsx', 'src/cells/index.ts'];
 /** Little that is wanted at once and by what comes later too: one file, and not one each. */
 const shared = { name: 'shared', test: /\/ui\/src\/(cells\/columns|words\/service\/places)\.ts$/ };
 
+/** Browsers that know light-dark() and logical properties as they are written. */
+const target = ['chrome123', 'firefox121', 'safari17.5'];
+
+/** The script that runs before all modules, by itself. */
+async function early(): Promise<{ fileName: string; source: string }> {
+  const made = await build({
+    configFile: false,
+    logLevel: 'warn',
+    build: { write: false, target, rolldownOptions: { input: 'src/app/early.ts', output: { format: 'iife', entryFileNames: 'assets/early-[hash].js' } } },
+  });
+  const [chunk] = 'output' in made ? made.output : [];
+  if (chunk?.type !== 'chunk') throw new Error('src/app/early.ts came to nothing');
+  return { fileName: chunk.fileName, source: chunk.code };
+}
+
+let first = '';
+
 const ahead: Plugin = {
   name: 'ahead',
+  async buildStart() {
+    const made = await early();
+    first = made.fileName;
+    this.emitFile({ type: 'asset', ...made });
+  },
   transformIndexHtml: {
     order: 'post',
     handler(html, { bundle = {}, path }) {
@@ -20,13 +42,15 @@ const ahead: Plugin = {
       const all = [...new Set(wanted.flatMap((one) => [one, ...one.imports.map(named).filter((each) => each !== undefined)]))];
       const missing = (name: string) => !html.includes(name);
       const styles = new Set(all.flatMap((one) => [...(one.viteMetadata?.importedCss ?? [])]).filter(missing));
-      return [
+      const tags = [
         ...all.map((one) => one.fileName).filter(missing).map((name) => ({
           tag: 'link', injectTo: 'head' as const, attrs: { rel: 'modulepreload', crossorigin: true, href: `/${name}` },
         })),
         // Behind what is shown at first, which need not wait for them.
         ...[...styles].map((name) => ({ tag: 'link', injectTo: 'body' as const, attrs: { rel: 'stylesheet', crossorigin: true, href: `/${name}` } })),
       ];
+      // Before any style, for which a script would wait.
+      return { html: html.replace('<script ', `<script src="/${first}"></script>\n  <script `), tags };
     },
   },
 };
@@ -42,8 +66,7 @@ export default defineConfig(({ mode }) => {
     build: {
       outDir: demo ? demoDir : outDir,
       emptyOutDir: true,
-      // light-dark() and logical properties reach the browser as they are written.
-      target: ['chrome123', 'firefox121', 'safari17.5'],
+      target,
       // The pages forbid data: addresses.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },

@@ -1,5 +1,5 @@
 // Weighs what the review page loads, packed as it is sent: node scripts/size.mjs
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { outDir } from '../places.mjs';
@@ -31,7 +31,9 @@ const english = 'src/words/en.ts';
 if (!manifest[english]) throw new Error('the sentences have no file of their own in the build');
 const cells = Object.keys(manifest).find((key) => /^src\/cells\/index\.tsx?$/.test(key));
 const page = 'src/app/main.tsx';
-const shell = [entry, page, english].flatMap((key) => [...files(key)]);
+const early = readdirSync(join(outDir, 'assets')).filter((name) => /^early-.*\.js$/.test(name)).map((name) => `assets/${name}`);
+if (early.length !== 1) throw new Error('the first script has no file of its own in the build');
+const shell = [...early, ...[entry, page, english].flatMap((key) => [...files(key)])];
 judge('the page before the cells', shell, most.page);
 const all = [...shell, ...(cells ? files(cells) : [])];
 judge('the page with the cells', all, most.page);

@@ -4,12 +4,10 @@ import './app.css';
 import * as cells from '../cells/catalogues';
 import { directionOf, spoken } from '../words/languages';
 import * as service from '../words/service/catalogues';
-import { Ahead, takeToken } from './ahead';
 import { catalogues } from './catalogues';
 
-// The first script of the page. It is small, and asks for what takes longest: the session and the rows.
-const ahead = new Ahead(decodeURIComponent(location.pathname.split('/')[2] ?? ''), takeToken());
-const begun = ahead.begin();
+// What comes next is asked for while the calls of early.ts are on their way.
+const { ahead, begun } = globalThis.intrayAhead;
 
 const { language } = spoken(new URLSearchParams(location.search).get('lang'), navigator.languages);
 document.documentElement.lang = language;
