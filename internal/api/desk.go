@@ -179,15 +179,20 @@ func (a *API) getDesk(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	out, err := a.deskTable(c, d)
+	return unkept(out, err)
+}
+
+func (a *API) deskTable(c *call, d *desk) (deskTable, error) {
 	out := deskTable{Columns: d.columns}
-	err = a.cfg.Service.Rows(c.ctx(), c.reviewed, func(rows *draft.Draft) error {
+	err := a.cfg.Service.Rows(c.ctx(), c.reviewed, func(rows *draft.Draft) error {
 		t := rows.Totals()
 		out.Totals = deskTotals{t.Rows, t.Errors, t.Warnings, t.Infos}
 		h, err := rows.History(c.ctx())
 		out.Undo, out.Redo = len(h.Done), len(h.Undone)
 		return err
 	})
-	return unkept(out, err)
+	return out, err
 }
 
 // unkept is an answer that no cache may keep.
@@ -203,16 +208,20 @@ func (a *API) getDeskRows(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	query := c.r.URL.Query()
+	out, err := a.deskRows(c, d, c.r.URL.Query())
+	return unkept(out, err)
+}
+
+func (a *API) deskRows(c *call, d *desk, query url.Values) (deskWindow, error) {
+	out, most := deskWindow{Rows: []deskRow{}}, maxStepText
 	q, err := d.query(query)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	from, count, err := rowsAsked(query)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	out, most := deskWindow{Rows: []deskRow{}}, maxStepText
 	if count == 1 {
 		most = maxCellText
 	}
@@ -227,7 +236,7 @@ func (a *API) getDeskRows(c *call) (*answer, error) {
 		}
 		return nil
 	})
-	return unkept(out, err)
+	return out, err
 }
 
 func rowsAsked(query url.Values) (from int64, count int, err error) {

@@ -17,6 +17,10 @@ func filterParams() []parameter {
 	}
 }
 
+func firstParams() []parameter {
+	return []parameter{{"rows", "So many of the first rows come along. Default 0, at most 1,000.", count("")}}
+}
+
 func rowParams() []parameter {
 	return []parameter{
 		{"from", "The place in the view, from 0. Default 0.", count("")},

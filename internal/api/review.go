@@ -2,6 +2,8 @@ package api
 
 import (
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray/internal/service"
@@ -22,6 +24,13 @@ type review struct {
 	Questions int            `json:"openQuestions"`
 	HasRows   bool           `json:"hasRows"`
 	Finished  *string        `json:"finished"`
+	// First is what the page shows next, where it asked for that.
+	First *reviewFirst `json:"first,omitempty"`
+}
+
+type reviewFirst struct {
+	Table deskTable  `json:"table"`
+	Rows  deskWindow `json:"rows"`
 }
 
 // maxReviewNotices is the most notices that the page is told.
@@ -48,7 +57,8 @@ func (a *API) openReview(c *call) (*answer, error) {
 		Name: visitCookie, Value: visit, Path: "/api/review/v1/" + imp.ID, MaxAge: int(service.VisitLife.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(a.base(c.r), "https://"),
 	}
-	reply, err := a.replyReview(imp)
+	c.reviewed, c.org = imp, imp.Org
+	reply, err := a.getReview(c)
 	if err != nil {
 		return nil, err
 	}
@@ -81,14 +91,33 @@ func (a *API) admitReviewer(c *call) error {
 	return nil
 }
 
-func (a *API) getReview(c *call) (*answer, error) { return a.replyReview(c.reviewed) }
-
-func (a *API) replyReview(imp service.Import) (*answer, error) {
-	page, err := a.wireReview(imp)
+func (a *API) getReview(c *call) (*answer, error) {
+	count, err := within(c.r.URL.Query(), "rows", 0, maxWindow)
 	if err != nil {
 		return nil, err
 	}
-	return &answer{status: http.StatusOK, body: page, header: http.Header{"Cache-Control": {"no-store"}}}, nil
+	page, err := a.wireReview(c.reviewed)
+	if err == nil && count > 0 && page.HasRows && page.Questions == 0 {
+		page.First = a.firstRows(c, count)
+	}
+	return unkept(page, err)
+}
+
+// firstRows spares the page the wait for two more calls. Where they fail there are
+// none: the page makes these calls then, and is told why.
+func (a *API) firstRows(c *call, count int64) *reviewFirst {
+	d, err := a.desk(c)
+	if err != nil {
+		return nil
+	}
+	var first reviewFirst
+	if first.Table, err = a.deskTable(c, d); err == nil {
+		first.Rows, err = a.deskRows(c, d, url.Values{"count": {strconv.FormatInt(count, 10)}})
+	}
+	if err != nil {
+		return nil
+	}
+	return &first
 }
 
 // bearer reads the token of RFC 6750's header.

@@ -228,7 +228,8 @@ func reviewAnswer() *shape.Shape {
 	return object("", must("id", id("")), must("title", word("")), must("status", word("")), must("original_filename", word("")),
 		must("num_data_rows", count("")), must("num_rows_with_error", count("")), must("import_errors", list(noticeAnswer(), "At most 50.")),
 		must("invalidDataBehavior", word("What becomes of rows with an error.")), must("styleOverrides", &shape.Shape{Kind: shape.Map, Doc: "As in the settings."}),
-		must("openQuestions", count("")), must("hasRows", flag("There are rows to review.")), must("finished", orNull(moment("When the file was read last."))))
+		must("openQuestions", count("")), must("hasRows", flag("There are rows to review.")), must("finished", orNull(moment("When the file was read last."))),
+		may("first", object("What table/ and rows/ give, where rows were asked for, there are some and no question is open.", must("table", deskTableAnswer()), must("rows", deskWindowAnswer()))))
 }
 
 func healthAnswer() *shape.Shape { return object("", must("status", enum("", "ok"))) }

@@ -148,11 +148,11 @@ func fileOperations() []operation {
 func reviewOperations() []operation {
 	const one = "/api/review/v1/{id}/"
 	return []operation{
-		{method: "POST", path: one + "session/", id: "openReview", summary: "Exchange the token of a review link for a cookie", door: linked, memory: perRead,
-			status: 200, answer: reviewAnswer(), errors: []int{404}, serve: (*API).openReview,
+		{method: "POST", path: one + "session/", id: "openReview", summary: "Exchange the token of a review link for a cookie", door: linked, memory: perRead, query: firstParams(),
+			status: 200, answer: reviewAnswer(), errors: []int{400, 404}, serve: (*API).openReview,
 			text: "The token is the fragment of review_url, sent as Authorization: Bearer. The cookie lasts 12 hours, is for this import only and is not shown to scripts."},
-		{method: "GET", path: one, id: "getReview", summary: "What the review page shows of an import", door: reviewed, memory: perRead,
-			status: 200, answer: reviewAnswer(), errors: []int{404}, serve: (*API).getReview},
+		{method: "GET", path: one, id: "getReview", summary: "What the review page shows of an import", door: reviewed, memory: perRead, query: firstParams(),
+			status: 200, answer: reviewAnswer(), errors: []int{400, 404}, serve: (*API).getReview},
 		{method: "GET", path: one + "questions/", id: "getReviewQuestions", summary: "List what is open about the file", door: reviewed, memory: perRead,
 			status: 200, answer: questionsAnswer(), errors: []int{404}, serve: (*API).getQuestions},
 		{method: "POST", path: one + "questions/", id: "answerReviewQuestions", summary: "Answer questions about the file", door: reviewed, body: answersBody(), memory: perRead,

@@ -10,10 +10,11 @@ interface Asked {
 }
 
 /**
- * The first calls of a review, made before the scripts are here that need them:
- * the session, and where the rows are what comes next, the table and its first
- * rows. Whoever makes one of these calls by `fetch` gets the answer that is on
- * its way, whatever it is, once; every other call goes out as it would.
+ * The first call of a review, made before the scripts are here that need it: it
+ * opens the session, and where the rows are what comes next, the table and its
+ * first rows come along. Whoever makes one of these calls by `fetch` gets the
+ * answer that is on its way, whatever it is, once; every other call goes out as it
+ * would.
  */
 export class Ahead {
   /** The id of the import, and the token of its link; "" where there is none. */
@@ -30,10 +31,12 @@ export class Ahead {
     this.#send = send;
   }
 
-  /** Makes the calls. */
+  /** Makes the call. */
   async begin(): Promise<void> {
-    const goOn = (answer: Response) => this.#goOn(answer);
-    const opened = this.token ? this.#ask('POST', 'session/', `Bearer ${this.token}`, goOn) : this.#ask('GET', '', '', goOn);
+    const [method, call, authorization] = this.token ? ['POST', 'session/', `Bearer ${this.token}`] : ['GET', '', ''];
+    const sent = this.#send(`${this.#base}${call}?rows=${firstRows}`, { method, cache: 'no-store', priority: 'high', ...(authorization && { headers: { authorization } }) });
+    const opened = sent.then((answer) => this.#unpack(answer));
+    this.#keep(method!, call!, opened, authorization);
     await opened.catch(() => {}); // whoever takes over the call is told
   }
 
@@ -48,20 +51,28 @@ export class Ahead {
     return this.#send(request);
   };
 
-  /** Asks for what comes next before anybody learns of the answer: who does would ask as well. */
-  async #goOn(opened: Response): Promise<Response> {
-    const facts = opened.ok ? ((await opened.clone().json().catch(() => null)) as Import | null) : null;
-    if (facts && leadsToCells(facts)) {
-      for (const call of ['table/', `rows/?show=all&from=0&count=${firstRows}`]) this.#ask('GET', call).catch(() => {});
-    }
-    return opened;
+  /** Takes out what came along, before anybody learns of the answer: who does would ask for it. */
+  async #unpack(opened: Response): Promise<Response> {
+    if (!opened.ok) return opened;
+    const text = await opened.text();
+    const { first, ...facts } = read(text) ?? {};
+    if (!first) return new Response(text, opened);
+    this.#keep('GET', 'table/', Promise.resolve(Response.json(first.table)));
+    this.#keep('GET', `rows/?show=all&from=0&count=${firstRows}`, Promise.resolve(Response.json(first.rows)));
+    return Response.json(facts);
   }
 
-  #ask(method: string, call: string, authorization = '', then = (answer: Response) => Promise.resolve(answer)): Promise<Response> {
-    const address = this.#base + call;
-    const answer = this.#send(address, { method, cache: 'no-store', priority: 'high', ...(authorization && { headers: { authorization } }) }).then(then);
-    this.#asked.set(nameOf(method, address, authorization), { at: performance.now(), answer });
-    return answer;
+  #keep(method: string, call: string, answer: Promise<Response>, authorization = ''): void {
+    this.#asked.set(nameOf(method, this.#base + call, authorization), { at: performance.now(), answer });
+  }
+}
+
+/** What the service says of the import; null where something else answered. */
+function read(text: string): Import | null {
+  try {
+    return JSON.parse(text) as Import;
+  } catch {
+    return null;
   }
 }
 

@@ -24,6 +24,7 @@ const send = (async (asked: Request | string, init?: RequestInit) => {
   return typeof answer === 'number' ? Response.json({ detail: 'No.', code: 'no' }, { status: answer }) : Response.json(answer);
 }) as typeof fetch;
 
+const asked = `?rows=${firstRows}`;
 const first = `GET rows/?show=all&from=0&count=${firstRows}`;
 const window = { view: 'v', total: 0, first: 0, rows: [] };
 const table = { columns: [], totals: {}, undo: 0, redo: 0 };
@@ -31,16 +32,17 @@ const table = { columns: [], totals: {}, undo: 0, redo: 0 };
 beforeEach(() => {
   Object.assign(globalThis, { location: { origin: 'http://service' }, EventSource: Silent });
   calls = [];
-  answers = { '': facts(), 'session/': facts(), 'table/': table, 'rows/': window, 'layout/': layout(), 'questions/': asking() };
+  answers = { '': { ...facts(), first: { table, rows: window } }, 'session/': { ...facts(), first: { table, rows: window } }, 'table/': table, 'rows/': window, 'layout/': layout(), 'questions/': asking() };
 });
 
-test('a link is opened and its first rows are asked for before anybody wants them, and each call goes out once', async () => {
+test('a link is opened and its first rows are there before anybody wants them, and each call goes out once', async () => {
   const ahead = new Ahead('i1', 'secret', send);
   await ahead.begin();
-  const early = ['POST session/ Bearer secret', 'GET table/', first];
+  const early = [`POST session/${asked} Bearer secret`];
   assert.deepEqual(calls, early);
   const review = new Review('i1', ahead.fetch);
   await review.open('secret');
+  assert.deepEqual(review.state.facts, facts(), 'what came along is no part of the facts');
   const desk = openDesk(review.api);
   assert.deepEqual(await Promise.all([desk.table(), desk.rows(everything, '', 0, firstRows)]), [table, window]);
   assert.deepEqual(calls, [...early, 'GET layout/', 'GET questions/']);
@@ -55,7 +57,7 @@ test('who is quicker than the answer does not ask again, and what was never want
   await review.open('secret');
   const desk = openDesk(review.api);
   await desk.table();
-  assert.deepEqual(calls.filter((call) => /table|rows/.test(call)), ['GET table/', first]);
+  assert.deepEqual(calls.filter((call) => /table|session|GET rows/.test(call)), [`POST session/${asked} Bearer secret`]);
   await begun;
   answers['edits/'] = {};
   await desk.edit({ op: 'x', kind: 'trim' });
@@ -67,16 +69,24 @@ test('who is quicker than the answer does not ask again, and what was never want
 test('a reload goes on by the cookie', async () => {
   const ahead = new Ahead('i1', '', send);
   await ahead.begin();
-  assert.deepEqual(calls, ['GET', 'GET table/', first]);
+  await openDesk(new Review('i1', ahead.fetch).api).table();
+  assert.deepEqual(calls, [`GET ${asked}`]);
 });
 
-test('no rows are asked for where something else comes first', async () => {
-  for (const other of [facts({ openQuestions: 1 }), facts({ hasRows: false }), facts({ status: 'RUNNING' }), 401, null]) {
-    calls = [];
-    answers['session/'] = other;
-    await new Ahead('i1', 'secret', send).begin();
-    assert.equal(calls.length, 1);
-  }
+test('where no rows came along, whoever wants them asks', async () => {
+  answers['session/'] = facts();
+  const ahead = new Ahead('i1', 'secret', send);
+  await ahead.begin();
+  await openDesk(new Review('i1', ahead.fetch).api).table();
+  assert.deepEqual(calls, [`POST session/${asked} Bearer secret`, 'GET table/']);
+});
+
+test('an answer that is none of the service is told as what it is', async () => {
+  const page = (async () => new Response('<p>Please sign in.</p>', { headers: { 'content-type': 'text/html' } })) as typeof fetch;
+  const ahead = new Ahead('i1', 'secret', page);
+  await ahead.begin();
+  const answer = await ahead.fetch(new Request('http://service/api/review/v1/i1/session/', { method: 'POST', headers: { authorization: 'Bearer secret' } }));
+  assert.equal(await answer.text(), '<p>Please sign in.</p>');
 });
 
 test('a refusal and a lost answer are told to who opens the review', async () => {
@@ -89,11 +99,6 @@ test('a refusal and a lost answer are told to who opens the review', async () =>
     assert.equal(review.state.trouble?.kind, kind);
     review.fail(null);
   }
-  answers = { ...answers, 'session/': facts(), 'rows/': null };
-  const ahead = new Ahead('i1', 'secret', send);
-  await ahead.begin();
-  const desk = openDesk(new Review('i1', ahead.fetch).api);
-  await assert.rejects(desk.rows(everything, '', 0, firstRows), { kind: 'lost' });
 });
 
 test('another link, and whoever comes late, get an answer of their own', async (context) => {
