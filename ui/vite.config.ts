@@ -11,11 +11,12 @@ const shared = { name: 'shared', test: /\/ui\/src\/(cells\/columns|words\/servic
 /** Browsers that know light-dark() and logical properties as they are written. */
 const target = ['chrome123', 'firefox121', 'safari17.5'];
 
-/** The script that runs before all modules, by itself. */
-async function early(): Promise<{ fileName: string; source: string }> {
+/** The script that runs before all modules, by itself; start is the first of those. */
+async function early(start: string): Promise<{ fileName: string; source: string }> {
   const made = await build({
     configFile: false,
     logLevel: 'warn',
+    define: { startModule: JSON.stringify(`/${start}`) },
     build: { write: false, target, rolldownOptions: { input: 'src/app/early.ts', output: { format: 'iife', entryFileNames: 'assets/early-[hash].js' } } },
   });
   const [chunk] = 'output' in made ? made.output : [];
@@ -27,8 +28,12 @@ let first = '';
 
 const ahead: Plugin = {
   name: 'ahead',
-  async buildStart() {
-    const made = await early();
+  // Before the pages are written.
+  enforce: 'pre',
+  async generateBundle(_, bundle) {
+    const start = Object.values(bundle).find((one) => one.type === 'chunk' && one.isEntry && one.name === 'review');
+    if (!start) throw new Error('review.html has no script');
+    const made = await early(start.fileName);
     first = made.fileName;
     this.emitFile({ type: 'asset', ...made });
   },
@@ -49,8 +54,11 @@ const ahead: Plugin = {
         // Behind what is shown at first, which need not wait for them.
         ...[...styles].map((name) => ({ tag: 'link', injectTo: 'body' as const, attrs: { rel: 'stylesheet', crossorigin: true, href: `/${name}` } })),
       ];
-      // Before any style, for which a script would wait.
-      return { html: html.replace('<script ', `<script src="/${first}"></script>\n  <script `), tags };
+      // Before any style, for which a script would wait. What it begins with is only preloaded.
+      const begun = html.replace(/<script async type="module" crossorigin src="([^"]*)"><\/script>/, (_, start) =>
+        `<script src="/${first}"></script>\n  <link rel="modulepreload" crossorigin href="${start}">`);
+      if (begun === html) throw new Error('review.html begins with another script than was expected');
+      return { html: begun, tags };
     },
   },
 };
