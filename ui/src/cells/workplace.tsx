@@ -26,6 +26,8 @@ export function Workplace({ model, onHandle }: Props) {
   const root = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const width = useWidth(root);
+  // In a narrow window the lines around the table are as high as what they hold.
+  const around = useDrawn() || width !== 'wide';
   const [panel, setPanel] = useState(false);
   const [menu, setMenu] = useState<{ x: number; y: number } | null>(null);
   const [open, setOpen] = useState<Open | null>(null);
@@ -72,20 +74,27 @@ export function Workplace({ model, onHandle }: Props) {
   };
   return (
     <div ref={root} class={`c-cells is-${width}`}>
-      <Bar model={model} search={search} narrow={width !== 'wide'} onOpen={setOpen} panel={panel} onPanel={() => setPanel(!panel)} />
+      {around ? <Bar model={model} search={search} narrow={width !== 'wide'} onOpen={setOpen} panel={panel} onPanel={() => setPanel(!panel)} /> : <div class="c-bar" />}
       <div class="c-main">
         <div class="c-table" id="cells-table">
           <Table model={model} onMenu={(x, y) => setMenu({ x, y })} onLong={({ spot, row }) => void long(spot, row)} />
           {width === 'small' && <Cards model={model} onLong={(spot, row) => void long(spot, row)} />}
           <ConflictList model={model} />
         </div>
-        {(width === 'wide' || panel) && <Panel model={model} sheet={width !== 'wide'} onClose={() => setPanel(false)} onOpen={setOpen} />}
+        {around ? (width === 'wide' || panel) && <Panel model={model} sheet={width !== 'wide'} onClose={() => setPanel(false)} onOpen={setOpen} /> : <div class="c-panel" />}
       </div>
-      <Status model={model} small={width === 'small'} onGoTo={() => setOpen({ kind: 'goTo' })} />
+      {around ? <Status model={model} small={width === 'small'} onGoTo={() => setOpen({ kind: 'goTo' })} /> : <div class="c-status" />}
       {menu && <SelectionMenu model={model} at={menu} onClose={() => setMenu(null)} onOpen={setOpen} />}
       {open && <Dialogs model={model} open={open} onClose={close} />}
     </div>
   );
+}
+
+/** Whether the first rows have been drawn: what stands around them comes right behind, into the room that is kept for it. */
+function useDrawn(): boolean {
+  const [drawn, setDrawn] = useState(false);
+  useEffect(() => setDrawn(true), []);
+  return drawn;
 }
 
 function handleOf(model: Model): CellsHandle {
