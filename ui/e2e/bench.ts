@@ -29,6 +29,8 @@ interface Figure {
   readonly unit: string;
   readonly goal?: number;
   readonly note?: string;
+  /** The step of the clock: three pictures at 60 a second take 50 ms, or 50.1 by a clock that goes by 0.1. */
+  readonly step?: number;
 }
 
 const stage = await Stage.open();
@@ -52,8 +54,8 @@ await stage.close();
 console.log(missed === 0 ? '\nall goals are met' : `\n${missed} goals are missed`);
 process.exit(missed === 0 ? 0 : 1);
 
-function tell({ name, value, unit, goal, note }: Figure): void {
-  const over = goal !== undefined && !(value <= goal);
+function tell({ name, value, unit, goal, note, step = 0 }: Figure): void {
+  const over = goal !== undefined && !(value <= goal + step + 1e-9);
   if (over) missed++;
   console.log(`  ${name.padEnd(44)} ${value.toFixed(value < 100 ? 1 : 0).padStart(8)} ${unit.padEnd(3)}${goal === undefined ? '' : ` goal ${goal}${over ? '  MISSED' : ''}`}${note ? `  (${note})` : ''}`);
 }
@@ -118,10 +120,10 @@ async function inThePage(made: Made, size: number): Promise<void> {
   await person.cell(0, 0).waitFor();
   const judged = await edits(person);
   tell({ name: 'edit to verdict, p95', value: p95(judged), unit: 'ms', goal: 150, note: `median ${median(judged).toFixed(0)}` });
-  tell({ name: 'frames while scrolling, p95', value: p95(await frames(person.page, 120, 4)), unit: 'ms', goal: 17 });
-  tell({ name: 'frames while scrolling fast, p95', value: p95(await frames(person.page, 3000, 4)), unit: 'ms', goal: 17 });
+  tell({ name: 'frames while scrolling, p95', value: p95(await frames(person.page, 120, 4)), unit: 'ms', goal: 17, step: 0.1 });
+  tell({ name: 'frames while scrolling fast, p95', value: p95(await frames(person.page, 3000, 4)), unit: 'ms', goal: 17, step: 0.1 });
   await slowed(person.page, 4);
-  tell({ name: 'frames at a quarter of the speed, p95', value: p95(await frames(person.page, 400, 4)), unit: 'ms', goal: 50 });
+  tell({ name: 'frames at a quarter of the speed, p95', value: p95(await frames(person.page, 400, 4)), unit: 'ms', goal: 50, step: 0.1 });
   await slowed(person.page, 1);
   for (let turn = 0; turn < 20; turn++) {
     await frames(person.page, [3000, -600, 20_000][turn % 3]!, 2.8);
