@@ -85,6 +85,46 @@ func TestReviewAPI(t *testing.T) {
 	})
 }
 
+// TestReviewFirstRows takes the first rows with the facts: they are what the calls for
+// them give, and come only where they are what the page shows next.
+func TestReviewFirstRows(t *testing.T) {
+	each(t, func(c client) {
+		blocked := c.run(inline(people(), settings(m{"invalidDataBehavior": "BLOCK_SUBMIT"})), mixed).want("NEEDS_REVIEW")
+		path, token := reviewPath+blocked.id+"/", c.address(blocked.doc["review_url"]).Fragment
+		opened := c.Bare().Call("POST", path+"session/?rows=3", nil, "Authorization", "Bearer "+token).Want(http.StatusOK)
+		visit, _, _ := strings.Cut(opened.Header.Get("Set-Cookie"), ";")
+		get := func(call string) *livetest.Reply {
+			return c.Bare().Call("GET", path+call, nil, "Cookie", visit).Want(http.StatusOK)
+		}
+		rows := get("rows/?count=3").Object()
+		want := m{"table": get("table/").Object(), "rows": rows}
+		if len(rows["rows"].([]any)) != 3 {
+			c.T.Errorf("not three rows: %s", show(rows))
+		}
+		for _, reply := range []*livetest.Reply{opened, get("?rows=3")} {
+			facts := reply.Object()
+			if diff := cmp.Diff(want, m{"table": facts["first"].(m)["table"], "rows": facts["first"].(m)["rows"]}); diff != "" {
+				c.T.Error(diff)
+			}
+			delete(facts, "first")
+			if diff := cmp.Diff(get("").Object(), facts); diff != "" {
+				c.T.Errorf("the facts beside the rows: %s", diff)
+			}
+		}
+		for _, wrong := range []string{"x", "-1", "1001"} {
+			c.Bare().Call("GET", path+"?rows="+wrong, nil, "Cookie", visit).Want(http.StatusBadRequest)
+		}
+		for status, file := range map[string]string{"SUCCESSFUL": goodFile, "NEEDS_REVIEW": "phone\n1\n"} {
+			e := c.run(inline(people()), file).want(status)
+			token := c.address(e.doc["review_url"]).Fragment
+			reply := c.Bare().Call("POST", reviewPath+e.id+"/session/?rows=3", nil, "Authorization", "Bearer "+token).Want(http.StatusOK)
+			if _, some := reply.Object()["first"]; some {
+				c.T.Errorf("%s: rows came along: %s", status, reply.Body)
+			}
+		}
+	})
+}
+
 // TestReviewTokenAltered opens an import with every token but its own.
 func TestReviewTokenAltered(t *testing.T) {
 	each(t, func(c client) {
