@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,23 +163,23 @@ func eachOnce(t *testing.T, server *livetest.Server, files int) {
 // putBackOnce waits until the results are back, whole and without parts beside them.
 func putBackOnce(t *testing.T, server *livetest.Server, folder string, files int) {
 	t.Helper()
-	var entries []os.DirEntry
-	for began := time.Now(); time.Since(began) < 2*time.Minute && len(entries) < files; time.Sleep(200 * time.Millisecond) {
-		var err error
-		if entries, err = os.ReadDir(folder); err != nil {
+	var results []os.DirEntry
+	for began := time.Now(); time.Since(began) < 2*time.Minute && len(results) < files; time.Sleep(200 * time.Millisecond) {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
 			t.Fatal(err)
 		}
+		// A part may be one that is being written, or was left by a kill.
+		results = slices.DeleteFunc(entries, func(one os.DirEntry) bool { return !strings.HasPrefix(one.Name(), "in-") })
 	}
 	whole := 0
-	for _, entry := range entries {
-		text, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+	for _, one := range results {
+		text, err := os.ReadFile(filepath.Join(folder, one.Name()))
 		switch {
 		case err != nil:
 			t.Fatal(err)
-		case !strings.HasPrefix(entry.Name(), "in-"):
-			t.Logf("a part was left by a kill: %s", entry.Name())
 		case strings.Count(string(text), "\n") != 21:
-			t.Errorf("%s has %d lines", entry.Name(), strings.Count(string(text), "\n"))
+			t.Errorf("%s has %d lines", one.Name(), strings.Count(string(text), "\n"))
 		default:
 			whole++
 		}
