@@ -31,6 +31,7 @@ func newParts() *parts {
 		{"User", userAnswer()}, {"Notice", noticeAnswer()}, {"ResultMetadata", orNull(resultMetadataShape())},
 		{"Import", importAnswer()}, {"ImportListItem", importListItem()}, {"Schema", schemaAnswer()},
 		{"SchemaDraft", schemaBody()}, {"Upload", uploadAnswer()}, {"SftpCredential", credentialAnswer()}, {"SftpCredentialDraft", credentialBody()},
+		{"ReviewTable", deskTableAnswer()}, {"ReviewRows", deskWindowAnswer()},
 	} {
 		schema := part.of.JSONSchema()
 		p.names[key(schema)] = part.name

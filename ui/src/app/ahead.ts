@@ -76,11 +76,6 @@ function read(text: string): Import | null {
   }
 }
 
-/** Whether nothing stands between a person and the rows. */
-export function leadsToCells({ status, hasRows, openQuestions }: Import): boolean {
-  return status === 'NEEDS_REVIEW' && hasRows === true && openQuestions === 0;
-}
-
 /** Takes the token out of the address, where it would be seen, kept and sent on. */
 export function takeToken(): string {
   const token = location.hash.slice(1);

@@ -1,5 +1,4 @@
 import { ask, Events, Fault, openApi, type Api, type Import, type Layout, type Questions, type StateEvent } from '../api';
-import { leadsToCells } from './ahead';
 import { nextStep, stepsOf, type Step, type StepId } from './steps';
 
 /** What the page knows, and where the person is. */
@@ -217,6 +216,11 @@ export class Review {
 
 function isLost(error: unknown): boolean {
   return error instanceof Fault && error.kind === 'lost';
+}
+
+/** Whether nothing stands between a person and the rows. */
+function leadsToCells({ status, hasRows, openQuestions }: Import): boolean {
+  return status === 'NEEDS_REVIEW' && hasRows === true && openQuestions === 0;
 }
 
 /** Whether the service, not the person, has to do something. */

@@ -206,7 +206,8 @@ function sameParts(column, i, values) {
 	return true;
 }
 
-// taker does what the rest of changeRow does, and faster, where the engine has it.
+// taker does what the rest of changeRow does, and faster. It is there where the engine
+// has it, for calls to hooks whose rows changeRow takes over.
 let taker;
 
 function bindTaker() {

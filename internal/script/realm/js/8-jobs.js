@@ -43,6 +43,7 @@ class RowJob {
 		this.count = list.length > 0 ? request.rows : 0;
 		this.sampled = list.length > 1;
 		this.takes = request.op === "rows"; // what delete hooks return is nothing
+		if (this.takes) bindTaker();
 		if (list.length === 1 && list[0].reads) this.fill = filler();
 		this.make = this.fill === null ? maker(list.length > 1) : null;
 	}
@@ -239,6 +240,7 @@ const returnedList = (out, request, what, each) => out === undefined || out === 
 
 function bulkJob(request) {
 	const list = ofKind("bulkRow");
+	if (request.lazy !== true) bindTaker();
 	return new ListJob(request, list,
 		(call) => call(recordsOf(request, list.length > 1), request.mode),
 		(out) => returnedList(out, request, "{index, row}", changeRow));
@@ -371,7 +373,7 @@ function start(request) {
 	tally[LIMIT] = request.limit || usualLimit;
 	if (request.columns === undefined) request.columns = [];
 	take(request);
-	bindTaker();
+	taker = undefined;
 	switch (request.op) {
 		case "rows": return new RowJob(request, ofKind("row"));
 		case "delete": return new RowJob(request, ofKind("rowDelete"));

@@ -85,7 +85,7 @@ function handOut() {
 	const text = textOf({ changes, more: true });
 	if (indexOf(text, "\\ud") >= 0) mend(list, request);
 	emptyChanges();
-	bindTaker();
+	if (taker !== undefined) bindTaker();
 	return text;
 }
 
