@@ -101,6 +101,7 @@ type Draft struct {
 	shelves  shelves
 
 	// background is what runs beside the calls, until closing is closed.
+	calls      calls
 	background sync.WaitGroup
 	closing    chan struct{}
 }
@@ -284,13 +285,17 @@ func (d *Draft) lock(ctx context.Context) error {
 	}
 	select {
 	case d.writing <- struct{}{}:
+		d.calls.begin()
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (d *Draft) unlock() { <-d.writing }
+func (d *Draft) unlock() {
+	d.calls.end()
+	<-d.writing
+}
 
 // Warm makes ready what the first change of a field with a rule about all rows would
 // wait for, a second or two with ten million rows. It is as well never called.
@@ -310,7 +315,11 @@ func (d *Draft) Warm(ctx context.Context) error {
 // read begins reading: it gives the rows as they are now, and what ends it.
 func (d *Draft) read() (s *snapshot, done func()) {
 	d.reading.RLock()
-	return d.now.Load(), d.reading.RUnlock
+	d.calls.begin()
+	return d.now.Load(), func() {
+		d.calls.end()
+		d.reading.RUnlock()
+	}
 }
 
 // sweep drops the layers that are gone, unless somebody may still read them.

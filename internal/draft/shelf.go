@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -21,11 +22,16 @@ const (
 	// closeBy is how many rows a batch of the stage has of those that need no
 	// shelf.
 	closeBy = 100
-	// shelfRows bounds it too, and shelvedAtOnce is how many rows are read at a time.
+	// shelfRows bounds it too, and shelvedAtOnce is how many rows are read at a time,
+	// which takes some hundredths of a second.
 	shelfRows     = 300_000
-	shelvedAtOnce = 8192
+	shelvedAtOnce = 2048
 	// enough is how many rows fit into a window anyway.
 	enough = 8
+	// lull is how long nobody must have called before there is time for a shelf, and
+	// patience is how long each part of one waits for that.
+	lull     = 5 * time.Millisecond
+	patience = 50 * time.Millisecond
 )
 
 // shelf holds rows of the stage. It is never changed.
@@ -107,6 +113,7 @@ func (d *Draft) shelve(to *atomic.Pointer[shelf], rows *roaring.Bitmap) {
 		it := rows.ManyIterator()
 		some := make([]uint32, shelvedAtOnce)
 		for n := it.NextMany(some); n > 0 && sizeOf(made.batch) < shelfBytes; n = it.NextMany(some) {
+			d.giveWay(ctx)
 			b, err := d.cfg.Stage.Rows(ctx, wide(some[:n]))
 			if err != nil {
 				return // who reads the rows is told of it
@@ -116,6 +123,37 @@ func (d *Draft) shelve(to *atomic.Pointer[shelf], rows *roaring.Bitmap) {
 		}
 		to.Store(made)
 	})
+}
+
+// giveWay waits while others call, so that they have the processors, but not for long:
+// it is for them that a shelf is made.
+func (d *Draft) giveWay(ctx context.Context) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); d.calls.busy() && time.Now().Before(end); {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// calls are those of others.
+type calls struct {
+	open atomic.Int32
+	last atomic.Int64 // when the last one ended, in nanoseconds
+}
+
+func (c *calls) begin() { c.open.Add(1) }
+
+func (c *calls) end() {
+	c.last.Store(time.Now().UnixNano())
+	c.open.Add(-1)
+}
+
+func (c *calls) busy() bool {
+	return c.open.Load() > 0 || time.Since(time.Unix(0, c.last.Load())) < lull
 }
 
 // beside does work in the background, until the draft is closed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -211,5 +212,24 @@ func TestStretch(t *testing.T) {
 		if changed := r.Cells[fName].Raw == "new" && r.Cells[fCode].Raw == "other"; changed != (i == 1 || i == 2) {
 			t.Errorf("place %d holds %q and %q", 3+i, r.Cells[fName].Raw, r.Cells[fCode].Raw)
 		}
+	}
+}
+
+func TestShelvesGiveWay(t *testing.T) {
+	var c calls
+	if c.busy() {
+		t.Error("nobody has called yet")
+	}
+	c.begin()
+	if !c.busy() {
+		t.Error("somebody is calling")
+	}
+	c.end()
+	if !c.busy() {
+		t.Error("somebody called just now")
+	}
+	c.last.Store(time.Now().Add(-lull).UnixNano())
+	if c.busy() {
+		t.Error("nobody has called for long enough")
 	}
 }
