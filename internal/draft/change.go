@@ -18,7 +18,7 @@ const maxText = 1 << 20
 // changer gives what replaces in one text.
 func (o Replace) changer() (func(text []byte) (string, bool), error) {
 	if o.Find == "" {
-		return nil, &Refusal{"There is nothing to look for."}
+		return nil, &Refusal{Text: "There is nothing to look for."}
 	}
 	find, with := o.Find, o.With
 	if !o.Expression {
@@ -35,7 +35,7 @@ func (o Replace) changer() (func(text []byte) (string, bool), error) {
 	}
 	e, err := regexp.Compile(find)
 	if err != nil {
-		return nil, &Refusal{fmt.Sprintf("The expression cannot be read: %s.", strings.TrimPrefix(err.Error(), "error parsing regexp: "))}
+		return nil, &Refusal{Text: fmt.Sprintf("The expression cannot be read: %s.", strings.TrimPrefix(err.Error(), "error parsing regexp: "))}
 	}
 	simple := !o.Expression && !o.Whole && isASCII([]byte(o.Find))
 	low, put := folded([]byte(o.Find), nil), []byte(o.With)
@@ -115,7 +115,7 @@ func (c Casing) changer() (func(text []byte) (string, bool), error) {
 	case Title:
 		caser = cases.Title
 	default:
-		return nil, &Refusal{fmt.Sprintf("Letters can be written in upper, lower or title case, and not in %q.", string(c))}
+		return nil, &Refusal{Text: fmt.Sprintf("Letters can be written in upper, lower or title case, and not in %q.", string(c))}
 	}
 	return func(text []byte) (string, bool) {
 		if !utf8.Valid(text) {

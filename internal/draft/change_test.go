@@ -123,6 +123,8 @@ func TestRefusals(t *testing.T) {
 			var refusal *Refusal
 			if err := do(); !errors.As(err, &refusal) || refusal.Text != c.text {
 				t.Errorf("%s, %s: %v, want %s", name, kind, err, c.text)
+			} else if refusal.Stale != (name == "a forgotten view") {
+				t.Errorf("%s, %s: stale is %v", name, kind, refusal.Stale)
 			}
 		}
 	}

@@ -96,7 +96,7 @@ func (m *making) run(ctx context.Context, rows *roaring.Bitmap, progress func(do
 func (m *making) missing() error {
 	for row, cells := range m.job.cells {
 		if int64(row) >= m.draft.next {
-			return &Refusal{fmt.Sprintf("There is no row %d.", row)}
+			return &Refusal{Text: fmt.Sprintf("There is no row %d.", row)}
 		}
 		if m.before.live.Contains(row) {
 			continue
@@ -155,7 +155,7 @@ func (t *tableMaking) add(most int, moves ...move) {
 func (m *making) add(ctx context.Context) error {
 	first, n := m.draft.next, len(m.job.added)
 	if first+int64(n) > 1<<32 {
-		return &Refusal{"There is no room for more rows."}
+		return &Refusal{Text: "There is no room for more rows."}
 	}
 	if n == 0 {
 		return nil

@@ -122,8 +122,12 @@ type Accept struct{ Where Selector }
 // acceptable is the code of the problem that a person can accept.
 const acceptable = "cell_count"
 
-// Refusal says that an operation cannot be done, in a sentence for a person.
-type Refusal struct{ Text string }
+// Refusal says that an operation cannot be done, in a sentence for a person. A stale
+// one can be once the rows were looked at again.
+type Refusal struct {
+	Text  string
+	Stale bool
+}
 
 // Error gives the sentence.
 func (r *Refusal) Error() string { return r.Text }
@@ -177,7 +181,7 @@ const (
 
 func (o Set) job(d *Draft) (*job, error) {
 	if len(o.Cells) > maxTyped {
-		return nil, &Refusal{fmt.Sprintf("At most %d cells can be typed into at once.", maxTyped)}
+		return nil, &Refusal{Text: fmt.Sprintf("At most %d cells can be typed into at once.", maxTyped)}
 	}
 	j := &job{cells: map[uint32][]Typed{}, where: Selector{Numbers: []int64{}}}
 	for _, t := range o.Cells {
@@ -185,7 +189,7 @@ func (o Set) job(d *Draft) (*job, error) {
 			return nil, err
 		}
 		if t.Row < 0 || t.Row >= 1<<32 {
-			return nil, &Refusal{fmt.Sprintf("There is no row %d.", t.Row)}
+			return nil, &Refusal{Text: fmt.Sprintf("There is no row %d.", t.Row)}
 		}
 		j.cells[uint32(t.Row)] = append(j.cells[uint32(t.Row)], t)
 		j.where.Numbers = append(j.where.Numbers, t.Row)
@@ -236,7 +240,7 @@ func (o Accept) job(*Draft) (*job, error) { return &job{where: o.Where, accept: 
 
 func (o Add) job(d *Draft) (*job, error) {
 	if len(o.Rows) > maxAdded {
-		return nil, &Refusal{fmt.Sprintf("At most %d rows can be added at once.", maxAdded)}
+		return nil, &Refusal{Text: fmt.Sprintf("At most %d rows can be added at once.", maxAdded)}
 	}
 	for _, cells := range o.Rows {
 		for _, t := range cells {
@@ -276,18 +280,18 @@ func (d *Draft) textJob(where Selector, must *needle, change func(text []byte) (
 // editable refuses a field that no person may change.
 func (d *Draft) editable(field, part int) error {
 	if field < 0 || field >= len(d.cfg.Fields) {
-		return &Refusal{fmt.Sprintf("There is no field %d.", field)}
+		return &Refusal{Text: fmt.Sprintf("There is no field %d.", field)}
 	}
 	f := d.cfg.Fields[field]
 	switch {
 	case f.ReadOnly:
-		return &Refusal{fmt.Sprintf("The field %q can be read only.", f.Label)}
+		return &Refusal{Text: fmt.Sprintf("The field %q can be read only.", f.Label)}
 	case f.Hidden:
-		return &Refusal{fmt.Sprintf("The field %q is hidden and cannot be changed.", f.Key)}
+		return &Refusal{Text: fmt.Sprintf("The field %q is hidden and cannot be changed.", f.Key)}
 	case f.ManyToOne && d.parts(field) == 0:
-		return &Refusal{fmt.Sprintf("No column feeds the field %q, so that it has no cells to change.", f.Label)}
+		return &Refusal{Text: fmt.Sprintf("No column feeds the field %q, so that it has no cells to change.", f.Label)}
 	case part < 0 || part >= d.parts(field):
-		return &Refusal{fmt.Sprintf("The field %q has no column %d.", f.Label, part)}
+		return &Refusal{Text: fmt.Sprintf("The field %q has no column %d.", f.Label, part)}
 	}
 	return nil
 }
@@ -308,10 +312,10 @@ func (d *Draft) selected(s *snapshot, w Selector, byFilter func() (*roaring.Bitm
 	var rows *roaring.Bitmap
 	if w.Token != "" {
 		if rows = d.views.rows(w.Token, s); rows == nil {
-			return nil, &Refusal{"These rows were in view too long ago. Look at them again before you change them."}
+			return nil, &Refusal{Stale: true, Text: "These rows were in view too long ago. Look at them again before you change them."}
 		}
 		if w.Total != nil && *w.Total != int64(rows.GetCardinality()) {
-			return nil, &Refusal{"Somebody deleted rows meanwhile, so that others stand in these places now. Look at them again before you change them."}
+			return nil, &Refusal{Stale: true, Text: "Somebody deleted rows meanwhile, so that others stand in these places now. Look at them again before you change them."}
 		}
 		if w.From != 0 || w.To != 0 {
 			rows = stretch(rows, w.From, w.To)

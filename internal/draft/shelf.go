@@ -22,16 +22,14 @@ const (
 	// closeBy is how many rows a batch of the stage has of those that need no
 	// shelf.
 	closeBy = 100
-	// shelfRows bounds it too, and shelvedAtOnce is how many rows are read at a time,
-	// which takes some hundredths of a second.
-	shelfRows     = 300_000
-	shelvedAtOnce = 2048
+	// shelfRows bounds it too.
+	shelfRows = 300_000
 	// enough is how many rows fit into a window anyway.
 	enough = 8
 	// lull is how long nobody must have called before there is time for a shelf, and
 	// patience is how long each part of one waits for that.
 	lull     = 5 * time.Millisecond
-	patience = 50 * time.Millisecond
+	patience = 10 * time.Millisecond
 )
 
 // shelf holds rows of the stage. It is never changed.
@@ -110,16 +108,25 @@ func (d *Draft) shelve(to *atomic.Pointer[shelf], rows *roaring.Bitmap) {
 	}
 	d.beside(func(ctx context.Context) {
 		made := &shelf{rows: roaring.New(), batch: d.blank()}
-		it := rows.ManyIterator()
-		some := make([]uint32, shelvedAtOnce)
-		for n := it.NextMany(some); n > 0 && sizeOf(made.batch) < shelfBytes; n = it.NextMany(some) {
+		var some []uint32
+		size := 0
+		it := rows.Iterator()
+		// A span is read in a millisecond or so: who calls meanwhile does not notice.
+		for _, at := range d.spansOf(rows) {
+			if size >= shelfBytes {
+				break
+			}
+			for some = some[:0]; it.HasNext() && it.PeekNext() < at.end; {
+				some = append(some, it.Next())
+			}
 			d.giveWay(ctx)
-			b, err := d.cfg.Stage.Rows(ctx, wide(some[:n]))
+			b, err := d.cfg.Stage.Rows(ctx, wide(some))
 			if err != nil {
 				return // who reads the rows is told of it
 			}
+			size += sizeOf(b)
 			takeRun(made.batch, b, 0, b.Rows())
-			made.rows.AddMany(some[:n])
+			made.rows.AddMany(some)
 		}
 		to.Store(made)
 	})

@@ -152,6 +152,8 @@ func told(err error) error {
 	switch {
 	case errors.As(err, &failed):
 		return refuse(Conflict, "hook_failed", "%s Nothing was changed.", failed.Error())
+	case errors.As(err, &refusal) && refusal.Stale:
+		return refuse(Conflict, "rows_changed", "%s", refusal.Text)
 	case errors.As(err, &refusal):
 		return refuse(Invalid, "not_possible", "%s", refusal.Text)
 	case errors.Is(err, draft.ErrNothing):

@@ -225,6 +225,8 @@ func TestReviewRefuses(t *testing.T) {
 	}
 	_, err := f.ChangeRows(f.ctx, imp, order(draft.Replace{Find: "(", Expression: true}))
 	f.refused(err, service.Invalid, "not_possible")
+	_, err = f.ChangeRows(f.ctx, imp, order(draft.Clear{Where: draft.Selector{Token: "forgotten"}}))
+	f.refused(err, service.Conflict, "rows_changed")
 	waiting := f.create("")
 	err = f.Rows(f.ctx, waiting, func(*draft.Draft) error { return nil })
 	f.refused(err, service.Conflict, "not_in_review")

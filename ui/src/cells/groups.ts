@@ -23,7 +23,7 @@ export function steady(counts: Counts, before: readonly string[]): Group[] {
   return [...known, ...added];
 }
 
-export function filterOf(group: Group): Filter {
+export function filterOf(group: Pick<Group, 'key' | 'code' | 'level'>): Filter {
   return { show: shows[group.level], key: group.key, code: group.code };
 }
 

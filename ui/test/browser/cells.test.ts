@@ -317,6 +317,13 @@ test('on a phone rows are cards, mended one after another', async (context) => {
   await it.page.getByRole('textbox', { name: 'E-mail' }).press('Enter');
   await it.saved();
   await it.page.getByText('Nothing is wrong with this row.').waitFor();
+  for (const row of [6, 10, 15, 17]) {
+    await it.page.getByRole('button', { name: 'Next problem' }).click();
+    await it.page.getByRole('heading', { name: `Row ${row} of 60` }).waitFor();
+  }
+  await it.page.getByRole('button', { name: 'Replace Germny with Germany' }).click();
+  await it.saved();
+  await it.page.getByText('Nothing is wrong with this row.').waitFor();
   await it.page.getByRole('button', { name: /problems$/ }).click();
   await it.page.getByRole('heading', { name: /problems in/ }).waitFor();
   assert.deepEqual(it.complaints, []);
