@@ -31,12 +31,12 @@ export function CardField({ model, place, index, row, onLong }: Props) {
       {cell.cut || column.readOnly
         ? <Fixed model={model} place={place} text={cell.text} cut={cell.cut === true} onLong={() => onLong({ row: index, column: column.key }, row)} />
         : <Input model={model} place={place} text={cell.text} value={cell.value ?? cell.text} describedBy={problems.length > 0 ? id : undefined} onWrite={write} />}
-      {problems[0] && column.choices && !cell.cut && !column.readOnly && cell.text !== '' && <Suggested model={model} place={place} text={cell.text} problem={problems[0]} onTake={write} />}
       <div id={id}>
         {problems.map((problem) => (
           <p key={problem.code} class="c-card-problem"><Icon name={problem.level} size={14} label={t(`level.${problem.level}`)} /> <bdi>{problem.message}</bdi></p>
         ))}
       </div>
+      {problems[0] && column.choices && !cell.cut && !column.readOnly && cell.text !== '' && <Suggested model={model} place={place} text={cell.text} problem={problems[0]} onTake={write} />}
     </div>
   );
 }
