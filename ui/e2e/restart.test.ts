@@ -25,6 +25,8 @@ show('the service is killed during edits: what was saved is there, what waits is
   await person.type(7, 0, 'Waiting 7');
   await person.page.getByText(/Offline – \d changes? waits?/).waitFor();
   assert.equal(await person.cell(7, 0).textContent(), 'Waiting 7');
+  await person.page.getByRole('button', { name: 'Try now' }).waitFor();
+  assert.equal(await person.page.getByRole('group', { name: 'The connection is lost.' }).isVisible(), false, 'it is told once');
   await stage.service.up();
   await person.saved();
   const session = await Session.open(made);

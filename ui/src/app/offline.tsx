@@ -3,15 +3,17 @@ import { useReview, useShared } from './context';
 
 /** Tells that the connection is lost while it is. */
 export function Offline() {
-  const { review, t } = useShared();
+  const { t } = useShared();
   const { connected } = useReview();
+  // The page and the grid try again whenever a browser says so.
+  const again = () => dispatchEvent(new Event('online'));
   return (
     <div role="status" class="banner-place">
       {!connected && (
         <div class="banner">
           <Icon name="offline" />
           <p><strong>{t('offline.title')}</strong> {t('offline.text')}</p>
-          <Button small onClick={() => void review.refresh()}>{t('offline.retry')}</Button>
+          <Button small onClick={again}>{t('offline.retry')}</Button>
         </div>
       )}
     </div>
