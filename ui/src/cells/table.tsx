@@ -31,7 +31,6 @@ export function Table({ model, onMenu, onLong }: Props) {
       ...(first && { first }),
       columns: places.map((place) => place.column),
       label: frame.facts.title || t('table'),
-      locale: frame.locale.tag,
       number: frame.locale.number,
       room,
       texts: gridTexts(t, frame.locale),
