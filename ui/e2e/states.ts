@@ -193,6 +193,6 @@ export const states: readonly State[] = [
     await person.page.context().setOffline(true);
     await person.type(0, 1, 'anna@example.org');
     await person.page.locator('.c-saving.is-waiting').waitFor();
-    await person.page.locator('.ig-sign button').waitFor();
+    await person.page.locator('.banner button').waitFor();
   } },
 ];

@@ -31,8 +31,14 @@ export function Dialog({ title, closeLabel, onClose, children, foot, wide, from 
     before.current = document.activeElement;
     dialog.current?.showModal();
   }, []);
-  useEffect(() => () => {
-    if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus({ preventScroll: true });
+  useEffect(() => {
+    const shown = dialog.current;
+    return () => {
+      const now = document.activeElement;
+      // Where a person has gone on to already, the focus stays.
+      const moved = now !== null && now !== document.body && !shown?.contains(now);
+      if (!moved && before.current instanceof HTMLElement && before.current.isConnected) before.current.focus({ preventScroll: true });
+    };
   }, []);
 
   const close = () => {

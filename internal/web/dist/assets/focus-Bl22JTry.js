@@ -1,1 +1,0 @@
-import{w as e,x as t}from"./main-C7Wk8m-B.js";function n(){let n=e(null);return t(()=>n.current?.focus(),[]),n}export{n as t};
