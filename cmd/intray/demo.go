@@ -182,8 +182,16 @@ func (d *demo) settle(ctx context.Context, id string) error {
 		}
 		fmt.Fprintf(d.out, "     %s%s\n", where, visibleLong(n.Message))
 	}
-	if more := len(it.Notices) - 3; more > 0 {
-		fmt.Fprintf(d.out, "     … and %d more\n", more)
+	if len(it.Notices) > 3 {
+		var errs, others int64
+		for _, n := range it.Notices[3:] {
+			if n.rank() == 0 {
+				errs++
+			} else {
+				others++
+			}
+		}
+		fmt.Fprintf(d.out, "     … and %s, %s more\n", counted(errs, "error"), counted(others, "other notice"))
 	}
 	if it.Status != "NEEDS_REVIEW" {
 		return nil
