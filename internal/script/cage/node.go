@@ -18,9 +18,10 @@ const oldestNode = 20
 var nodeArgs = []string{
 	"--disable-proto=delete", "--no-addons", "--disallow-code-generation-from-strings", "--frozen-intrinsics",
 	"--no-deprecation", "--no-warnings",
-	"--max-semi-space-size=8", "--single-threaded-gc", "--v8-pool-size=0", "--stack-size=800",
-	// Long hooks are slower as a part of the loop that calls them.
-	"--max-inlined-bytecode-size=200",
+	// Young objects take no more room than fits into the caches of a processor: what a
+	// busy hook leaves behind goes by in there. With half of it the texts of a call
+	// would be taken for what lasts.
+	"--max-semi-space-size=4", "--single-threaded-gc", "--v8-pool-size=0", "--stack-size=800",
 }
 
 // nodeOrder tells a worker to become Node. Half of its memory is for the heap:
