@@ -83,6 +83,38 @@ func TestVeryManyRows(t *testing.T) {
 	})
 }
 
+// TestVeryManyRowsAsTheyLie: wherever a pack begins in a batch, each row is given its
+// own cells.
+func TestVeryManyRowsAsTheyLie(t *testing.T) {
+	same := `(records) => records.map((r) => ({index: r.index, row: {out: {value: r.row.n.value}}}))`
+	column := `(values) => values.map((v) => ({index: v.index, value: v.value + "!"}))`
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		session := open(t, s, intray.Hooks{BulkRow: []string{same}, Column: []intray.ColumnHook{{Field: "n", Source: column}}})
+		for _, size := range []int{7, 9_999, 10_000, 10_001, 16_384, 35_000} {
+			for _, rows := range []int{10_001, 20_001, 34_567} {
+				if size == 7 && rows > 10_001 {
+					continue
+				}
+				var list []*intray.Batch
+				for first := 0; first < rows; first += size {
+					list = append(list, count(int64(first), min(size, rows-first)))
+				}
+				all := rowsOf(countFields, list...)
+				bulk, err := session.Bulk(t.Context(), all)
+				ofColumn, failed := session.Column(t.Context(), 0, all)
+				if err != nil || failed != nil || len(bulk) != rows || len(ofColumn) != rows {
+					t.Fatalf("%d rows in batches of %d: %d and %d changes, %v, %v", rows, size, len(bulk), len(ofColumn), err, failed)
+				}
+				for i := range rows {
+					if a, b := *bulk[i].Value, *ofColumn[i].Value; bulk[i].Row != i || ofColumn[i].Row != i || a != strconv.Itoa(i) || b != a+"!" {
+						t.Fatalf("%d rows in batches of %d: row %d is given %q and %q", rows, size, i, a, b)
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestManyChanges: what changes in each of very many rows comes in several
 // answers.
 func TestManyChanges(t *testing.T) {

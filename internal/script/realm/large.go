@@ -62,15 +62,11 @@ const (
 
 // pack writes cells as one text, with the length of each in UTF-16.
 func (c *Cells) pack(dst []byte) []byte {
-	n := 0
-	if c.Texts != nil {
-		n = c.Texts.Len()
-	}
 	var all, sizes []byte
 	var long []int
-	for i := range n {
-		text := c.Texts.At(i)
-		if c.Kinds != nil && c.Kinds[i] == ValueNull {
+	for i := range c.count() {
+		text, kind := c.at(i)
+		if kind == ValueNull {
 			text = nil
 		}
 		if !utf8.Valid(text) {

@@ -172,15 +172,20 @@ func (c *Cells) count() int {
 	return c.Texts.Len()
 }
 
+// at is a cell, counted from the first that is meant.
+func (c *Cells) at(i int) (text []byte, kind ValueKind) {
+	kind = ValueText
+	if c.Kinds != nil {
+		kind = c.Kinds[i]
+	}
+	return c.Texts.At(c.From + i), kind
+}
+
 func (c *Cells) append(dst []byte) []byte {
 	dst = append(dst, '[')
 	for i := range c.count() {
 		dst = appendComma(dst, i)
-		kind := ValueText
-		if c.Kinds != nil {
-			kind = c.Kinds[i]
-		}
-		switch text := c.Texts.At(c.From + i); kind {
+		switch text, kind := c.at(i); kind {
 		case ValueText:
 			dst = appendText(dst, text)
 		case ValueNull:
