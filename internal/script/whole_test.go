@@ -161,3 +161,27 @@ func TestLongRows(t *testing.T) {
 		t.Error(failed)
 	}
 }
+
+// TestColumnsMissedOnTheWay: a column that is looked at late is sent, whoever keeps that
+// to himself, and whatever became of all lists meanwhile.
+func TestColumnsMissedOnTheWay(t *testing.T) {
+	quiet := `const quiet = (f) => { try { return f(); } catch { return "MISSED"; } };`
+	bend := `Object.defineProperty(Object.prototype, 0, {set() {}, configurable: true});`
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		session := open(t, s, rowHooks(`(r) => { `+quiet+` return {row: {out: {get value() { return r.index < 2999 ? "x" : quiet(() => r.row.b.value); }}}}; }`))
+		changes, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 3000)))
+		if err != nil || len(changes) != 3000 || *changes[2999].Value != "text" || *changes[2998].Value != "x" {
+			t.Errorf("rows: %d changes, %v, the last is %q", len(changes), err, told(changes[max(0, len(changes)-1):]))
+		}
+		session = open(t, s, intray.Hooks{BulkRow: []string{`(rs) => { ` + quiet + ` return [{index: 5, row: {out: {get value() { return quiet(() => rs[5].row.b.value); }}}}]; }`}})
+		changes, err = session.Bulk(t.Context(), rowsOf(countFields, count(0, 10_001)))
+		if err != nil || len(changes) != 1 || *changes[0].Value != "text" {
+			t.Errorf("bulk: %v, %v", told(changes), err)
+		}
+		session = open(t, s, rowHooks(`(r) => { if (r.index < 2999) return {row: {out: {value: "set"}}}; `+bend+` return {row: {out: {value: r.row.b.value}}}; }`))
+		changes, err = session.Rows(t.Context(), rowsOf(countFields, count(0, 3000)))
+		if err == nil || !strings.Contains(hookError(t, err).Text, "what all lists are made of") {
+			t.Errorf("bent lists: %d changes, %v", len(changes), err)
+		}
+	})
+}

@@ -71,7 +71,7 @@ func TestReadAnswer(t *testing.T) {
 func TestReadAnswerOfACallThatLearns(t *testing.T) {
 	bounds := within
 	bounds.Learn = true
-	for raw, bad := range map[string]bool{`{"used":[0,1]}`: false, `{"used":[2]}`: true, `{"used":[0,1,0]}`: true, `{"used":[-1]}`: true, `{"miss":[1]}`: false} {
+	for raw, bad := range map[string]bool{`{"used":[0,1]}`: false, `{"used":[2]}`: true, `{"used":[0,1,0]}`: true, `{"used":[-1]}`: true, `{"miss":[1]}`: false, `{"miss":[]}`: true} {
 		if _, err := readAnswer([]byte(raw), bounds); (err != nil) != bad {
 			t.Errorf("%s: %v", raw, err)
 		}

@@ -91,7 +91,9 @@ func (s *scanner) member(a *Answer, name string, bounds Bounds, each func(c *Cha
 	case "used":
 		a.Used = s.fields(bounds)
 	case "miss":
-		a.Missed = s.fields(bounds)
+		if a.Missed = s.fields(bounds); len(a.Missed) == 0 {
+			s.fail("it lacks columns and names none")
+		}
 	case "times":
 		s.list(maxHooks, func(int) { a.Times = append(a.Times, s.time()) })
 	case "console":

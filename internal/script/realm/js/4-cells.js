@@ -12,8 +12,8 @@ let missCells = [];
 // it was not sent, and someMissing says that there is any.
 let columns = [];
 let learning = false;
-let used = [];
-let missing = [];
+let used = new Uint8ArrayOf(0);
+let missing = used;
 let someMissing = false;
 
 // quick says of each field that its cells are taken as they come: no column is
@@ -23,8 +23,8 @@ let quick = [];
 function take(request) {
 	columns = [];
 	learning = request.learn === true;
-	used = [];
-	missing = [];
+	used = new Uint8ArrayOf(fields.length);
+	missing = new Uint8ArrayOf(fields.length);
 	someMissing = false;
 	quick = [];
 	for (let f = 0; f < request.columns.length; f++) {
@@ -141,7 +141,7 @@ function cellOf(column, i) {
 }
 
 function miss(field) {
-	missing[field] = true;
+	missing[field] = 1;
 	someMissing = true;
 	throw missed;
 }
@@ -162,7 +162,7 @@ function learner(field) {
 	for (let n = 0; n < trapNames.length - 4; n++) { // all but those that are not about a property
 		const plain = plainTraps[trapNames[n]];
 		traps[trapNames[n]] = (...args) => {
-			used[field] = true;
+			used[field] = 1;
 			return apply(plain, undefined, args);
 		};
 	}

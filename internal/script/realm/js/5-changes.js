@@ -187,7 +187,7 @@ function changeList(column, i, field, given) {
 		throw new Fault("\"" + key + "\" takes several columns: return manyToOne, a list with one cell for each");
 	}
 	if (list === undefined || list === null) return;
-	used[field] = true; // how many there must be is known with the column
+	used[field] = 1; // how many there must be is known with the column
 	if (!isArray(list)) throw new Fault("manyToOne for \"" + key + "\" is " + nameKind(list) + "; it must be a list");
 	if (column === 0) miss(field);
 	const { parts } = column;

@@ -3,10 +3,11 @@
 let answer; // the text to hand out, once there is one
 let job = null;
 
-// marked lists the places that are set.
+// marked lists the places that are set, whatever hooks did to all lists: who reads
+// it takes none for all is well.
 function marked(list) {
 	const found = [];
-	for (let f = 0; f < list.length; f++) if (list[f]) found[found.length] = f;
+	for (let f = 0, n = 0; f < fields.length; f++) if (list[f] === 1) defineProperty(found, n++, property(f));
 	return found;
 }
 
@@ -62,6 +63,8 @@ function timesOf(elapsed) {
 let began = 0;
 
 function finish() {
+	// What a hook gave back may have looked at a column too, and have kept it to itself.
+	if (someMissing) throw missed;
 	const why = bent();
 	if (why !== "" || changes.length !== tally[COUNT]) throw new Fault("the hook changes what all lists are made of: " + why);
 	const { list, request } = job;
@@ -81,6 +84,7 @@ function finish() {
 
 // handOut gives the changes so far, where more follow.
 function handOut() {
+	if (someMissing) throw missed;
 	const { list, request } = job;
 	const text = textOf({ changes, more: true });
 	if (indexOf(text, "\\ud") >= 0) mend(list, request);
