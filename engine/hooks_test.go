@@ -196,8 +196,11 @@ func TestStepHooks(t *testing.T) {
 				row, dev := 1, true
 				return intray.StepChanges{{HeaderRow: &row}, {User: []byte(`{"id":"7"}`)}, {DevelopmentMode: &dev}}, nil
 			case intray.ReviewStep:
-				return intray.StepChanges{{AddField: &intray.AddedField{Field: number, After: "name"}}, {RemoveField: "tags"},
-					{Infos: []intray.Change{{Row: 2, Field: 0, HasInfos: true, Infos: []intray.Info{{Text: "who?"}}}}}}, nil
+				last := len(call.Fields)
+				return intray.StepChanges{{Infos: []intray.Change{{Row: 2, Field: 1, HasInfos: true, Infos: []intray.Info{{Text: "how much?"}}}}},
+					{AddField: &intray.AddedField{Field: number, After: "name"}}, {RemoveField: "tags"},
+					{Infos: []intray.Change{{Row: 2, Field: 0, HasInfos: true, Infos: []intray.Info{{Text: "who?"}}}}},
+					{Infos: []intray.Change{{Row: 2, Field: last, HasInfos: true, Infos: []intray.Info{{Level: intray.LevelInfo, Text: "new"}}}}}}, nil
 			}
 			return intray.StepChanges{{Infos: []intray.Change{{Row: 1, Field: 0, HasInfos: true, Infos: []intray.Info{{Level: intray.LevelInfo, Text: "seen"}}}}}}, nil
 		},
@@ -215,9 +218,31 @@ func TestStepHooks(t *testing.T) {
 	if want := `{"name":"ada","net":4,"amount":1}`; !strings.HasPrefix(rows, want) || strings.Contains(rows, "tags") {
 		t.Errorf("rows begin not with %s:\n%s", want, rows)
 	}
-	want := "line 4, row 1, name: info hook\nline 4, row 1, amount: error number\nline 5, row 2, name: error hook\nline 5, row 2, amount: error required\n"
+	want := "line 4, row 1, name: info hook\nline 4, row 1, amount: error number\nline 5, row 2, name: error hook\nline 5, row 2, net: info hook\nline 5, row 2, amount: error hook\nline 5, row 2, amount: error required\n"
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// TestMessagesAboutNoCell: a message about a column that is not there, or a field that
+// is not there any more, fails the import and not the run.
+func TestMessagesAboutNoCell(t *testing.T) {
+	about := func(field, part int) intray.StepChange {
+		return intray.StepChange{Infos: []intray.Change{{Field: field, Part: part, HasInfos: true, Infos: []intray.Info{{Text: "m"}}}}}
+	}
+	for want, changes := range map[string]intray.StepChanges{
+		`the manyToOneIndex 3 of the field "name" is of none of its 1 columns`: {about(0, 3)},
+		`the field "name" was removed`:                                         {about(0, 0), {RemoveField: "name"}},
+	} {
+		out, _, _ := hooked(t, played{step: func(call intray.StepCall) (intray.StepChanges, error) {
+			if call.Step != intray.ReviewStep {
+				return nil, nil
+			}
+			return changes, nil
+		}}, listFile)
+		if out.Verdict != engine.Broken || len(out.Notices) != 1 || !strings.Contains(out.Notices[0].Text, want) {
+			t.Errorf("want %q, got %v, %+v", want, out.Verdict, out.Notices)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -99,10 +100,22 @@ func fieldsAbout(fields []intray.Field) []any {
 	return list
 }
 
-// stepChanges reads what hooks asked for.
+// stepChanges reads what hooks asked for. A field counts from when it is added: it
+// stands behind those of the call then, wherever it is put.
 func stepChanges(commands []realm.Command, fields []intray.Field) (list intray.StepChanges, err error) {
+	fields = slices.Clone(fields)
+	removed := 0
 	for _, c := range commands {
 		change, err := stepChange(c, fields)
+		switch {
+		case err != nil || change == nil:
+		case change.RemoveField != "":
+			removed++
+		case change.AddField != nil:
+			if fields = append(fields, change.AddField.Field); len(fields)-removed > schemajson.MaxFields {
+				err = fmt.Errorf("an import has at most %d fields", schemajson.MaxFields)
+			}
+		}
 		if err != nil {
 			return nil, &intray.HookError{Hook: c.Hook, Text: c.Name + ": " + err.Error()}
 		}

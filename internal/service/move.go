@@ -40,7 +40,7 @@ func (s *Service) follow(ctx context.Context, tx Tx, imp Import) error {
 	if err != nil {
 		return err
 	}
-	u.Status, u.Filename, u.Raw, u.Result = imp.Status.Upload(), imp.Filename, imp.Raw, imp.Result
+	u.Status, u.Filename, u.User, u.Raw, u.Result = imp.Status.Upload(), imp.Filename, imp.User, imp.Raw, imp.Result
 	if o := imp.Outcome; o != nil && imp.Status != Pending {
 		u.TotalRows = o.DataRows
 		u.Account = Account{InvalidRows: o.RowsWithError, Errors: validations(o.Listed)}

@@ -9,8 +9,8 @@ import (
 type imports struct{ *txn }
 
 const (
-	importFixed = "id, org, schema_id, upload_id, person, inline, created"
-	importMoved = "status, run, lost, node, filename, has_user, raw_key, raw_size, raw_sha256, stage, " +
+	importFixed = "id, org, schema_id, upload_id, inline, created"
+	importMoved = "status, run, lost, node, filename, has_user, person, raw_key, raw_size, raw_sha256, stage, " +
 		"result_key, result_size, result_sha256, modified, queued"
 	importListed = importFixed + ", " + importMoved
 	// importFound is what may be large, and is not listed.
@@ -19,11 +19,11 @@ const (
 )
 
 func importFixedCells(i *service.Import) []any {
-	return []any{&i.ID, &i.Org, &i.SchemaID, &i.UploadID, asJSON{&i.User}, &i.Inline, micros{&i.Created}}
+	return []any{&i.ID, &i.Org, &i.SchemaID, &i.UploadID, &i.Inline, micros{&i.Created}}
 }
 
 func importMovedCells(i *service.Import) []any {
-	return []any{&i.Status, &i.Run, &i.Lost, &i.Node, &i.Filename, &i.HasUser,
+	return []any{&i.Status, &i.Run, &i.Lost, &i.Node, &i.Filename, &i.HasUser, asJSON{&i.User},
 		&i.Raw.Key, &i.Raw.Size, &i.Raw.SHA256, &i.Stage,
 		&i.Result.Key, &i.Result.Size, &i.Result.SHA256, micros{&i.Modified}, micros{&i.Queued}}
 }

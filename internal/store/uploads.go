@@ -13,18 +13,18 @@ type uploads struct{ *txn }
 // The account is kept twice: whole, and the part that lists tell, so that a
 // list need not read the whole.
 const (
-	uploadFixed = "id, org, import_id, import_identifier, person, created"
-	uploadSaved = "filename, raw_key, raw_size, raw_sha256, result_key, result_size, result_sha256, " +
+	uploadFixed = "id, org, import_id, import_identifier, created"
+	uploadSaved = "filename, person, raw_key, raw_size, raw_sha256, result_key, result_size, result_sha256, " +
 		"status, total_rows, field_order"
 )
 
 func uploadCells(u *service.Upload) []any {
-	return append([]any{&u.ID, &u.Org, &u.ImportID, &u.ImportIdentifier, asJSON{&u.User}, micros{&u.Created}},
+	return append([]any{&u.ID, &u.Org, &u.ImportID, &u.ImportIdentifier, micros{&u.Created}},
 		uploadSavedCells(u)...)
 }
 
 func uploadSavedCells(u *service.Upload) []any {
-	return []any{&u.Filename, &u.Raw.Key, &u.Raw.Size, &u.Raw.SHA256,
+	return []any{&u.Filename, asJSON{&u.User}, &u.Raw.Key, &u.Raw.Size, &u.Raw.SHA256,
 		&u.Result.Key, &u.Result.Size, &u.Result.SHA256,
 		&u.Status, &u.TotalRows, asJSON{&u.FieldOrder}}
 }

@@ -124,9 +124,9 @@ func testImportsMoved(f *fixture) {
 	want.Status, want.Run, want.Lost, want.Node, want.Filename, want.HasUser = service.Successful, 5, 1, "n", "new", false
 	want.Raw, want.Result = service.File{Key: "k", Size: 1, SHA256: "s"}, service.File{Key: "l", Size: 2, SHA256: "t"}
 	want.Stage, want.Outcome, want.Modified, want.Queued = "stage", anOutcome(), after(70), after(71)
-	want.Memory, want.Answers = aRecollection(), intray.Answers{"sheet": "A"}
+	want.Memory, want.Answers, want.User = aRecollection(), intray.Answers{"sheet": "A"}, service.User{ID: "8", Name: "Bo"}
 	asked := want
-	asked.SchemaID, asked.UploadID, asked.User, asked.Inline, asked.Created = "x", "x", service.User{}, true, after(99)
+	asked.SchemaID, asked.UploadID, asked.Inline, asked.Created = "x", "x", true, after(99)
 	asked.Schema = service.Document{}
 
 	move := func(imp service.Import, from service.Status, run int) func(service.Tx) error {

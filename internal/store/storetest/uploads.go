@@ -54,9 +54,9 @@ func testUploads(f *fixture) {
 	want := before
 	want.Filename, want.Status, want.TotalRows = "b.csv", service.UploadProcessed, 1<<33
 	want.Raw, want.Result = service.File{Key: "k", Size: 1 << 34, SHA256: "s"}, service.File{Key: "l", Size: 2, SHA256: "t"}
-	want.FieldOrder, want.Account = []string{"b", "a"}, anAccount(3, 2)
+	want.FieldOrder, want.Account, want.User = []string{"b", "a"}, anAccount(3, 2), service.User{ID: "8", Name: "Bo"}
 	asked := want
-	asked.ImportID, asked.ImportIdentifier, asked.User, asked.Created = "x", "x", service.User{}, after(99)
+	asked.ImportID, asked.ImportIdentifier, asked.Created = "x", "x", after(99)
 	f.update(func(tx service.Tx) error { return tx.Uploads.Save(f.ctx, asked) })
 	f.same(read(f, f.upload("org-a", before.ID)), want)
 
