@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
 
 	"github.com/intraydata/intray"
 )
@@ -24,7 +25,11 @@ func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter
 		})
 		if err == nil && cancel != nil {
 			out.Verdict = Open
-			out.tell(intray.Notice{Type: intray.CancelledByHook, Level: intray.LevelError, Text: *cancel})
+			text := *cancel
+			if strings.TrimSpace(text) == "" {
+				text = "The hook beforeFinishCallback cancelled the import and gave no message."
+			}
+			out.tell(intray.Notice{Type: intray.CancelledByHook, Level: intray.LevelError, Text: text})
 		}
 	}
 	if out.failHook(err) {
