@@ -120,9 +120,7 @@ func (l load) lines(all []ran) (lines [][]string) {
 			most := byCPU.most / beside.most
 			line[4] = fmt.Sprintf("%.4f (%.4f)", byCPU.median/beside.median, most)
 			line[6] = fmt.Sprintf("%.4f", byWall.median/last.rates(perSecond).median)
-			if goal, ok := l.goals[r.who]; ok {
-				line[7] = least(most, goal)
-			}
+			line[7] = least(most, l.goals[r.who])
 		}
 		lines = append(lines, line)
 	}
@@ -201,9 +199,5 @@ func TestHookTable(t *testing.T) {
 	}
 	if got := l.lines(all[:1]); got[0][4] != "" || got[0][7] != "" {
 		t.Errorf("without Node a ratio is told: %q", got)
-	}
-	l.goals = nil
-	if got := l.lines(all); got[0][4] == "" || got[0][7] != "" {
-		t.Errorf("without a goal there is no share, or a verdict on it: %q", got)
 	}
 }

@@ -112,32 +112,28 @@ func (p *passage) stepCall(step string) intray.StepCall {
 
 // follow does what the hooks of a step asked for.
 func (p *passage) follow(step string, changes intray.StepChanges) error {
-	told := slices.Clone(p.imp.Schema.Fields)
-	err := p.followAll(step, changes, &told)
-	if err == nil {
-		err = p.placeInfos(told)
-	}
-	if err != nil {
+	if err := p.followAll(step, changes); err != nil {
 		return &intray.HookError{Hook: "stepHooks (" + step + ")", Text: err.Error()}
 	}
 	return nil
 }
 
-// followAll does one thing after the other. Messages name the fields of told, to
-// which those that are added come.
-func (p *passage) followAll(step string, changes intray.StepChanges, told *[]intray.Field) error {
+// followAll does one thing after the other. Messages name fields by their places among
+// those that the hooks were told of, behind which those stand that they added.
+func (p *passage) followAll(step string, changes intray.StepChanges) error {
+	told := slices.Clone(p.imp.Schema.Fields)
 	for _, c := range changes {
 		if err := p.followOne(step, c); err != nil {
 			return err
 		}
 		if c.AddField != nil {
-			*told = append(*told, c.AddField.Field)
+			told = append(told, c.AddField.Field)
 		}
 	}
-	return nil
+	return p.placeInfos(told)
 }
 
-// placeInfos finds where the fields of messages are now, which hooks may have moved.
+// placeInfos finds where the fields of messages are now.
 func (p *passage) placeInfos(told []intray.Field) error {
 	for i := range p.infos {
 		c := &p.infos[i]
@@ -145,11 +141,7 @@ func (p *passage) placeInfos(told []intray.Field) error {
 		if c.Field = p.imp.Schema.FieldIndex(key); c.Field < 0 {
 			return fmt.Errorf("updateInfoMessages: the field %q was removed", key)
 		}
-		columns := 1
-		if m := p.out.Mapping.Fields; m != nil && p.imp.Schema.Fields[c.Field].ManyToOne {
-			columns = len(m[c.Field].Columns)
-		}
-		if c.Part < 0 || c.Part >= max(columns, 1) {
+		if columns := max(1, len(p.out.Mapping.Fields[c.Field].All())); c.Part < 0 || c.Part >= columns {
 			return fmt.Errorf("updateInfoMessages: the manyToOneIndex %d of the field %q is of none of its %d columns", c.Part, key, columns)
 		}
 	}
