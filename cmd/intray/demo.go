@@ -191,7 +191,7 @@ func (d *demo) settle(ctx context.Context, id string) error {
 				others++
 			}
 		}
-		fmt.Fprintf(d.out, "     … and %s, %s more\n", counted(errs, "error"), counted(others, "other notice"))
+		fmt.Fprintf(d.out, "     … and more: %s, %s\n", counted(errs, "error"), counted(others, "other notice"))
 	}
 	if it.Status != "NEEDS_REVIEW" {
 		return nil
