@@ -140,6 +140,8 @@ type AddedField struct {
 // AddedRow is a row that a hook adds: texts that are read as the types of the
 // fields, by their keys.
 type AddedRow struct {
+	// ID is what the hook knows the row by.
+	ID    string
 	Index *int64
 	Cells map[string]string
 }
@@ -157,6 +159,12 @@ type Finish struct {
 	Filename string
 	Headers  []string
 	Mapping  Mapping
-	// RowsWithError are the first data rows with an error.
+	// RowsWithError are the first data rows with an error, and Notices the first
+	// things to tell about cells and rows.
 	RowsWithError []int64
+	Notices       []Notice
+	// ID is that of the import's upload, "" where it has none. User is the user,
+	// as JSON; nil where there is none.
+	ID   string
+	User []byte
 }

@@ -13,21 +13,23 @@ import (
 )
 
 // runHooks applies what hooks that look at all rows changed, calls the row hooks
-// with the rows of a batch and applies what these changed.
+// with the rows of a batch, applies what these changed, and puts over it what the
+// hooks of the last step say.
 func (p *plan) runHooks(ctx context.Context, b *intray.Batch, scratch []byte) error {
-	if len(p.early) > 0 {
-		if err := p.apply(b, rowsOf(p.early, b), scratch); err != nil {
+	own := cellOptions{}
+	if err := p.apply(b, rowsOf(p.early, b), own, scratch); err != nil {
+		return err
+	}
+	if p.rowHooks {
+		changes, err := p.hooks.Rows(ctx, p.hookRows(p.view(b)))
+		if err == nil {
+			err = p.apply(b, changes, own, scratch)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if !p.rowHooks {
-		return nil
-	}
-	changes, err := p.hooks.Rows(ctx, p.hookRows(p.view(b)))
-	if err != nil {
-		return err
-	}
-	return p.apply(b, changes, scratch)
+	return p.apply(b, rowsOf(p.last, b), own, scratch)
 }
 
 // view is a batch as hooks see it: without the columns of fields that have
@@ -53,9 +55,18 @@ func (p *plan) hookRows(batches ...*intray.Batch) intray.HookRows {
 	return intray.HookRows{Fields: p.schema, Parts: parts, Batches: batches}
 }
 
+// cellOptions are the options that hooks gave single cells of a batch.
+type cellOptions map[place][]intray.SelectOption
+
+// place is a cell of a batch.
+type place struct{ row, at int }
+
 // apply puts what hooks changed into a batch: values are read as the type of
 // their field, once, and messages become problems.
-func (p *plan) apply(b *intray.Batch, changes []intray.Change, scratch []byte) error {
+func (p *plan) apply(b *intray.Batch, changes []intray.Change, own cellOptions, scratch []byte) error {
+	if len(changes) == 0 {
+		return nil
+	}
 	byCells := map[int][]intray.Change{}
 	for _, c := range changes {
 		at, err := p.cellsOf(b, c)
@@ -65,9 +76,9 @@ func (p *plan) apply(b *intray.Batch, changes []intray.Change, scratch []byte) e
 		byCells[at] = append(byCells[at], c)
 	}
 	for at, list := range byCells {
-		p.changeCells(b, at, list, false, scratch)
+		p.changeCells(b, at, list, false, own, scratch)
 	}
-	if len(p.parts) > 0 && len(changes) > 0 {
+	if len(p.parts) > 0 {
 		p.gatherAgain(b)
 	}
 	return nil
@@ -85,20 +96,24 @@ func (p *plan) cellsOf(b *intray.Batch, c intray.Change) (int, error) {
 }
 
 // changeCells applies the changes of one column, the later over the earlier. What
-// a person typed is the raw text of the cell from then on; that of the file stays
-// where a hook changed it.
-func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typed bool, scratch []byte) {
+// a person typed is the raw text of the cell from then on. That of the file stays
+// where a hook gave a value; where it emptied the cell, or gave what cannot be
+// read, its text stands there: beside no value, that of the file would say that
+// the file is what cannot be read.
+func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typed bool, own cellOptions, scratch []byte) {
 	values, infos := map[int]intray.Change{}, map[int][]intray.Info{}
-	options := map[int][]intray.SelectOption{}
 	for _, c := range changes {
+		if c.Options != nil {
+			own[place{c.Row, at}] = c.Options
+			if _, given := values[c.Row]; !given && !c.HasValue {
+				values[c.Row] = p.asItStands(b, at, c.Row)
+			}
+		}
 		if c.HasValue {
 			values[c.Row] = c
 		}
 		if c.HasInfos {
 			infos[c.Row] = c.Infos
-		}
-		if c.Options != nil {
-			options[c.Row] = c.Options
 		}
 	}
 	b.Problems = slices.DeleteFunc(b.Problems, func(q intray.Problem) bool {
@@ -113,7 +128,7 @@ func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typ
 		return read
 	})
 	if len(values) > 0 {
-		p.setValues(b, at, values, options, typed, scratch)
+		p.setValues(b, at, values, typed, own, scratch)
 	}
 	for row, list := range infos {
 		for _, info := range list {
@@ -122,8 +137,21 @@ func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typ
 	}
 }
 
+// asItStands is the change that has a cell read again, with options that it has got:
+// the text that its value was read from, or the value where a hook gave that.
+func (p *plan) asItStands(b *intray.Batch, at, row int) intray.Change {
+	raw := b.Fields[at].Raw(row)
+	text := string(raw)
+	if v, there := b.Fields[at].Value(row); there && !bytes.Equal(v, raw) {
+		if read := p.fieldAt(at).parser.Parse(value.Cell{Raw: raw}, nil); read.State != value.Parsed || !bytes.Equal(read.Value, v) {
+			text = string(v)
+		}
+	}
+	return intray.Change{Row: row, HasValue: true, Value: &text}
+}
+
 // setValues replaces the values of some rows of a column.
-func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, options map[int][]intray.SelectOption, typed bool, scratch []byte) {
+func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, typed bool, own cellOptions, scratch []byte) {
 	f := p.fieldAt(at)
 	old := b.Fields[at]
 	b.Fields[at] = intray.Cells{}
@@ -139,12 +167,12 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 			raw = []byte(*change.Value)
 		}
 		if change.Value == nil {
-			cells.AppendNull(raw)
+			cells.AppendNull(nil)
 			continue
 		}
 		parser := f.parser
-		if own, has := options[row]; has {
-			parser = f.withOptions(own)
+		if options, has := own[place{row, at}]; has {
+			parser = f.withOptions(options)
 		}
 		c := value.Cell{Raw: []byte(*change.Value)}
 		if change.IsNumber && f.field.Type.Name == intray.TypeNumber {
@@ -157,12 +185,9 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 		case value.Parsed:
 			appendChanged(cells, result.Value, raw)
 		case value.Empty:
-			cells.AppendNull(raw)
+			cells.AppendNull(c.Raw)
 		case value.Wrong:
-			if len(raw) == 0 {
-				raw = c.Raw // what the hook gave is all the text there is
-			}
-			cells.AppendNull(raw)
+			cells.AppendNull(c.Raw)
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem})
 		}
 		if n := result.Note; n != nil {

@@ -56,14 +56,10 @@ type belt struct {
 	// are then the rows with an error so far.
 	uniques   *check.Uniques
 	errorRows *roaring.Bitmap
-	// comesLate says that problems may show when all rows are known.
-	comesLate bool
-	// dropped says that the file has more rows than the limit of records.
-	dropped bool
 }
 
 // convey moves all rows of the reader into the sink and fills out.
-func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink Sink, out *Outcome, post func(context.Context) ([]intray.Change, error)) (err error) {
+func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink Sink, out *Outcome) (err error) {
 	slots := e.cfg.Workers + reserve
 	b := &belt{
 		plan: p, sink: sink,
@@ -73,15 +69,13 @@ func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink
 		work: make(chan load, slots),
 		done: make(chan parcel, slots),
 	}
-	b.comesLate = b.uniques != nil || p.hooks != nil
 	if b.uniques != nil {
 		defer func() { err = errors.Join(err, b.uniques.Close()) }()
 	}
 	for range slots {
 		b.free <- &intray.Records{Width: p.width()}
 	}
-	whole := ctx
-	group, ctx := errgroup.WithContext(whole)
+	group, ctx := errgroup.WithContext(ctx)
 	group.Go(guarded(func() error { return b.pull(ctx, reader, out.tell) }))
 	var workers sync.WaitGroup
 	for range e.cfg.Workers {
@@ -100,15 +94,9 @@ func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink
 		return err
 	}
 	if b.trouble == nil {
-		if err := b.late(whole, out, post); err != nil {
+		if err := b.late(out); err != nil {
 			return err
 		}
-	}
-	if b.dropped {
-		out.tell(intray.Notice{
-			Type: intray.MaxRecords, Level: intray.LevelWarning,
-			Text: fmt.Sprintf("The file has more data rows than maxRecords allows (%d). The rows after that were left out.", p.limit),
-		})
 	}
 	return b.trouble
 }
@@ -126,8 +114,8 @@ func guarded(work func() error) func() error {
 	}
 }
 
-// pull reads records until the file or the limit of records ends. What the source
-// has to say of them is told.
+// pull reads records until there are no more. What the source has to say of them is
+// told.
 func (b *belt) pull(ctx context.Context, reader source.Reader, tell func(intray.Notice)) error {
 	defer close(b.work)
 	for seq := 0; ; seq++ {
@@ -145,7 +133,6 @@ func (b *belt) pull(ctx context.Context, reader source.Reader, tell func(intray.
 			return nil
 		}
 		if err == nil {
-			b.cut(recs)
 			err = b.weigh(recs)
 		}
 		if err != nil && ofTheFile(err) {
@@ -158,9 +145,6 @@ func (b *belt) pull(ctx context.Context, reader source.Reader, tell func(intray.
 		if recs.Len() > 0 {
 			b.work <- load{seq, recs}
 		}
-		if b.dropped {
-			return nil
-		}
 	}
 }
 
@@ -169,16 +153,6 @@ func ofTheFile(err error) bool {
 	var broken *source.UnreadableError
 	var limit *source.LimitError
 	return errors.As(err, &broken) || errors.As(err, &limit)
-}
-
-// cut keeps the records that the limit allows.
-func (b *belt) cut(recs *intray.Records) {
-	limit := b.plan.limit
-	if limit == 0 || recs.First+int64(recs.Len()) <= limit {
-		return
-	}
-	recs.Truncate(int(limit - recs.First))
-	b.dropped = true
 }
 
 // weigh refuses a file whose rows come to too many cells. A row costs a cell
@@ -258,7 +232,7 @@ func (b *belt) commit(ctx context.Context, out *Outcome, progress func(int64)) e
 				return fmt.Errorf("commit rows from %d: %w", p.recs.First, err)
 			}
 			p.account.addTo(out)
-			if b.comesLate {
+			if b.uniques != nil {
 				b.errorRows.AddMany(p.account.rowNumbers())
 			}
 			progress(out.DataRows)

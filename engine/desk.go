@@ -152,6 +152,7 @@ func (d *Desk) update(ctx context.Context, b *intray.Batch) error {
 	if err != nil || hooks == nil {
 		return err
 	}
+	own := cellOptions{}
 	for _, one := range []struct {
 		there bool
 		call  func(context.Context, intray.HookRows) ([]intray.Change, error)
@@ -161,7 +162,7 @@ func (d *Desk) update(ctx context.Context, b *intray.Batch) error {
 		}
 		changes, err := one.call(ctx, d.changed(b))
 		if err == nil {
-			err = d.plan.apply(b, changes, make([]byte, 0, scratchBytes))
+			err = d.plan.apply(b, changes, own, make([]byte, 0, scratchBytes))
 		}
 		if err != nil {
 			return err
@@ -222,7 +223,7 @@ func (p *plan) typed(b *intray.Batch, edits []Edit) error {
 		byCells[at] = append(byCells[at], intray.Change{Row: e.Row, HasValue: true, Value: &e.Text})
 	}
 	for at, list := range byCells {
-		p.changeCells(b, at, list, true, scratch)
+		p.changeCells(b, at, list, true, nil, scratch)
 	}
 	if len(p.parts) > 0 {
 		p.gatherAgain(b)

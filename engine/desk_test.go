@@ -210,7 +210,7 @@ func TestDeskHooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		`0 0: "ADA" true raw "ada"`, `0 1: "" false raw "1"`, `1 0: "eve" true raw "eve"`, `1 1: "2" true raw "2"`,
+		`0 0: "ADA" true raw "ada"`, `0 1: "" false raw "no number"`, `1 0: "eve" true raw "eve"`, `1 1: "2" true raw "2"`,
 	}
 	lines := shownRows(kept.batch)
 	if diff := cmp.Diff(want, lines[:4]); diff != "" {

@@ -103,8 +103,11 @@ type Import struct {
 	Answers intray.Answers
 	// Memory is what was decided in earlier imports. Default nothing.
 	Memory intray.Memory
-	// Pins are for the hooks.
+	// Pins, ID and User are for the hooks: ID is that of the upload, User the user as
+	// JSON. Both may be empty.
 	Pins intray.Pins
+	ID   string
+	User []byte
 }
 
 // Run moves an import through the conveyor. The sink is opened only where rows

@@ -12,6 +12,30 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
+// limited ends the rows of a file where the limit of records does.
+type limited struct {
+	source.Reader
+	limit int64
+	// dropped says that the file has more rows.
+	dropped bool
+}
+
+// Next gives rows within the limit.
+func (l *limited) Next(ctx context.Context, recs *intray.Records) error {
+	if l.dropped {
+		recs.Reset()
+		return io.EOF
+	}
+	err := l.Reader.Next(ctx, recs)
+	if err == nil && l.limit > 0 && recs.First+int64(recs.Len()) > l.limit {
+		recs.Truncate(int(l.limit - recs.First))
+		if l.dropped = true; recs.Len() == 0 {
+			return io.EOF
+		}
+	}
+	return err
+}
+
 // feed gives the rows of an import: those of the file, without the ones that
 // hooks removed, and between them the ones that hooks added.
 type feed struct {
@@ -28,9 +52,9 @@ type feed struct {
 	ended bool
 }
 
-// feedOf gives the rows of a reader. Without rows that were added or removed it
-// is the reader itself.
-func (p *passage) feedOf(reader source.Reader) source.Reader {
+// feedOf gives the rows of a file as hooks added and removed some. Without such
+// it is the reader itself.
+func (p *passage) feedOf(reader *limited) source.Reader {
 	if len(p.added)+len(p.removed) == 0 {
 		return reader
 	}
@@ -108,13 +132,12 @@ func (p *plan) fill(b *intray.Batch, added []intray.AddedRow, scratch []byte) er
 	var changes []intray.Change
 	for row, one := range added {
 		for field, f := range p.fields {
-			text, has := one.Cells[f.field.Key]
-			if has {
+			if text, has := one.Cells[f.field.Key]; has {
 				changes = append(changes, intray.Change{Row: row, Field: field, HasValue: true, Value: &text})
 			}
 		}
 	}
-	return p.apply(b, changes, scratch)
+	return p.apply(b, changes, nil, scratch)
 }
 
 // addRows keeps rows that a hook adds, those with an index in front.
@@ -136,12 +159,18 @@ func unset(index *int64) int {
 	return 0
 }
 
-// removeRows leaves out rows of the file, by their ids, which are their indexes.
+// removeRows leaves out rows: those of the file by their numbers, those that hooks
+// added by the ids that they were told. A number beyond the file is that of no row,
+// and nothing is left out.
 func (p *passage) removeRows(ids []string) error {
 	for _, id := range ids {
+		if at := slices.IndexFunc(p.added, func(a intray.AddedRow) bool { return a.ID == id }); at >= 0 {
+			p.added = slices.Delete(p.added, at, at+1)
+			continue
+		}
 		row, err := strconv.ParseInt(id, 10, 64)
 		if err != nil || row < 0 {
-			return errors.New("removeRows: " + strconv.Quote(clipID(id)) + " is the id of no row; those of the file are their numbers from 0")
+			return errors.New("removeRows: " + strconv.Quote(clipID(id)) + " is the id of no row; those of the file are their numbers from 0, and addRows gives those of its rows")
 		}
 		if p.removed == nil {
 			p.removed = map[int64]bool{}

@@ -16,12 +16,17 @@ func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter
 	if imp.Schema.Hooks.BeforeFinish == "" || out.Verdict != Done || e.cfg.Script == nil {
 		return nil
 	}
+	user := imp.User
+	if user == nil {
+		user = out.User
+	}
 	hooks, err := e.cfg.Script(ctx, intray.Hooks{BeforeFinish: imp.Schema.Hooks.BeforeFinish}, imp.Pins)
 	if err == nil {
 		defer func() { err = errors.Join(err, hooks.Close()) }()
 		var cancel *string
 		cancel, err = hooks.Finish(ctx, out.Schema(imp.Schema), rows, intray.Finish{
-			Filename: imp.Input.Name, Headers: out.Headers, Mapping: out.Mapping, RowsWithError: out.RowsWithError,
+			ID: imp.ID, User: user, Filename: imp.Input.Name, Headers: out.Headers, Mapping: out.Mapping,
+			RowsWithError: out.RowsWithError, Notices: out.Listed,
 		})
 		if err == nil && cancel != nil {
 			out.Verdict = Open

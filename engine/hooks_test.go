@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"strings"
 	"testing"
@@ -141,11 +142,12 @@ func TestRowHooksChangeCells(t *testing.T) {
 			intray.Change{Row: 2, Field: 1, HasInfos: true, Infos: []intray.Info{{Level: intray.LevelWarning, Text: "No amount?"}}},
 			intray.Change{Row: 0, Field: 1, HasValue: true, Value: textOf("none")},
 			intray.Change{Row: 0, Field: 2, Part: 1, HasValue: true},
+			intray.Change{Row: 1, Field: 2, Part: 1, HasValue: true, Value: textOf("first")},
 			intray.Change{Row: 2, Field: 2, Part: 1, HasValue: true, Value: textOf("new")}), nil
 	}}
 	_, rows, found := hooked(t, hooks, listFile)
 	want := `{"name":"ADA","amount":null,"tags":["x",null]}
-{"name":"BOB","amount":2.50,"tags":null}
+{"name":"BOB","amount":2.50,"tags":["","first"]}
 {"name":"CY","amount":null,"tags":["z","new"]}
 `
 	if diff := cmp.Diff(strings.ReplaceAll(want, "2.50", "2.5"), rows); diff != "" {
@@ -154,6 +156,104 @@ func TestRowHooksChangeCells(t *testing.T) {
 	wantFound := "line 2, row 0, amount: error number\nline 4, row 2, amount: warning hook\nline 4, row 2, amount: error required\n"
 	if diff := cmp.Diff(wantFound, found); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// TestHooksEmptyCells: a cell that a hook emptied is empty, for its rules and for the
+// next hook, and what a hook gives and cannot be read is what stands there.
+func TestHooksEmptyCells(t *testing.T) {
+	hooks := played{
+		column: func(int, []*intray.Batch) ([]intray.Change, error) {
+			return []intray.Change{
+				{Row: 0, Field: 1, HasValue: true},
+				{Row: 1, Field: 1, HasValue: true, Value: textOf(" ")},
+				{Row: 2, Field: 1, HasValue: true, Value: textOf("much")},
+			}, nil
+		},
+		rows: func(b *intray.Batch) ([]intray.Change, error) {
+			for row, want := range []string{"", " ", "much"} {
+				if v, there := b.Fields[1].Value(row); there || string(b.Fields[1].Raw(row)) != want {
+					t.Errorf("row %d is seen with %q, %v and the text %q", row, v, there, b.Fields[1].Raw(row))
+				}
+			}
+			return nil, nil
+		},
+	}
+	_, _, found := hooked(t, hooks, listFile)
+	want := "line 2, row 0, amount: error required\nline 3, row 1, amount: error required\nline 4, row 2, amount: error number\n"
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// TestOptionsOfCells: options of a cell count for the text that stands there, whichever
+// hook gave them, and until another one gives others.
+func TestOptionsOfCells(t *testing.T) {
+	blue := []intray.SelectOption{{Label: "Blue", Value: "b"}, {Label: "Red", Value: "other"}}
+	schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: everyHook, Fields: []intray.Field{{
+		Key: "amount", Label: "Color", Type: intray.FieldType{Name: intray.TypeSelect},
+		SelectOptions: []intray.SelectOption{{Label: "Red", Value: "r"}, {Label: "Green", Value: "g"}},
+	}}}
+	hooks := played{
+		column: func(int, []*intray.Batch) (changes []intray.Change, err error) {
+			for row := range 4 {
+				changes = append(changes, intray.Change{Row: row, Options: blue})
+			}
+			return append(changes, intray.Change{Row: 3, HasValue: true, Value: textOf("g")}), nil
+		},
+		rows: func(*intray.Batch) ([]intray.Change, error) {
+			return []intray.Change{{Row: 2, HasValue: true, Value: textOf("Blue")}, {Row: 3, Options: schema.Fields[0].SelectOptions}}, nil
+		},
+	}
+	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), Script: hooks.open})
+	kept := &keptRows{}
+	file := "Color\nRed\nblue\nGreen\nGreen\n"
+	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
+	if _, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return kept, nil }); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`0 0: "other" true raw "Red"`, `1 0: "b" true raw "blue"`, `2 0: "b" true raw "Green"`, `3 0: "g" true raw "g"`}
+	if diff := cmp.Diff(want, shownRows(kept.batch)[:4]); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	for _, q := range kept.batch.Problems {
+		if q.Level != intray.LevelInfo {
+			t.Errorf("the problem %+v", q)
+		}
+	}
+}
+
+// TestLastMessages: what the hooks of the last step say of a cell takes the place of
+// what others said there, also where it is nothing.
+func TestLastMessages(t *testing.T) {
+	about := func(row int, texts ...string) intray.Change {
+		c := intray.Change{Row: row, Field: 0, HasInfos: true}
+		for _, text := range texts {
+			c.Infos = append(c.Infos, intray.Info{Level: intray.LevelError, Text: text})
+		}
+		return c
+	}
+	hooks := played{
+		step: func(call intray.StepCall) (intray.StepChanges, error) {
+			if call.Step != intray.ReviewStepPost {
+				return nil, nil
+			}
+			return intray.StepChanges{{Infos: []intray.Change{about(1), about(2, "last"), about(99, "nobody")}}}, nil
+		},
+		rows: func(b *intray.Batch) (changes []intray.Change, err error) {
+			for row := range b.Rows() {
+				changes = append(changes, about(row, "each"))
+			}
+			return changes, nil
+		},
+	}
+	out, _, _ := hooked(t, hooks, "Name,Amount\nada,1\nbob,2\ncy,3\n")
+	var told []string
+	for _, n := range out.Listed {
+		told = append(told, fmt.Sprintf("%d %s", *n.Row, n.Text))
+	}
+	if diff := cmp.Diff([]string{"0 each", "2 last"}, told); diff != "" || out.ErrorRows != 2 || out.Problems != 2 {
+		t.Errorf("%d rows with errors of %d problems; told (-want +got):\n%s", out.ErrorRows, out.Problems, diff)
 	}
 }
 
@@ -278,7 +378,7 @@ func TestFinishMayCancel(t *testing.T) {
 			return nil, &intray.HookError{Hook: "beforeFinishCallback", Row: &row, Text: "oh"}
 		}, engine.Broken, intray.HookFailed, "The hook beforeFinishCallback failed"},
 		"it agrees": {func(_ iter.Seq2[*intray.Batch, error], about intray.Finish) (*string, error) {
-			if about.Filename != "list.csv" || len(about.Headers) != 1 {
+			if about.Filename != "list.csv" || len(about.Headers) != 1 || about.ID != "7" || string(about.User) != `{"id":"u"}` || len(about.Notices) != 1 {
 				t.Errorf("it is told %+v", about)
 			}
 			return nil, nil
@@ -287,9 +387,9 @@ func TestFinishMayCancel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			schema := people()
 			schema.Hooks.BeforeFinish = "finish"
-			out := &engine.Outcome{Headers: []string{"A"}}
+			out := &engine.Outcome{Headers: []string{"A"}, User: []byte(`{"id":"u"}`), Listed: []intray.Notice{{Type: intray.Validation}}}
 			e := engine.New(engine.Config{Script: played{finish: c.finish}.open})
-			imp := engine.Import{Input: source.Input{Name: "list.csv"}, Schema: schema}
+			imp := engine.Import{Input: source.Input{Name: "list.csv"}, Schema: schema, ID: "7"}
 			if err := e.Finish(t.Context(), imp, out, func(func(*intray.Batch, error) bool) {}); err != nil {
 				t.Fatal(err)
 			}
@@ -309,8 +409,9 @@ func TestHooksAddAndRemoveRows(t *testing.T) {
 			}
 			return intray.StepChanges{
 				{AddRows: []intray.AddedRow{{Cells: map[string]string{"name": "last", "amount": "9"}}}},
-				{AddRows: []intray.AddedRow{{Index: &second, Cells: map[string]string{"name": "between", "amount": "many"}}}},
-				{RemoveRows: []string{"2"}},
+				{AddRows: []intray.AddedRow{{ID: "n1", Index: &second, Cells: map[string]string{"name": "between", "amount": "many"}}}},
+				{AddRows: []intray.AddedRow{{ID: "n2", Index: &second, Cells: map[string]string{"name": "gone"}}, {ID: "n3", Cells: map[string]string{"name": "gone"}}}},
+				{RemoveRows: []string{"n2", "2", "n3", "99"}},
 			}, nil
 		},
 		rows: func(b *intray.Batch) (changes []intray.Change, err error) {
@@ -335,3 +436,71 @@ func TestHooksAddAndRemoveRows(t *testing.T) {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
+
+// TestHooksCountTheLimitFirst: rows beyond maxRecords are left out before hooks remove
+// rows, and rows that hooks add come on top.
+func TestHooksCountTheLimitFirst(t *testing.T) {
+	for name, c := range map[string]struct {
+		changes intray.StepChanges
+		limit   int64
+		want    string
+		notices []intray.NoticeType
+	}{
+		"removed":     {intray.StepChanges{{RemoveRows: []string{"0"}}}, 3, "B C", []intray.NoticeType{intray.MaxRecords}},
+		"added":       {intray.StepChanges{{AddRows: []intray.AddedRow{{Cells: map[string]string{"name": "N"}}}}}, 3, "A B C N", []intray.NoticeType{intray.MaxRecords}},
+		"just enough": {intray.StepChanges{{RemoveRows: []string{"1"}}}, 4, "A C D", nil},
+		"all of them": {intray.StepChanges{{RemoveRows: []string{"0", "1", "2"}}}, 3, "", []intray.NoticeType{intray.MaxRecords, intray.NoRows}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			seen := 0
+			hooks := played{
+				step: func(call intray.StepCall) (intray.StepChanges, error) {
+					if call.Step != intray.ReviewStep {
+						return nil, nil
+					}
+					return c.changes, nil
+				},
+				bulk: func(rows []*intray.Batch) ([]intray.Change, error) {
+					for _, b := range rows {
+						seen += b.Rows()
+					}
+					return nil, nil
+				},
+			}
+			schema := people()
+			schema.Settings.MaxRecords, schema.Hooks = c.limit, everyHook
+			schema.Fields = []intray.Field{{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}}}
+			kept := &keptRows{batch: &intray.Batch{Fields: make([]intray.Cells, 1)}}
+			var names []string
+			sink := sinkFunc(func(b *intray.Batch) (func() error, error) {
+				_, err := kept.Stage(b)
+				for row := range kept.batch.Rows() {
+					name, _ := kept.batch.Fields[0].Value(row)
+					names = append(names, string(name))
+				}
+				return func() error { return nil }, err
+			})
+			file := "Name\nA\nB\nC\nD\n"
+			e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), Script: hooks.open})
+			imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
+			out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return sink, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(names, " "); got != c.want || seen != len(names) {
+				t.Errorf("the rows %q, want %q; hooks saw %d", got, c.want, seen)
+			}
+			var notices []intray.NoticeType
+			for _, n := range out.Notices {
+				notices = append(notices, n.Type)
+			}
+			if diff := cmp.Diff(c.notices, notices); diff != "" {
+				t.Errorf("notices (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+type sinkFunc func(*intray.Batch) (func() error, error)
+
+func (f sinkFunc) Stage(b *intray.Batch) (func() error, error) { return f(b) }

@@ -13,21 +13,14 @@ import (
 )
 
 // late adds the problems that show only when all rows are known: values that
-// several rows have, and messages of the hooks of the last step.
-func (b *belt) late(ctx context.Context, out *Outcome, post func(context.Context) ([]intray.Change, error)) error {
-	var found []check.Duplicates
-	if b.uniques != nil {
-		var err error
-		if found, err = b.uniques.Finish(); err != nil {
-			return err
-		}
+// several rows have.
+func (b *belt) late(out *Outcome) error {
+	if b.uniques == nil {
+		return nil
 	}
-	if post != nil {
-		infos, err := post(ctx)
-		if err != nil {
-			return err
-		}
-		found = append(found, b.messages(infos, out.DataRows)...)
+	found, err := b.uniques.Finish()
+	if err != nil {
+		return err
 	}
 	for i := range found {
 		b.plan.foldProblem(&found[i].Problem)
@@ -57,28 +50,6 @@ func (b *belt) addLate(out *Outcome, d check.Duplicates) error {
 		b.errorRows.Or(d.Rows)
 	}
 	return nil
-}
-
-// messages makes problems of what hooks say of cells, one for each text of a
-// field. Rows that are not there are passed over.
-func (b *belt) messages(infos []intray.Change, rows int64) (list []check.Duplicates) {
-	places := map[intray.Problem]int{}
-	for _, c := range infos {
-		if c.Row < 0 || int64(c.Row) >= rows {
-			continue
-		}
-		for _, info := range c.Infos {
-			p := intray.Problem{Field: c.Field, Part: c.Part, Code: intray.HookCode, Level: info.Level, Text: info.Text}
-			at, known := places[p]
-			if !known {
-				at = len(list)
-				places[p] = at
-				list = append(list, check.Duplicates{Problem: p, Rows: roaring.New()})
-			}
-			list[at].Rows.Add(uint32(c.Row))
-		}
-	}
-	return list
 }
 
 // over ends the run where so many more problems are too many.

@@ -56,11 +56,7 @@ func (p *plan) gather(b *intray.Batch) {
 
 // join adds a row.
 func (f *fieldPlan) join(to *intray.Cells, columns []intray.Cells, row int) {
-	filled := false
-	for i := range columns {
-		filled = filled || !value.Blank(columns[i].Raw(row))
-	}
-	if !filled {
+	if !slices.ContainsFunc(columns, func(one intray.Cells) bool { return holds(&one, row) }) {
 		to.AppendNull(nil)
 		return
 	}
@@ -85,6 +81,15 @@ func (f *fieldPlan) join(to *intray.Cells, columns []intray.Cells, row int) {
 		return
 	}
 	to.AppendParsed(values, raws)
+}
+
+// holds says whether a cell has text in the file or a value that a hook gave it.
+func holds(cells *intray.Cells, row int) bool {
+	if !value.Blank(cells.Raw(row)) {
+		return true
+	}
+	v, _ := cells.Value(row)
+	return !value.Blank(v)
 }
 
 func appendText(to, text []byte) []byte {

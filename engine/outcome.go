@@ -121,9 +121,12 @@ func (o *Outcome) tell(n intray.Notice) {
 	o.Notices = append(o.Notices, n)
 }
 
-// judge gives the verdict of a run that read the file to its end.
-func (o *Outcome) judge(s intray.Settings) *Outcome {
+// judge gives the verdict of a run that read the file to its end, of which hooks removed
+// so many rows.
+func (o *Outcome) judge(s intray.Settings, removed int) *Outcome {
 	switch {
+	case o.DataRows == 0 && removed > 0:
+		return o.stop(intray.NoRows, fmt.Sprintf("The hooks of %s removed all data rows, so there is nothing to import.", intray.ReviewStep))
 	case o.DataRows == 0:
 		return o.stop(intray.NoRows, "The file has a header and no data row. Send a file with at least one.")
 	case o.ErrorRows == 0:

@@ -57,7 +57,7 @@ func TestPanickingParserIsAnError(t *testing.T) {
 	p := compiled(t, mailSchema(), 2, 0, 1)
 	p.fields[1].parser, p.fields[1].plain = panicking{}, false
 	e := New(Config{Workers: 4})
-	err = e.convey(t.Context(), reader, p, nowhere{}, &Outcome{}, nil)
+	err = e.convey(t.Context(), reader, p, nowhere{}, &Outcome{})
 	if err == nil || !strings.Contains(err.Error(), "boom at Ada") || !strings.Contains(err.Error(), "parse_test.go") {
 		t.Errorf("error %v, want the panic and where it happened", err)
 	}

@@ -109,14 +109,24 @@ func (p *passage) move(ctx context.Context, reader source.Reader) (*Outcome, err
 	if err := p.rehearse(ctx, plan); err != nil {
 		return p.out.unreadable(err)
 	}
+	if err := p.postStep(ctx, plan); err != nil {
+		return p.out.unreadable(err)
+	}
 	sink, err := p.open(plan.keys, plan.unmapped)
 	if err != nil {
 		return nil, fmt.Errorf("open the sink: %w", err)
 	}
-	if err := p.convey(ctx, p.feedOf(reader), plan, sink, p.out, p.postStep); err != nil {
+	rows := p.within(reader)
+	if err := p.convey(ctx, p.feedOf(rows), plan, sink, p.out); err != nil {
 		return p.out.unreadable(err)
 	}
-	return p.out.judge(p.imp.Schema.Settings), nil
+	if rows.dropped {
+		p.out.tell(intray.Notice{
+			Type: intray.MaxRecords, Level: intray.LevelWarning,
+			Text: fmt.Sprintf("The file has more data rows than maxRecords allows (%d). The rows after that were left out.", rows.limit),
+		})
+	}
+	return p.out.judge(p.imp.Schema.Settings, len(p.removed)), nil
 }
 
 // prepare compiles the schema and decides how the columns are read.
@@ -127,7 +137,7 @@ func (p *passage) prepare(ctx context.Context) (*plan, error) {
 	}
 	plan.hooks, plan.rowHooks = p.hooks, len(p.imp.Schema.Hooks.Row) > 0
 	plan.hint = separatorHint(p.out.Evidence)
-	if err := p.survey(ctx, p.again, plan, p.imp, p.out); err != nil {
+	if err := p.survey(ctx, plan); err != nil {
 		return nil, err
 	}
 	plan.teach(p.imp)
@@ -141,6 +151,15 @@ func (p *passage) setHeader(row string) {
 }
 
 // again opens the sheet once more.
-func (p *passage) again(ctx context.Context) (source.Reader, error) {
-	return p.book.Open(ctx, p.sheet)
+func (p *passage) again(ctx context.Context) (*limited, error) {
+	reader, err := p.book.Open(ctx, p.sheet)
+	if err != nil {
+		return nil, err
+	}
+	return p.within(reader), nil
+}
+
+// within keeps to the limit of records.
+func (p *passage) within(reader source.Reader) *limited {
+	return &limited{Reader: reader, limit: p.imp.Schema.Settings.MaxRecords}
 }

@@ -21,7 +21,6 @@ type plan struct {
 	rules    *check.Rules
 	columns  int
 	unmapped []int
-	limit    int64
 	// problems is the most problems that a row can have.
 	problems int
 	// schema are the fields, for the hooks, and hooks what runs them; nil where
@@ -30,8 +29,9 @@ type plan struct {
 	hooks  Hooks
 	// rowHooks says that there are hooks for each row.
 	rowHooks bool
-	// early is what hooks that look at all rows changed, ordered by row.
-	early []intray.Change
+	// early is what hooks that look at all rows changed, last what those of the last
+	// step say; both are ordered by row.
+	early, last []intray.Change
 	// hint is what to do about a row of too few or too many cells, or "".
 	hint string
 }
@@ -55,7 +55,7 @@ type fieldPlan struct {
 }
 
 func compile(schema *intray.Schema, m intray.Mapping, headers []string) (*plan, error) {
-	p := &plan{schema: schema.Fields, columns: len(headers), limit: schema.Settings.MaxRecords, keys: keys(schema.Fields)}
+	p := &plan{schema: schema.Fields, columns: len(headers), keys: keys(schema.Fields)}
 	wide, parts := spread(schema.Fields, m)
 	p.parts = parts
 	next := len(schema.Fields)

@@ -23,8 +23,7 @@ const (
 // what they changed for the rows on their way.
 func (p *passage) rehearse(ctx context.Context, plan *plan) error {
 	columns, bulk := p.imp.Schema.Hooks.Column, p.imp.Schema.Hooks.BulkRow
-	plan.early = slices.Clone(p.infos)
-	slices.SortStableFunc(plan.early, func(a, b intray.Change) int { return a.Row - b.Row })
+	plan.early = byRow(p.infos)
 	if len(columns)+len(bulk) == 0 {
 		return nil
 	}
@@ -53,15 +52,15 @@ func (p *passage) rehearse(ctx context.Context, plan *plan) error {
 			return err
 		}
 	}
-	rows.changes = append(plan.early, rows.changes...)
-	slices.SortStableFunc(rows.changes, func(a, b intray.Change) int { return a.Row - b.Row })
-	plan.early = rows.changes
+	plan.early = byRow(append(plan.early, rows.changes...))
 	return nil
 }
 
 // collected are all rows of an import, as hooks need them.
 type collected struct {
 	batches []*intray.Batch
+	// own are the options of cells of each batch.
+	own     []cellOptions
 	changes []intray.Change
 }
 
@@ -92,7 +91,7 @@ func (p *passage) collect(ctx context.Context, plan *plan, whole bool) (*collect
 			if !whole {
 				plan.only(b, keep)
 			}
-			all.batches = append(all.batches, b)
+			all.batches, all.own = append(all.batches, b), append(all.own, cellOptions{})
 			if err := tooMany(b.First+int64(b.Rows()), whole); err != nil {
 				return nil, err
 			}
@@ -115,22 +114,15 @@ func tooMany(rows int64, whole bool) error {
 	return &intray.HookError{Hook: hook, Text: fmt.Sprintf("the import has more than %d data rows, and that is the most that such a hook is given. Use rowHooks, or divide the file.", limit)}
 }
 
-// next reads the next records that the limit allows. What is wrong with the file
-// is told when its rows move.
+// next reads the next records. What is wrong with the file is told when its rows
+// move.
 func (p *plan) next(ctx context.Context, reader source.Reader, recs *intray.Records) (last bool, err error) {
 	err = reader.Next(ctx, recs)
 	if errors.Is(err, io.EOF) || ofTheFile(err) {
 		recs.Reset()
 		return true, nil
 	}
-	if err != nil {
-		return true, err
-	}
-	if p.limit > 0 && recs.First+int64(recs.Len()) >= p.limit {
-		recs.Truncate(int(max(0, p.limit-recs.First)))
-		return true, nil
-	}
-	return false, nil
+	return err != nil, err
 }
 
 // columnFields are the fields that column hooks look at, with their columns.
@@ -181,15 +173,21 @@ func (c *collected) take(p *plan, changes []intray.Change) error {
 }
 
 func (c *collected) apply(p *plan, changes []intray.Change) error {
-	byRow := slices.Clone(changes)
-	slices.SortStableFunc(byRow, func(a, b intray.Change) int { return a.Row - b.Row })
+	changes = byRow(changes)
 	scratch := make([]byte, 0, scratchBytes)
-	for _, b := range c.batches {
-		if err := p.apply(b, rowsOf(byRow, b), scratch); err != nil {
+	for i, b := range c.batches {
+		if err := p.apply(b, rowsOf(changes, b), c.own[i], scratch); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// byRow orders changes by their rows.
+func byRow(changes []intray.Change) []intray.Change {
+	ordered := slices.Clone(changes)
+	slices.SortStableFunc(ordered, func(a, b intray.Change) int { return a.Row - b.Row })
+	return ordered
 }
 
 // rowsOf are the changes, ordered by row, that concern a batch, with their rows

@@ -86,24 +86,21 @@ func (p *passage) reviewStep(ctx context.Context) error {
 	return p.follow(intray.ReviewStep, changes)
 }
 
-// postStep calls the hooks of REVIEW_STEP_POST_HOOKS, when all rows were parsed,
-// and gives the messages that are to be added to their cells.
-func (p *passage) postStep(ctx context.Context) ([]intray.Change, error) {
+// postStep calls the hooks of REVIEW_STEP_POST_HOOKS. They are told nothing of the
+// rows: what they say of cells is kept, and is put over what the other hooks said when
+// these have seen the row.
+func (p *passage) postStep(ctx context.Context, plan *plan) error {
 	if !p.hasStep(intray.ReviewStepPost) {
-		return nil, nil
+		return nil
 	}
 	changes, err := p.hooks.Step(ctx, p.stepCall(intray.ReviewStepPost))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p.infos = nil
-	for _, c := range changes {
-		if c.AddField != nil || c.RemoveField != "" {
-			return nil, &intray.HookError{Hook: "stepHooks (" + intray.ReviewStepPost + ")", Text: "fields are settled by now; add or remove them at " + intray.ReviewStep}
-		}
-	}
 	err = p.follow(intray.ReviewStepPost, changes)
-	return p.infos, err
+	plan.last = byRow(p.infos)
+	return err
 }
 
 func (p *passage) stepCall(step string) intray.StepCall {
@@ -150,6 +147,8 @@ func (p *passage) placeInfos(told []intray.Field) error {
 
 func (p *passage) followOne(step string, c intray.StepChange) error {
 	switch {
+	case (c.AddField != nil || c.RemoveField != "") && step == intray.ReviewStepPost:
+		return fmt.Errorf("fields are settled by now; add or remove them at %s", intray.ReviewStep)
 	case c.AddField != nil:
 		return p.addField(*c.AddField)
 	case c.RemoveField != "":

@@ -27,19 +27,19 @@ type surveyor struct {
 
 // survey decides how the columns are read, from the rows of a reader of its own,
 // and asks what they leave open.
-func (e *Engine) survey(ctx context.Context, open func(context.Context) (source.Reader, error), p *plan, imp Import, out *Outcome) error {
-	s := &surveyor{plan: p}
-	for i, f := range p.fields {
+func (p *passage) survey(ctx context.Context, plan *plan) error {
+	s := &surveyor{plan: plan}
+	for i, f := range plan.fields {
 		if parser, surveyed := f.parser.(value.Surveyed); surveyed && len(f.columns) > 0 {
 			s.fields = append(s.fields, i)
 			s.surveys = append(s.surveys, parser.Survey())
-			s.answers = append(s.answers, formAnswers(imp.Answers, p.keys[i]))
+			s.answers = append(s.answers, formAnswers(p.imp.Answers, plan.keys[i]))
 		}
 	}
 	if len(s.fields) == 0 {
 		return nil
 	}
-	reader, err := open(ctx)
+	reader, err := p.again(ctx)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (e *Engine) survey(ctx context.Context, open func(context.Context) (source.
 	if err != nil {
 		return err
 	}
-	s.decide(imp.Schema, out)
+	s.decide(p.imp.Schema, p.out)
 	return nil
 }
 
@@ -76,11 +76,6 @@ func (s *surveyor) read(ctx context.Context, reader source.Reader) error {
 		}
 		if err != nil {
 			return err
-		}
-		if limit := s.plan.limit; limit > 0 && recs.First+int64(recs.Len()) > limit {
-			recs.Truncate(int(max(0, limit-recs.First)))
-			s.add(&recs)
-			return nil
 		}
 		s.add(&recs)
 		rows += int64(recs.Len())

@@ -284,7 +284,26 @@ func (s *Service) beforeFinish(ctx context.Context, imp *Import, run engine.Impo
 		return fmt.Errorf("open the staged rows: %w", err)
 	}
 	defer func() { _ = staged.Close() }()
+	run.ID = imp.UploadID
+	if run.User, err = imp.userDocument(); err != nil {
+		return err
+	}
 	return s.cfg.Engine.Finish(ctx, run, &imp.Outcome.Outcome, staged.Batches(ctx))
+}
+
+// userDocument is the user as hooks are told of them; nil where there is none.
+func (imp Import) userDocument() ([]byte, error) {
+	if !imp.HasUser {
+		return nil, nil
+	}
+	document, err := json.Marshal(map[string]string{
+		"id": imp.User.ID, "name": imp.User.Name, "email": imp.User.Email,
+		"companyId": imp.User.CompanyID, "companyName": imp.User.CompanyName,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("tell a hook of the user: %w", err)
+	}
+	return document, nil
 }
 
 func (s *Service) makeResult(ctx context.Context, imp *Import, schema *intray.Schema) error {
