@@ -18,6 +18,16 @@ type Batch struct {
 	Unmapped []UnmappedCells
 	// Problems are ordered by row.
 	Problems []Problem
+	// Options are what single cells may hold instead of the options of their
+	// fields, as hooks gave them; they are not kept with the rows.
+	Options []CellOptions
+}
+
+// CellOptions are the options of one cell.
+type CellOptions struct {
+	// Row, Field and Part are those of a [Problem].
+	Row, Field, Part int
+	Options          []SelectOption
 }
 
 // Cells are the cells of one field over a batch.
@@ -49,7 +59,7 @@ func (b *Batch) Rows() int { return len(b.Lines) }
 func (b *Batch) Reset(fields int) {
 	b.First, b.Numbers = 0, nil
 	b.Lines = b.Lines[:0]
-	b.Problems = b.Problems[:0]
+	b.Problems, b.Options = b.Problems[:0], b.Options[:0]
 	b.Fields = slices.Grow(b.Fields[:0], fields)[:fields]
 	for i := range b.Fields {
 		b.Fields[i].Reset()

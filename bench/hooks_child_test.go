@@ -136,7 +136,7 @@ func (c *caller) call(rows, callers int) error {
 }
 
 func (c *caller) rows(ctx context.Context, b *intray.Batch) ([]intray.Change, error) {
-	return c.session.Rows(ctx, intray.HookRows{Fields: c.fields, Parts: make([]int, len(c.fields)), Batches: []*intray.Batch{b}})
+	return c.session.Rows(ctx, 0, intray.HookRows{Fields: c.fields, Parts: make([]int, len(c.fields)), Batches: []*intray.Batch{b}})
 }
 
 // sum calls the hook once with each row.

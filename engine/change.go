@@ -16,31 +16,35 @@ import (
 // with the rows of a batch, applies what these changed, and puts over it what the
 // hooks of the last step say.
 func (p *plan) runHooks(ctx context.Context, b *intray.Batch, scratch []byte) error {
-	own := cellOptions{}
-	if err := p.apply(b, rowsOf(p.early, b), own, scratch); err != nil {
+	if err := p.apply(b, rowsOf(p.early, b), scratch); err != nil {
 		return err
 	}
-	if p.rowHooks {
-		changes, err := p.hooks.Rows(ctx, p.hookRows(p.view(b)))
+	for hook := range p.rowHooks {
+		changes, err := p.hooks.Rows(ctx, hook, p.hookRows(p.view(b)))
 		if err == nil {
-			err = p.apply(b, changes, own, scratch)
+			err = p.apply(b, changes, scratch)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return p.apply(b, rowsOf(p.last, b), own, scratch)
+	return p.apply(b, rowsOf(p.last, b), scratch)
 }
 
 // view is a batch as hooks see it: without the columns of fields that have
-// several, and with the problems in the order of the rows.
+// several, and with the problems and options in the order of the rows.
 func (p *plan) view(b *intray.Batch) *intray.Batch {
 	view := *b
-	view.Problems = slices.Clone(b.Problems)
+	view.Problems, view.Options = slices.Clone(b.Problems), slices.Clone(b.Options)
 	p.fold(&view)
 	slices.SortStableFunc(view.Problems, func(x, y intray.Problem) int {
 		return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field))
 	})
+	for i := range view.Options {
+		one := &view.Options[i]
+		one.Field, one.Part = p.folded(one.Field, one.Part)
+	}
+	slices.SortStableFunc(view.Options, func(x, y intray.CellOptions) int { return cmp.Compare(x.Row, y.Row) })
 	return &view
 }
 
@@ -55,15 +59,9 @@ func (p *plan) hookRows(batches ...*intray.Batch) intray.HookRows {
 	return intray.HookRows{Fields: p.schema, Parts: parts, Batches: batches}
 }
 
-// cellOptions are the options that hooks gave single cells of a batch.
-type cellOptions map[place][]intray.SelectOption
-
-// place is a cell of a batch.
-type place struct{ row, at int }
-
 // apply puts what hooks changed into a batch: values are read as the type of
 // their field, once, and messages become problems.
-func (p *plan) apply(b *intray.Batch, changes []intray.Change, own cellOptions, scratch []byte) error {
+func (p *plan) apply(b *intray.Batch, changes []intray.Change, scratch []byte) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -76,7 +74,7 @@ func (p *plan) apply(b *intray.Batch, changes []intray.Change, own cellOptions, 
 		byCells[at] = append(byCells[at], c)
 	}
 	for at, list := range byCells {
-		p.changeCells(b, at, list, false, own, scratch)
+		p.changeCells(b, at, list, false, scratch)
 	}
 	if len(p.parts) > 0 {
 		p.gatherAgain(b)
@@ -100,11 +98,11 @@ func (p *plan) cellsOf(b *intray.Batch, c intray.Change) (int, error) {
 // where a hook gave a value; where it emptied the cell, or gave what cannot be
 // read, its text stands there: beside no value, that of the file would say that
 // the file is what cannot be read.
-func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typed bool, own cellOptions, scratch []byte) {
+func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typed bool, scratch []byte) {
 	values, infos := map[int]intray.Change{}, map[int][]intray.Info{}
 	for _, c := range changes {
 		if c.Options != nil {
-			own[place{c.Row, at}] = c.Options
+			setOptions(b, c.Row, at, c.Options)
 			if _, given := values[c.Row]; !given && !c.HasValue {
 				values[c.Row] = p.asItStands(b, at, c.Row)
 			}
@@ -128,13 +126,30 @@ func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typ
 		return read
 	})
 	if len(values) > 0 {
-		p.setValues(b, at, values, typed, own, scratch)
+		p.setValues(b, at, values, typed, scratch)
 	}
 	for row, list := range infos {
 		for _, info := range list {
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: intray.HookCode, Level: info.Level, Text: info.Text})
 		}
 	}
+}
+
+// setOptions gives a cell options of its own.
+func setOptions(b *intray.Batch, row, at int, options []intray.SelectOption) {
+	b.Options = append(b.Options, intray.CellOptions{Row: row, Field: at, Options: options})
+}
+
+// optionsOf are the options that cells of a column have of their own, by their rows:
+// the later over the earlier.
+func optionsOf(b *intray.Batch, at int) map[int][]intray.SelectOption {
+	own := map[int][]intray.SelectOption{}
+	for _, one := range b.Options {
+		if one.Field == at {
+			own[one.Row] = one.Options
+		}
+	}
+	return own
 }
 
 // asItStands is the change that has a cell read again, with options that it has got:
@@ -151,8 +166,8 @@ func (p *plan) asItStands(b *intray.Batch, at, row int) intray.Change {
 }
 
 // setValues replaces the values of some rows of a column.
-func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, typed bool, own cellOptions, scratch []byte) {
-	f := p.fieldAt(at)
+func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, typed bool, scratch []byte) {
+	f, own := p.fieldAt(at), optionsOf(b, at)
 	old := b.Fields[at]
 	b.Fields[at] = intray.Cells{}
 	cells := &b.Fields[at]
@@ -171,7 +186,7 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 			continue
 		}
 		parser := f.parser
-		if options, has := own[place{row, at}]; has {
+		if options, has := own[row]; has {
 			parser = f.withOptions(options)
 		}
 		c := value.Cell{Raw: []byte(*change.Value)}

@@ -152,20 +152,19 @@ func (d *Desk) update(ctx context.Context, b *intray.Batch) error {
 	if err != nil || hooks == nil {
 		return err
 	}
-	own := cellOptions{}
-	for _, one := range []struct {
-		there bool
-		call  func(context.Context, intray.HookRows) ([]intray.Change, error)
-	}{{len(d.of.BulkRow) > 0, hooks.Bulk}, {len(d.of.Row) > 0, hooks.Rows}} {
-		if !one.there {
-			continue
-		}
-		changes, err := one.call(ctx, d.changed(b))
-		if err == nil {
-			err = d.plan.apply(b, changes, own, make([]byte, 0, scratchBytes))
-		}
-		if err != nil {
-			return err
+	scratch := make([]byte, 0, scratchBytes)
+	for _, kind := range []struct {
+		hooks int
+		call  func(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
+	}{{len(d.of.BulkRow), hooks.Bulk}, {len(d.of.Row), hooks.Rows}} {
+		for hook := range kind.hooks {
+			changes, err := kind.call(ctx, hook, d.changed(b))
+			if err == nil {
+				err = d.plan.apply(b, changes, scratch)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -223,7 +222,7 @@ func (p *plan) typed(b *intray.Batch, edits []Edit) error {
 		byCells[at] = append(byCells[at], intray.Change{Row: e.Row, HasValue: true, Value: &e.Text})
 	}
 	for at, list := range byCells {
-		p.changeCells(b, at, list, true, nil, scratch)
+		p.changeCells(b, at, list, true, scratch)
 	}
 	if len(p.parts) > 0 {
 		p.gatherAgain(b)

@@ -137,7 +137,7 @@ func (p *plan) fill(b *intray.Batch, added []intray.AddedRow, scratch []byte) er
 			}
 		}
 	}
-	return p.apply(b, changes, nil, scratch)
+	return p.apply(b, changes, scratch)
 }
 
 // addRows keeps rows that a hook adds, those with an index in front.

@@ -24,6 +24,7 @@ type played struct {
 	column  func(hook int, rows []*intray.Batch) ([]intray.Change, error)
 	bulk    func(rows []*intray.Batch) ([]intray.Change, error)
 	rows    func(rows *intray.Batch) ([]intray.Change, error)
+	each    func(hook int, rows *intray.Batch) ([]intray.Change, error)
 	update  func(rows *intray.Batch) ([]intray.Change, error)
 	deleted func(rows *intray.Batch) error
 	finish  func(rows iter.Seq2[*intray.Batch, error], about intray.Finish) (*string, error)
@@ -48,14 +49,17 @@ func (p played) Column(_ context.Context, hook int, rows intray.HookRows) ([]int
 	return p.column(hook, rows.Batches)
 }
 
-func (p played) Bulk(_ context.Context, rows intray.HookRows) ([]intray.Change, error) {
+func (p played) Bulk(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
 	if p.bulk == nil {
 		return nil, nil
 	}
 	return p.bulk(rows.Batches)
 }
 
-func (p played) Rows(_ context.Context, rows intray.HookRows) ([]intray.Change, error) {
+func (p played) Rows(_ context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
+	if p.each != nil {
+		return p.each(hook, rows.Batches[0])
+	}
 	if rows.Update {
 		return p.update(rows.Batches[0])
 	}
@@ -279,6 +283,48 @@ func TestHooksSeeEarlierChanges(t *testing.T) {
 		if !strings.Contains(rows, want) {
 			t.Errorf("%s is not in\n%s", want, rows)
 		}
+	}
+}
+
+// TestHooksSeeWhatWasRead: what a hook gives is read before the next one of its kind
+// sees it, with the problems and the options that the cell has then.
+func TestHooksSeeWhatWasRead(t *testing.T) {
+	blue := []intray.SelectOption{{Label: "Blue", Value: "b"}}
+	calls := 0
+	hooks := played{each: func(hook int, b *intray.Batch) ([]intray.Change, error) {
+		calls++
+		if hook == 0 {
+			return []intray.Change{
+				{Row: 0, Field: 0, HasValue: true, Value: textOf("2,50"), HasInfos: true, Infos: []intray.Info{{Text: "new"}}},
+				{Row: 1, Field: 0, HasValue: true},
+				{Row: 0, Field: 1, Part: 1, Options: blue},
+			}, nil
+		}
+		number, _ := b.Fields[0].Value(0)
+		_, there := b.Fields[0].Value(1)
+		choices, _ := b.Fields[1].Value(0)
+		if string(number) != "2.5" || there || string(choices) != `["r","b"]` {
+			t.Errorf("the second hook sees %q, %v, %s", number, there, choices)
+		}
+		if len(b.Problems) != 1 || b.Problems[0].Text != "new" {
+			t.Errorf("the second hook sees the problems %+v", b.Problems)
+		}
+		want := []intray.CellOptions{{Row: 0, Field: 1, Part: 1, Options: blue}}
+		if diff := cmp.Diff(want, b.Options); diff != "" {
+			t.Errorf("options (-want +got):\n%s", diff)
+		}
+		return nil, nil
+	}}
+	schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: intray.Hooks{Row: []string{"one", "two"}}, Fields: []intray.Field{
+		{Key: "n", Label: "N", Type: intray.FieldType{Name: intray.TypeNumber}},
+		{Key: "c", Label: "C", Type: intray.FieldType{Name: intray.TypeSelect}, ManyToOne: true, AlternateMatches: []string{"C 1", "C 2"}, SelectOptions: []intray.SelectOption{{Label: "Red", Value: "r"}}},
+	}}
+	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), Script: hooks.open})
+	file := "N;C 1;C 2\n0,7;Red;Blue\nmany;;\n"
+	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
+	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return &keptRows{}, nil })
+	if err != nil || calls != 2 || out.Problems != 1 {
+		t.Errorf("%d calls, %v, %+v", calls, err, out)
 	}
 }
 

@@ -127,9 +127,15 @@ func byPlace(x, y intray.Problem) int {
 
 // foldProblem gives the problem of a column to its field.
 func (p *plan) foldProblem(problem *intray.Problem) {
-	if at := problem.Field - len(p.fields); at >= 0 {
-		problem.Field, problem.Part = p.parts[at].field, p.parts[at].index
+	problem.Field, problem.Part = p.folded(problem.Field, problem.Part)
+}
+
+// folded is whose cell is at a place of the batch.
+func (p *plan) folded(at, index int) (field, part int) {
+	if column := at - len(p.fields); column >= 0 {
+		return p.parts[column].field, p.parts[column].index
 	}
+	return at, index
 }
 
 // place fills in whose cell a notice is about.

@@ -135,7 +135,7 @@ func (p *passage) prepare(ctx context.Context) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.hooks, plan.rowHooks = p.hooks, len(p.imp.Schema.Hooks.Row) > 0
+	plan.hooks, plan.rowHooks = p.hooks, len(p.imp.Schema.Hooks.Row)
 	plan.hint = separatorHint(p.out.Evidence)
 	if err := p.survey(ctx, plan); err != nil {
 		return nil, err

@@ -27,8 +27,8 @@ type plan struct {
 	// the schema has none.
 	schema []intray.Field
 	hooks  Hooks
-	// rowHooks says that there are hooks for each row.
-	rowHooks bool
+	// rowHooks is how many hooks there are for each row.
+	rowHooks int
 	// early is what hooks that look at all rows changed, last what those of the last
 	// step say; both are ordered by row.
 	early, last []intray.Change

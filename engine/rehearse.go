@@ -34,22 +34,18 @@ func (p *passage) rehearse(ctx context.Context, plan *plan) error {
 	if err := rows.apply(plan, plan.early); err != nil {
 		return err
 	}
-	for i := range columns {
-		changes, err := p.hooks.Column(ctx, i, rows.views(plan))
-		if err == nil {
-			err = rows.take(plan, changes)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if len(bulk) > 0 {
-		changes, err := p.hooks.Bulk(ctx, rows.views(plan))
-		if err == nil {
-			err = rows.take(plan, changes)
-		}
-		if err != nil {
-			return err
+	for _, kind := range []struct {
+		hooks int
+		call  func(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
+	}{{len(columns), p.hooks.Column}, {len(bulk), p.hooks.Bulk}} {
+		for hook := range kind.hooks {
+			changes, err := kind.call(ctx, hook, rows.views(plan))
+			if err == nil {
+				err = rows.take(plan, changes)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	plan.early = byRow(append(plan.early, rows.changes...))
@@ -59,8 +55,6 @@ func (p *passage) rehearse(ctx context.Context, plan *plan) error {
 // collected are all rows of an import, as hooks need them.
 type collected struct {
 	batches []*intray.Batch
-	// own are the options of cells of each batch.
-	own     []cellOptions
 	changes []intray.Change
 }
 
@@ -91,7 +85,7 @@ func (p *passage) collect(ctx context.Context, plan *plan, whole bool) (*collect
 			if !whole {
 				plan.only(b, keep)
 			}
-			all.batches, all.own = append(all.batches, b), append(all.own, cellOptions{})
+			all.batches = append(all.batches, b)
 			if err := tooMany(b.First+int64(b.Rows()), whole); err != nil {
 				return nil, err
 			}
@@ -175,8 +169,8 @@ func (c *collected) take(p *plan, changes []intray.Change) error {
 func (c *collected) apply(p *plan, changes []intray.Change) error {
 	changes = byRow(changes)
 	scratch := make([]byte, 0, scratchBytes)
-	for i, b := range c.batches {
-		if err := p.apply(b, rowsOf(changes, b), c.own[i], scratch); err != nil {
+	for _, b := range c.batches {
+		if err := p.apply(b, rowsOf(changes, b), scratch); err != nil {
 			return err
 		}
 	}

@@ -21,11 +21,11 @@ type Hooks interface {
 	// Column calls a column hook, by its place, with all cells of its field.
 	// Other fields may be empty.
 	Column(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
-	// Bulk calls the bulk hooks, one after the other, with all rows, or with those
-	// that a person changed.
-	Bulk(ctx context.Context, rows intray.HookRows) ([]intray.Change, error)
-	// Rows calls the row hooks with each row.
-	Rows(ctx context.Context, rows intray.HookRows) ([]intray.Change, error)
+	// Bulk calls a bulk hook, by its place, with all rows, or with those that a
+	// person changed.
+	Bulk(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
+	// Rows calls a row hook, by its place, with each row.
+	Rows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
 	// Deleted tells the hooks for it of rows that a person deletes.
 	Deleted(ctx context.Context, rows intray.HookRows) error
 	// Finish calls beforeFinishCallback with the rows of the result, which may be

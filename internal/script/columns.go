@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -64,10 +65,7 @@ func shapesOf(rows intray.HookRows) ([]shape, error) {
 			one.kind = realm.ValueText
 		}
 		if len(f.SelectOptions) > 0 {
-			one.labels = map[string]string{}
-			for _, o := range f.SelectOptions {
-				one.labels[o.Value] = o.Label
-			}
+			one.labels = labelsOf(f.SelectOptions)
 		}
 		list[i] = one
 	}
@@ -93,6 +91,7 @@ func (s *shape) column(at int, list []span) *realm.Column {
 			return column
 		}
 		c := newCells(s)
+		c.takeOptions(optionsOf(at, 0, list))
 		c.grow(at, list)
 		for _, one := range list {
 			cells := &one.batch.Fields[at]
@@ -108,6 +107,7 @@ func (s *shape) column(at int, list []span) *realm.Column {
 	column := &realm.Column{Parts: make([]realm.Column, s.parts)}
 	for part := range s.parts {
 		c := newCells(s)
+		c.takeOptions(optionsOf(at, part, list))
 		for _, one := range list {
 			for row := one.from; row < one.to; row++ {
 				c.addPart(&one.batch.Fields[at], row, part)
@@ -122,7 +122,7 @@ func (s *shape) column(at int, list []span) *realm.Column {
 // asItIs gives the cells of a single span where all are there and go out as they
 // are; else nil.
 func (s *shape) asItIs(at int, list []span) *realm.Column {
-	if len(list) != 1 || list[0].from == list[0].to || newCells(s).differ {
+	if len(list) != 1 || list[0].from == list[0].to || newCells(s).differ || len(list[0].batch.Options) > 0 {
 		return nil
 	}
 	one := list[0]
@@ -145,6 +145,9 @@ type cells struct {
 	// differ says that some result is not what is shown.
 	differ  bool
 	scratch []byte
+	// options are those that cells have of their own, by their rows.
+	options []realm.CellOptions
+	own     map[int]map[string]string
 }
 
 func newCells(s *shape) *cells {
@@ -202,7 +205,11 @@ func (c *cells) addNull(raw []byte) {
 }
 
 func (c *cells) addValue(v []byte) {
-	c.shown.Append(c.shape.display(v, &c.scratch))
+	labels := c.shape.labels
+	if own, has := c.own[c.shown.Len()]; has {
+		labels = own
+	}
+	c.shown.Append(c.shape.display(v, labels, &c.scratch))
 	if c.differ {
 		c.addResult(v)
 	}
@@ -252,20 +259,39 @@ func (c *cells) addPart(from *intray.Cells, row, part int) {
 }
 
 func (c *cells) column() realm.Column {
-	column := realm.Column{Value: realm.Cells{Texts: &c.shown}}
+	column := realm.Column{Value: realm.Cells{Texts: &c.shown}, Options: c.options}
 	if c.differ {
 		column.Result = &realm.Cells{Texts: &c.result, Kinds: c.kinds}
 	}
 	return column
 }
 
+// takeOptions keeps the options that cells have of their own.
+func (c *cells) takeOptions(options []realm.CellOptions) {
+	if len(options) == 0 {
+		return
+	}
+	c.options, c.own, c.differ = options, map[int]map[string]string{}, true
+	for _, one := range options {
+		c.own[one.Row] = labelsOf(one.Options)
+	}
+}
+
+func labelsOf(options []intray.SelectOption) map[string]string {
+	labels := make(map[string]string, len(options))
+	for _, o := range options {
+		labels[o.Value] = o.Label
+	}
+	return labels
+}
+
 // display is a canonical text as people see it.
-func (s *shape) display(v []byte, scratch *[]byte) []byte {
+func (s *shape) display(v []byte, labels map[string]string, scratch *[]byte) []byte {
 	switch {
 	case s.show != nil:
 		*scratch = s.show((*scratch)[:0], v)
 		return *scratch
-	case s.labels == nil:
+	case labels == nil:
 		return v
 	case s.kind == realm.ValueList:
 		var list []string
@@ -273,18 +299,11 @@ func (s *shape) display(v []byte, scratch *[]byte) []byte {
 			return v
 		}
 		for i := range list {
-			list[i] = s.label(list[i])
+			list[i] = cmp.Or(labels[list[i]], list[i])
 		}
 		return []byte(strings.Join(list, ", "))
 	}
-	return []byte(s.label(string(v)))
-}
-
-func (s *shape) label(text string) string {
-	if label, known := s.labels[text]; known {
-		return label
-	}
-	return text
+	return []byte(cmp.Or(labels[string(v)], string(v)))
 }
 
 // infosOf are the messages that cells carry.
@@ -310,4 +329,23 @@ func infosOf(field, part int, list []span) (infos []realm.CellInfos) {
 	return infos
 }
 
+// optionsOf are the options that cells have of their own.
+func optionsOf(field, part int, list []span) (options []realm.CellOptions) {
+	first := 0
+	for _, one := range list {
+		all := one.batch.Options
+		from, _ := slices.BinarySearchFunc(all, one.from, optionsByRow)
+		to, _ := slices.BinarySearchFunc(all, one.to, optionsByRow)
+		for _, o := range all[from:to] {
+			if o.Field == field && o.Part == part {
+				options = append(options, realm.CellOptions{Row: first + o.Row - one.from, Options: o.Options})
+			}
+		}
+		first += one.to - one.from
+	}
+	return options
+}
+
 func byRow(p intray.Problem, row int) int { return p.Row - row }
+
+func optionsByRow(o intray.CellOptions, row int) int { return o.Row - row }

@@ -36,7 +36,7 @@ func (s *Session) deleted(ctx context.Context, shapes []shape, rows span) error 
 	}
 	return s.retried(ctx, fields, c, func(one *seat) error {
 		call := &realm.RowsCall{Kind: realm.HookRowDelete, Mode: modeOf(true), Rows: rowsOf(shapes, []span{rows}, n, all), Budget: s.inside(s.cfg.Batch)}
-		a, err := s.call(ctx, one, call, s.boundsOf(shapes, n, realm.HookRowDelete, false), s.cfg.Batch, leave)
+		a, err := s.call(ctx, one, call, boundsOf(shapes, n, false), s.cfg.Batch, leave)
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func TestFailuresNameTheirPlace(t *testing.T) {
 			}
 			t.Run(tt.source, func(t *testing.T) {
 				session := open(t, s, rowHooks("() => {}", tt.source))
-				changes, err := session.Rows(t.Context(), rowsOf(countFields, before, count(8100, 200)))
+				changes, err := session.Rows(t.Context(), 1, rowsOf(countFields, before, count(8100, 200)))
 				failed := hookError(t, err)
 				if failed.Hook != "rowHooks[1]" || failed.Row == nil || *failed.Row != 8204 || !strings.Contains(failed.Text, tt.text) || changes != nil {
 					t.Errorf("got %v", failed)
@@ -44,7 +44,7 @@ func TestFailuresNameTheirPlace(t *testing.T) {
 					t.Errorf("it is at %d:%d, want line %d", failed.Line, failed.Column, tt.line)
 				}
 				// The session is of use for the rows that do not fail.
-				if _, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 10))); err != nil {
+				if _, err := session.Rows(t.Context(), 1, rowsOf(countFields, count(0, 10))); err != nil {
 					t.Error(err)
 				}
 			})
@@ -58,7 +58,7 @@ func TestHooksThatAreNone(t *testing.T) {
 			session, err := s.Open(t.Context(), intray.Hooks{BulkRow: []string{source}}, intray.Pins{})
 			if err == nil {
 				t.Cleanup(func() { _ = session.Close() })
-				_, err = session.Bulk(t.Context(), rowsOf(countFields, count(0, 1)))
+				_, err = session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, 1)))
 			}
 			if failed := hookError(t, err); failed.Hook != "bulkRowHooks[0]" || !strings.Contains(failed.Text, want) {
 				t.Errorf("%q: %v", source, failed)
@@ -70,7 +70,7 @@ func TestHooksThatAreNone(t *testing.T) {
 func TestConsoleAndTimes(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *script.Script) {
 		session := open(t, s, rowHooks(`(r) => { console.log("row", r.index); let n = 0; for (let i = 0; i < 3e3; i++) n += i % 7; }`))
-		if _, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 50), count(50, 50))); err != nil {
+		if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 50), count(50, 50))); err != nil {
 			t.Fatal(err)
 		}
 		lines := session.Console()
@@ -97,7 +97,7 @@ func TestPins(t *testing.T) {
 		for first := 0; first < 1000; first += size {
 			batches = append(batches, count(int64(first), size))
 		}
-		changes, err := session.Rows(t.Context(), rowsOf(countFields, batches...))
+		changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, batches...))
 		if err != nil || len(changes) != 1000 {
 			t.Fatal(err)
 		}
@@ -117,12 +117,12 @@ func TestTheRowThatKills(t *testing.T) {
 	} {
 		everywhereWith(t, script.Config{Batch: 400 * time.Millisecond}, func(t *testing.T, s *script.Script) {
 			session := open(t, s, rowHooks(`(r) => { if (r.index === 1030) { `+body+` } }`))
-			_, err := session.Rows(t.Context(), rowsOf(countFields, count(1000, 100)))
+			_, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(1000, 100)))
 			failed := hookError(t, err)
 			if !strings.HasPrefix(failed.Hook, "rowHooks") || failed.Row == nil || *failed.Row != 1030 || strings.Contains(failed.Error(), ",.") {
 				t.Errorf("%s: %v", name, failed)
 			}
-			if _, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 10))); err != nil {
+			if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 10))); err != nil {
 				t.Errorf("%s: the session is of no use any more: %v", name, err)
 			}
 		})
@@ -134,7 +134,7 @@ func TestIdle(t *testing.T) {
 	s := newScript(t, cage.QuickJS, script.Config{Seats: 1}, cage.Config{Idle: 50 * time.Millisecond})
 	session := open(t, s, rowHooks(`({row}) => ({row: {out: {value: row.b.value + "!"}}})`))
 	for range 3 {
-		changes, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 2)))
+		changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 2)))
 		if diff := cmp.Diff([]string{"0.2 text!", "1.2 text!"}, told(changes)); diff != "" || err != nil {
 			t.Fatal(err, diff)
 		}
@@ -148,15 +148,15 @@ func TestGivenUp(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer stop()
 	began := time.Now()
-	_, err := session.Rows(ctx, rowsOf(countFields, count(0, 2)))
+	_, err := session.Rows(ctx, 0, rowsOf(countFields, count(0, 2)))
 	var failed *intray.HookError
 	if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &failed) || time.Since(began) > 3*time.Second {
 		t.Errorf("after %v: %v", time.Since(began), err)
 	}
-	if _, err := session.Rows(ctx, rowsOf(countFields, count(0, 1))); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := session.Rows(ctx, 0, rowsOf(countFields, count(0, 1))); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if _, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 1))); err != nil {
+	if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err != nil {
 		t.Error(err)
 	}
 }
@@ -167,13 +167,13 @@ func TestClose(t *testing.T) {
 	if err := session.Close(); err != nil { // nothing ever ran
 		t.Error(err)
 	}
-	if _, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 1))); err == nil || !strings.Contains(err.Error(), "closed") {
+	if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err == nil || !strings.Contains(err.Error(), "closed") {
 		t.Error(err)
 	}
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}
-	if changes, err := open(t, s, rowHooks(`() => {}`)).Rows(t.Context(), rowsOf(countFields)); err != nil || changes != nil {
+	if changes, err := open(t, s, rowHooks(`() => {}`)).Rows(t.Context(), 0, rowsOf(countFields)); err != nil || changes != nil {
 		t.Error(changes, err)
 	}
 }
@@ -184,7 +184,7 @@ func TestFieldsChange(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *script.Script) {
 		session := open(t, s, rowHooks(`({row}) => ({row: {out: {value: Object.keys(row).join() + row.n.value}}})`))
 		for _, fields := range [][]intray.Field{countFields, {text("out"), text("extra"), text("n")}, countFields} {
-			changes, err := session.Rows(t.Context(), rowsOf(fields, batch(0, []any{"x", "y", "z"})))
+			changes, err := session.Rows(t.Context(), 0, rowsOf(fields, batch(0, []any{"x", "y", "z"})))
 			if err != nil || len(changes) != 1 {
 				t.Fatal(err, changes)
 			}

@@ -244,8 +244,36 @@ func finishAbout(schema *intray.Schema, about intray.Finish) any {
 		}
 		fields[f.Key] = one
 	}
-	return map[string]any{
+	told := map[string]any{
+		"id": nil, "user": nil,
 		"filename": about.Filename, "rawHeaders": append([]string{}, about.Headers...), "fields": fields,
 		"importIdentifier": schema.Settings.ImportIdentifier, "rowsWithError": append([]int64{}, about.RowsWithError...),
+		"errors": errorsAbout(about.Notices),
 	}
+	if about.ID != "" {
+		told["id"] = about.ID
+	}
+	if about.User != nil {
+		told["user"] = json.RawMessage(about.User)
+	}
+	return told
+}
+
+// errorsAbout are the errors of cells and rows.
+func errorsAbout(notices []intray.Notice) []any {
+	list := []any{}
+	for _, n := range notices {
+		if n.Type != intray.Validation || n.Level != intray.LevelError {
+			continue
+		}
+		one := map[string]any{"rowIndex": n.Row, "fieldKey": nil, "message": n.Text, "value": n.Value}
+		if n.Field != "" {
+			one["fieldKey"] = n.Field
+		}
+		if n.Part != nil {
+			one["manyToOneIndex"] = n.Part
+		}
+		list = append(list, one)
+	}
+	return list
 }

@@ -61,7 +61,7 @@ func hostile(t *testing.T, s *script.Script, name, source string) ending {
 	session, err := s.Open(t.Context(), rowHooks(source), intray.Pins{})
 	var changes []intray.Change
 	if err == nil {
-		changes, err = session.Rows(t.Context(), rowsOf(countFields, count(40, 3)))
+		changes, err = session.Rows(t.Context(), 0, rowsOf(countFields, count(40, 3)))
 		_ = session.Close()
 	}
 	end := ending{name: name, took: time.Since(began), text: strings.Join(told(changes), " ")}
@@ -108,7 +108,7 @@ const mostGrowth = 50 << 20
 func hostiles(t *testing.T, s *script.Script, sources map[string]string) {
 	names := slices.Sorted(maps.Keys(sources))
 	neighbour := open(t, s, rowHooks(`(r) => ({row: {out: {value: r.row.n.value}}})`))
-	if _, err := neighbour.Rows(t.Context(), rowsOf(countFields, count(7, 2))); err != nil {
+	if _, err := neighbour.Rows(t.Context(), 0, rowsOf(countFields, count(7, 2))); err != nil {
 		t.Fatal(err)
 	}
 	idle := resident(t)
@@ -125,7 +125,7 @@ func hostiles(t *testing.T, s *script.Script, sources map[string]string) {
 			if grown := resident(t) - idle; grown > mostGrowth {
 				t.Errorf("this process holds %d MiB more than before", grown>>20)
 			}
-			changes, err := neighbour.Rows(t.Context(), rowsOf(countFields, count(7, 2)))
+			changes, err := neighbour.Rows(t.Context(), 0, rowsOf(countFields, count(7, 2)))
 			if got := strings.Join(told(changes), " "); got != "0.2 7 1.2 8" || err != nil {
 				t.Errorf("the neighbour says %q, %v", got, err)
 			}

@@ -66,7 +66,7 @@ func seenBy(t *testing.T, s *script.Script, hook, cell string) (out string, cons
 	t.Helper()
 	session := open(t, s, rowHooks(hook))
 	defer func() { _ = session.Close() }()
-	changes, err := session.Rows(t.Context(), rowsOf(countFields, batch(0, []any{cell, "b", nil})))
+	changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, batch(0, []any{cell, "b", nil})))
 	if err != nil || len(changes) != 1 {
 		t.Fatalf("%v, %v", changes, err)
 	}
@@ -85,7 +85,7 @@ func TestNothingIsSeenOfOthers(t *testing.T) {
 			}
 			for _, more := range []string{"", `if (record.index === 0) { for (const all = []; ; ) all.push(new Array(1e4).fill(record.row.n.value)); }`, `throw new Error(record.row.n.value);`} {
 				one := open(t, s, rowHooks(strings.Replace(leave, "return {row", more+"\nreturn {row", 1)))
-				_, err := one.Rows(t.Context(), rowsOf(countFields, batch(0, []any{secret, "b", nil})))
+				_, err := one.Rows(t.Context(), 0, rowsOf(countFields, batch(0, []any{secret, "b", nil})))
 				if more == "" && err != nil {
 					t.Error(err)
 				}
@@ -116,7 +116,7 @@ func TestNoWorkerIsLentTwice(t *testing.T) {
 			var all sync.WaitGroup
 			for range 2 {
 				all.Go(func() {
-					if _, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 60))); err != nil {
+					if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 60))); err != nil {
 						t.Error(err)
 					}
 				})
@@ -165,7 +165,7 @@ func TestTwoAtOnce(t *testing.T) {
 				session := open(t, s, rowHooks(`(r) => { const before = globalThis.last; globalThis.last = r.row.n.value; return {row: {out: {value: r.row.n.value + (before || "")}}}; }`))
 				defer func() { _ = session.Close() }()
 				for range 20 {
-					changes, err := session.Rows(t.Context(), rowsOf(countFields, batch(0, []any{own, "", nil}, []any{own, "", nil})))
+					changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, batch(0, []any{own, "", nil}, []any{own, "", nil})))
 					if err != nil || len(changes) != 2 {
 						t.Error(changes, err)
 						return
@@ -189,7 +189,7 @@ func TestWorkersHaveNothing(t *testing.T) {
 		before, _ := os.ReadDir(os.TempDir())
 		_, _ = seenBy(t, s, leave, secret)
 		session := open(t, s, rowHooks(leave))
-		if _, err := session.Rows(t.Context(), rowsOf(countFields, batch(0, []any{secret, "b", nil}))); err != nil {
+		if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, batch(0, []any{secret, "b", nil}))); err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range session.PIDs() {

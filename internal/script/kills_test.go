@@ -37,13 +37,13 @@ var calls = map[string]func(ctx context.Context, s *script.Script, body string) 
 	},
 	"bulkRowHooks[1]": func(ctx context.Context, s *script.Script, body string) error {
 		return with(ctx, s, intray.Hooks{BulkRow: []string{"() => {}", body, "() => {}"}}, func(session *script.Session) error {
-			_, err := session.Bulk(ctx, rowsOf(countFields, count(0, 5)))
+			_, err := session.Bulk(ctx, 1, rowsOf(countFields, count(0, 5)))
 			return err
 		})
 	},
 	"rowHooks[1]": func(ctx context.Context, s *script.Script, body string) error {
 		return with(ctx, s, rowHooks("() => {}", "(record) => { if (record.index === 1203) ("+body+")(); }"), func(session *script.Session) error {
-			_, err := session.Rows(ctx, rowsOf(countFields, count(1200, 10)))
+			_, err := session.Rows(ctx, 1, rowsOf(countFields, count(1200, 10)))
 			return err
 		})
 	},
@@ -109,7 +109,7 @@ func TestSlowRows(t *testing.T) {
 	slow := `// intray: live-clock
 	() => { const end = Date.now() + 1; while (Date.now() < end); }`
 	err := with(t.Context(), s, rowHooks(slow), func(session *script.Session) error {
-		_, err := session.Rows(t.Context(), rowsOf(countFields, count(2000, 1500)))
+		_, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(2000, 1500)))
 		return err
 	})
 	if failed := hookError(t, err); failed.Hook != "rowHooks[0]" || failed.Row != nil || !strings.Contains(failed.Error(), "at one of the data rows 2,001 to 3,000") {
@@ -125,7 +125,7 @@ func TestSentencesOfLimits(t *testing.T) {
 		9000: "longer than 250 ms, and no call may, however many rows it has",
 	} {
 		err := with(t.Context(), s, intray.Hooks{BulkRow: []string{`() => { for (;;); }`}}, func(session *script.Session) error {
-			_, err := session.Bulk(t.Context(), rowsOf(countFields, count(0, rows)))
+			_, err := session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, rows)))
 			return err
 		})
 		if failed := hookError(t, err); !strings.Contains(failed.Text, want) {
@@ -142,17 +142,17 @@ func TestKilledFromOutside(t *testing.T) {
 		(list) => { const end = Date.now() + 700; while (Date.now() < end); }`
 		err := with(t.Context(), s, intray.Hooks{Row: []string{`// intray: live-clock
 		(r) => { if (r.index === 5) { const end = Date.now() + 700; while (Date.now() < end); } return {row: {out: {value: r.row.n.value}}}; }`}, BulkRow: []string{slow}}, func(session *script.Session) error {
-			if _, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 1))); err != nil {
+			if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err != nil {
 				return err
 			}
 			stop := killOne(t)
-			changes, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 10)))
+			changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 10)))
 			stop()
 			if len(changes) != 10 || err != nil {
 				t.Errorf("%d changes, %v", len(changes), err)
 			}
 			stop = killOne(t)
-			_, err = session.Bulk(t.Context(), rowsOf(countFields, count(0, 10)))
+			_, err = session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, 10)))
 			stop()
 			return err
 		})

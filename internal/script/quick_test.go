@@ -30,7 +30,7 @@ func TestQuickHooks(t *testing.T) {
 			t.Run(test.name, func(t *testing.T) {
 				session := open(t, s, rowHooks("// intray: live-clock\n"+fmt.Sprintf(quick, test.body)))
 				began := time.Now()
-				changes, err := session.Rows(t.Context(), rowsOf(countFields, count(0, quickRows)))
+				changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, quickRows)))
 				if test.fails != "" {
 					failed := hookError(t, err)
 					if failed.Row == nil || *failed.Row != 31234 || !strings.Contains(failed.Text, test.fails) {

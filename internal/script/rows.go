@@ -11,8 +11,26 @@ import (
 	"github.com/intraydata/intray/internal/script/realm"
 )
 
-// Rows calls the row hooks with each row, about a thousand at a time.
-func (s *Session) Rows(ctx context.Context, rows intray.HookRows) ([]intray.Change, error) {
+// rowHook is what is known of a row hook.
+type rowHook struct {
+	name string
+	// used are the fields that it uses, by their keys; nil as long as nobody knows.
+	// The session guards it.
+	used map[string]bool
+	pace pace
+}
+
+// rowsCall calls a row hook with the rows of a batch.
+type rowsCall struct {
+	*Session
+	hook   *rowHook
+	one    *seat
+	shapes []shape
+	update bool
+}
+
+// Rows calls a row hook, by its place, with each row, about a thousand at a time.
+func (s *Session) Rows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
 	shapes, err := shapesOf(rows)
 	if err != nil {
 		return nil, err
@@ -21,12 +39,13 @@ func (s *Session) Rows(ctx context.Context, rows intray.HookRows) ([]intray.Chan
 	if err != nil {
 		return nil, err
 	}
+	r := &rowsCall{Session: s, hook: s.rows[hook], one: one, shapes: shapes, update: rows.Update}
 	all, left := spans(rows.Batches)
 	var changes []intray.Change
 	for ahead := 0; left > 0; {
-		part := cut(all, ahead, ahead+min(left, s.pace.next()))[0]
+		part := cut(all, ahead, ahead+min(left, r.hook.pace.next()))[0]
 		part.ahead = ahead
-		if changes, err = s.many(ctx, one, shapes, part, rows.Update, changes); err != nil {
+		if changes, err = r.many(ctx, part, changes); err != nil {
 			s.drop(one)
 			return nil, err
 		}
@@ -40,76 +59,82 @@ func (s *Session) Rows(ctx context.Context, rows intray.HookRows) ([]intray.Chan
 	return changes, nil
 }
 
-// many calls the row hooks with a run of rows. Where that fails and they are more
-// than a thousand, a fresh worker gets them by the thousand: what counts is what
-// comes of that.
-func (s *Session) many(ctx context.Context, one *seat, shapes []shape, rows span, update bool, to []intray.Change) ([]intray.Change, error) {
+// many calls the hook with a run of rows. Where that fails and they are more than a
+// thousand, a fresh worker gets them by the thousand: what counts is what comes of
+// that.
+func (r *rowsCall) many(ctx context.Context, rows span, to []intray.Change) ([]intray.Change, error) {
 	if rows.to-rows.from <= batchRows {
-		return s.halves(ctx, one, shapes, rows, update, false, to)
+		return r.halves(ctx, rows, false, to)
 	}
-	changes, err := s.tryRows(ctx, one, shapes, rows, s.rowsAt(rows, update), false, to)
+	changes, err := r.try(ctx, rows, r.about(rows), false, to)
 	if err == nil || ctx.Err() != nil {
 		return changes, err
 	}
-	s.pace.slow()
-	if err := s.replace(ctx, one, one.fields); err != nil {
+	r.hook.pace.slow()
+	if err := r.replace(ctx, r.one, r.one.fields); err != nil {
 		return nil, err
 	}
 	for from := rows.from; from < rows.to; from += batchRows {
 		part := span{rows.batch, from, min(from+batchRows, rows.to), rows.ahead + from - rows.from}
-		if to, err = s.halves(ctx, one, shapes, part, update, true, to); err != nil {
+		if to, err = r.halves(ctx, part, true, to); err != nil {
 			return nil, err
 		}
 	}
 	return to, nil
 }
 
-// halves calls the row hooks with a run of rows, in two parts where it is too
-// long for one call, and adds what they change.
-func (s *Session) halves(ctx context.Context, one *seat, shapes []shape, rows span, update, trace bool, to []intray.Change) ([]intray.Change, error) {
-	changes, err := s.batch(ctx, one, shapes, rows, update, trace, to)
+// halves calls the hook with a run of rows, in two parts where it is too long for
+// one call, and adds what it changes.
+func (r *rowsCall) halves(ctx context.Context, rows span, trace bool, to []intray.Change) ([]intray.Change, error) {
+	changes, err := r.batch(ctx, rows, trace, to)
 	var long *cage.TooLongError
 	n := rows.to - rows.from
 	if n < 2 || !errors.As(err, &long) {
-		return changes, s.broken(ctx, err, s.rowsAt(rows, update))
+		return changes, r.broken(ctx, err, r.about(rows))
 	}
 	half := rows.from + n/2
-	if to, err = s.halves(ctx, one, shapes, span{rows.batch, rows.from, half, rows.ahead}, update, trace, to); err != nil {
+	if to, err = r.halves(ctx, span{rows.batch, rows.from, half, rows.ahead}, trace, to); err != nil {
 		return nil, err
 	}
-	return s.halves(ctx, one, shapes, span{rows.batch, half, rows.to, rows.ahead + n/2}, update, trace, to)
+	return r.halves(ctx, span{rows.batch, half, rows.to, rows.ahead + n/2}, trace, to)
 }
 
-// batch calls the row hooks with a run of rows. Where the worker dies, the rows
-// are tried again in a fresh one, with trace: it tells of each row ahead, so it is
-// known which row kills it. Where all goes well then, something else was to blame.
-func (s *Session) batch(ctx context.Context, one *seat, shapes []shape, rows span, update, trace bool, to []intray.Change) ([]intray.Change, error) {
-	c, fields := s.rowsAt(rows, update), one.fields
+// batch calls the hook with a run of rows. Where the worker dies, the rows are tried
+// again in a fresh one, with trace: it tells of each row ahead, so it is known which
+// row kills it. Where all goes well then, something else was to blame.
+func (r *rowsCall) batch(ctx context.Context, rows span, trace bool, to []intray.Change) ([]intray.Change, error) {
+	c, fields := r.about(rows), r.one.fields
 	for done := tries(0); ; {
-		changes, err := s.tryRows(ctx, one, shapes, rows, c, trace, to)
+		changes, err := r.try(ctx, rows, c, trace, to)
 		switch {
-		case !s.unsure(err) || ctx.Err() != nil:
+		case !r.unsure(err) || ctx.Err() != nil:
 			return changes, err
 		case !done.again(ctx, err) && trace:
-			return nil, s.broken(ctx, err, c)
+			return nil, r.broken(ctx, err, c)
 		}
 		trace = true
-		if fresh := s.replace(ctx, one, fields); fresh != nil {
+		if fresh := r.replace(ctx, r.one, fields); fresh != nil {
 			if ctx.Err() == nil && errors.Is(fresh, cage.ErrClosed) {
 				return nil, fresh
 			}
-			return nil, s.broken(ctx, err, c)
+			return nil, r.broken(ctx, err, c)
 		}
 	}
 }
 
-// rowsAt is what is known of a call of row hooks.
+// about is what is known of a call with a run of rows.
+func (r *rowsCall) about(rows span) circumstance {
+	c := r.rowsAt(rows, r.update)
+	c.hooks, c.group = []string{r.hook.name}, "rowHooks"
+	return c
+}
+
+// rowsAt is what is known of a call of hooks with single rows.
 func (s *Session) rowsAt(rows span, update bool) circumstance {
 	n := rows.to - rows.from
 	return circumstance{
-		hooks: s.namesOf(realm.HookRow), group: "rowHooks", limit: s.most(n),
-		share: s.cfg.Batch / 5,
-		first: rows.number(0), rows: rows.number(n-1) - rows.number(0) + 1, update: update,
+		limit: s.most(n), share: s.cfg.Batch / 5, update: update,
+		first: rows.number(0), rows: rows.number(n-1) - rows.number(0) + 1,
 	}
 }
 
@@ -120,28 +145,28 @@ func (s *Session) unsure(err error) bool {
 	return errors.As(err, &dead) && dead.Kind != cage.KindClosed || errors.As(err, &failed) && failed.Row == nil
 }
 
-// tryRows makes a call about rows, again where a hook looks at a column that was
-// not sent.
-func (s *Session) tryRows(ctx context.Context, one *seat, shapes []shape, rows span, c circumstance, trace bool, to []intray.Change) ([]intray.Change, error) {
-	fields := fieldsOf(shapes)
+// try makes a call about rows, again where the hook looks at a column that was not
+// sent.
+func (r *rowsCall) try(ctx context.Context, rows span, c circumstance, trace bool, to []intray.Change) ([]intray.Change, error) {
+	fields := fieldsOf(r.shapes)
 	n := rows.to - rows.from
-	send, known := s.known(fields)
-	call := &realm.RowsCall{Kind: realm.HookRow, Mode: modeOf(c.update), Learn: !known, Trace: trace, Budget: s.inside(s.cfg.Batch)}
+	send, known := r.known(r.hook, fields)
+	call := &realm.RowsCall{Kind: realm.HookRow, Hooks: c.hooks, Mode: modeOf(r.update), Learn: !known, Trace: trace, Budget: r.inside(r.cfg.Batch)}
 	for {
-		call.Rows = rowsOf(shapes, []span{rows}, n, send)
+		call.Rows = rowsOf(r.shapes, []span{rows}, n, send)
 		// A hook mostly changes as much as it did of the rows before.
-		taken := harvest{changes: slices.Grow(to, one.changed), ahead: rows.ahead}
+		taken := harvest{changes: slices.Grow(to, r.one.changed), ahead: rows.ahead}
 		began := time.Now()
-		a, err := s.call(ctx, one, call, s.boundsOf(shapes, n, realm.HookRow, call.Learn), s.cfg.Batch, taken.add)
+		a, err := r.call(ctx, r.one, call, boundsOf(r.shapes, n, call.Learn), r.cfg.Batch, taken.add)
 		if err != nil {
 			return nil, err
 		}
-		one.changed = len(taken.changes) - len(to)
-		s.learn(a, fields, call.Learn)
-		s.pace.learn(n, len(one.request), time.Since(began))
+		r.one.changed = len(taken.changes) - len(to)
+		r.learn(r.hook, a, fields, call.Learn)
+		r.hook.pace.learn(n, len(r.one.request), time.Since(began))
 		switch {
 		case a.Failure != nil:
-			return nil, s.failed(a.Failure, c)
+			return nil, r.failed(a.Failure, c)
 		case len(a.Missed) == 0:
 			return taken.changes, nil
 		}
@@ -209,9 +234,8 @@ func modeOf(update bool) string {
 	return "init"
 }
 
-// boundsOf are what an answer about rows keeps to: each hook of the kind changes
-// a cell once.
-func (s *Session) boundsOf(shapes []shape, rows int, kind realm.HookKind, learn bool) realm.Bounds {
+// boundsOf are what an answer about rows keeps to: a hook changes a cell once.
+func boundsOf(shapes []shape, rows int, learn bool) realm.Bounds {
 	b := realm.Bounds{Rows: rows, Learn: learn}
 	cells := 0
 	for i := range shapes {
@@ -222,6 +246,6 @@ func (s *Session) boundsOf(shapes []shape, rows int, kind realm.HookKind, learn 
 		}
 		b.Parts = append(b.Parts, parts)
 	}
-	b.Changes = rows * cells * len(s.namesOf(kind))
+	b.Changes = rows * cells
 	return b
 }

@@ -1,6 +1,7 @@
 package script_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -54,7 +55,7 @@ func TestCellsAsHooksSeeThem(t *testing.T) {
 			t.Run(tt.name, func(t *testing.T) {
 				b := batch(0, []any{tt.cell, nil})
 				b.Problems = tt.problems
-				changes, err := open(t, s, rowHooks(seen)).Rows(t.Context(), rowsOf([]intray.Field{tt.field, text("out")}, b))
+				changes, err := open(t, s, rowHooks(seen)).Rows(t.Context(), 0, rowsOf([]intray.Field{tt.field, text("out")}, b))
 				if diff := cmp.Diff([]string{"0.1 " + tt.want}, told(changes)); diff != "" || err != nil {
 					t.Error(err, diff)
 				}
@@ -86,7 +87,7 @@ func TestChanges(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *script.Script) {
 		for _, tt := range cases {
 			t.Run(tt.name, func(t *testing.T) {
-				changes, err := open(t, s, rowHooks(tt.source)).Rows(t.Context(), rowsOf(fields, batch(0, []any{"a", "12"})))
+				changes, err := open(t, s, rowHooks(tt.source)).Rows(t.Context(), 0, rowsOf(fields, batch(0, []any{"a", "12"})))
 				if diff := cmp.Diff(tt.want, told(changes)); diff != "" || err != nil {
 					t.Error(err, diff)
 				}
@@ -100,7 +101,7 @@ func TestInfosAreReplaced(t *testing.T) {
 	b.Problems = []intray.Problem{{Row: 1, Text: "one"}, {Row: 1, Text: "two", Level: intray.LevelInfo}, {Row: 2, Field: intray.NoField, Text: "the row"}}
 	hook := `({row}) => row.a.info.length ? ({row: {a: {info: row.a.info.slice(1)}}}) : null`
 	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
-	changes, err := open(t, s, rowHooks(hook)).Rows(t.Context(), rowsOf([]intray.Field{text("a")}, b))
+	changes, err := open(t, s, rowHooks(hook)).Rows(t.Context(), 0, rowsOf([]intray.Field{text("a")}, b))
 	if diff := cmp.Diff([]string{"1.0 infos[{info two}]"}, told(changes)); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
@@ -111,7 +112,7 @@ func TestInfosAreReplaced(t *testing.T) {
 func TestManyRows(t *testing.T) {
 	const hook = `(r) => ({row: {out: {value: r.row.n.value + " " + r.index + " " + r.rowId}}})`
 	everywhere(t, func(t *testing.T, s *script.Script) {
-		changes, err := open(t, s, rowHooks(hook)).Rows(t.Context(), rowsOf(countFields, count(7000, 2500), count(9500, 1), count(9501, 1001)))
+		changes, err := open(t, s, rowHooks(hook)).Rows(t.Context(), 0, rowsOf(countFields, count(7000, 2500), count(9500, 1), count(9501, 1001)))
 		if err != nil || len(changes) != 3502 {
 			t.Fatal(len(changes), err)
 		}
@@ -133,7 +134,7 @@ func TestFurtherColumns(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *script.Script) {
 		session := open(t, s, rowHooks(hook))
 		for first := range 3 {
-			changes, err := session.Rows(t.Context(), rowsOf(countFields, count(int64(first)*1200, 1200)))
+			changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(int64(first)*1200, 1200)))
 			if err != nil || len(changes) != 1200 {
 				t.Fatal(len(changes), err)
 			}
@@ -170,14 +171,14 @@ func TestPartsOfAField(t *testing.T) {
 		`1.3 [["",""],[["",null,0],["2.5",2.5,0]],[]]`, "1.0/1 new", "1.1 infos[{error m}]", "1.1/1 #3",
 	}
 	everywhere(t, func(t *testing.T, s *script.Script) {
-		changes, err := open(t, s, rowHooks(hook)).Rows(t.Context(), rows)
+		changes, err := open(t, s, rowHooks(hook)).Rows(t.Context(), 0, rows)
 		got := told(changes)
 		slices.Sort(got)
 		slices.Sort(want)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Error(err, diff)
 		}
-		_, err = open(t, s, rowHooks(`() => ({row: {none: {manyToOne: [{value: "x"}]}}})`)).Rows(t.Context(), rows)
+		_, err = open(t, s, rowHooks(`() => ({row: {none: {manyToOne: [{value: "x"}]}}})`)).Rows(t.Context(), 0, rows)
 		if failed := hookError(t, err); !strings.Contains(failed.Text, "none") {
 			t.Error(failed)
 		}
@@ -192,7 +193,7 @@ func TestSeveralAtOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	for n := range 6 {
 		wait.Go(func() {
-			changes, err := session.Rows(t.Context(), rowsOf(countFields, count(int64(n)*5000, 1100)))
+			changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(int64(n)*5000, 1100)))
 			if err != nil || len(changes) != 1100 {
 				t.Error(len(changes), err)
 				return
@@ -211,17 +212,45 @@ func TestSeveralAtOnce(t *testing.T) {
 	}
 }
 
+// TestOptionsOfCells shows hooks the options that cells have of their own, and their
+// values by the labels of these.
+func TestOptionsOfCells(t *testing.T) {
+	one, several := typed("x", intray.TypeSelect), typed("y", intray.TypeMultiSelect)
+	one.SelectOptions = []intray.SelectOption{{Label: "Red", Value: "r"}}
+	several.SelectOptions, several.ManyToOne = one.SelectOptions, true
+	blue := []intray.SelectOption{{Label: "Blue", Value: "r"}, {Label: "Bleu", Value: "b", AlternateMatches: []string{"bl"}}}
+	const hook = `({row: {x, y}}) => ({row: {out: {value: JSON.stringify([x.value, x.selectOptions, y.manyToOne.map((c) => [c.value, c.selectOptions?.length])])}}})`
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		b := batch(0, []any{"r", read{`[["r"],["r","b"]]`, `["r","r;b"]`}, ""}, []any{"r", nil, ""}, []any{"r", nil, ""})
+		b.Options = []intray.CellOptions{{Row: 0, Field: 1, Part: 1, Options: blue}, {Row: 1, Field: 0, Options: one.SelectOptions}, {Row: 1, Field: 0, Options: blue}}
+		rows := intray.HookRows{Fields: []intray.Field{one, several, text("out")}, Parts: []int{0, 2, 0}, Batches: []*intray.Batch{b}}
+		want := []string{
+			`0.2 ["Red",null,[["Red",null],["Blue, Bleu",2]]]`,
+			`1.2 ["Blue",[{"label":"Blue","value":"r","alternateMatches":[]},{"label":"Bleu","value":"b","alternateMatches":["bl"]}],[["",null],["",null]]]`,
+			`2.2 ["Red",null,[["",null],["",null]]]`,
+		}
+		session := open(t, s, intray.Hooks{Row: []string{hook}, BulkRow: []string{`(records) => records.map((r) => ({index: r.index, row: (` + hook + `)(r).row}))`}})
+		for _, call := range []func(context.Context, int, intray.HookRows) ([]intray.Change, error){session.Rows, session.Bulk} {
+			changes, err := call(t.Context(), 0, rows)
+			if diff := cmp.Diff(want, told(changes)); diff != "" || err != nil {
+				t.Error(err, diff)
+			}
+		}
+	})
+}
+
 func TestBulk(t *testing.T) {
 	hooks := intray.Hooks{BulkRow: []string{
 		`(records, mode) => records.filter((r) => r.index % 1000 === 3).map((r) => ({index: r.index, row: {out: {value: records.length + mode}}}))`,
-		`(records) => [{index: 13, row: {b: {value: records[3].row.out.value}}}]`,
+		`(records) => [{index: 13, row: {b: {value: records[3].row.n.value}}}]`,
 	}}
 	everywhere(t, func(t *testing.T, s *script.Script) {
 		session := open(t, s, hooks)
-		changes, err := session.Bulk(t.Context(), rowsOf(countFields, count(10, 1500), count(1510, 700)))
-		want := []string{"993.2 2200init", "1993.2 2200init", "3.1 "}
-		if diff := cmp.Diff(want, told(changes)); diff != "" || err != nil {
-			t.Error(err, diff)
+		for hook, want := range [][]string{{"993.2 2200init", "1993.2 2200init"}, {"3.1 13"}} {
+			changes, err := session.Bulk(t.Context(), hook, rowsOf(countFields, count(10, 1500), count(1510, 700)))
+			if diff := cmp.Diff(want, told(changes)); diff != "" || err != nil {
+				t.Error(err, diff)
+			}
 		}
 	})
 }

@@ -92,12 +92,10 @@ type Session struct {
 	closed bool
 	// changed is closed, and made anew, when a seat comes free or goes.
 	changed chan struct{}
-	// used are the fields that row hooks use, by their keys; nil as long as
-	// nobody knows. times is what each hook took.
-	used  map[string]bool
+	// rows are the row hooks, times is what each hook took.
+	rows  []*rowHook
 	times map[string]time.Duration
 	lines []string
-	pace  pace
 }
 
 // Open makes a session. Hooks that are no functions are an [intray.HookError].
@@ -106,6 +104,9 @@ func (s *Script) Open(_ context.Context, hooks intray.Hooks, pins intray.Pins) (
 		return nil, faultError(faults[0])
 	}
 	session := &Session{Script: s, hooks: hooks, pins: pins, changed: make(chan struct{}), times: map[string]time.Duration{}}
+	for _, name := range session.namesOf(realm.HookRow) {
+		session.rows = append(session.rows, &rowHook{name: name})
+	}
 	s.mu.Lock()
 	s.sessions[session] = struct{}{}
 	s.mu.Unlock()
@@ -159,21 +160,21 @@ func (s *Session) Console() []string {
 // consoleLines is how many lines of what hooks print are kept.
 const consoleLines = 20
 
-// learn keeps what an answer tells about the hooks, and about the columns that
-// row hooks use.
-func (s *Session) learn(a *realm.Answer, fields []intray.Field, columns bool) {
+// learn keeps what an answer tells about the hooks, and about the columns that a
+// row hook uses.
+func (s *Session) learn(hook *rowHook, a *realm.Answer, fields []intray.Field, columns bool) {
 	s.learnTimes(a)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if columns && s.used == nil {
-		s.used = map[string]bool{}
+	if columns && hook.used == nil {
+		hook.used = map[string]bool{}
 	}
-	if s.used == nil {
+	if hook.used == nil {
 		return
 	}
 	for _, list := range [][]int{a.Used, a.Missed} {
 		for _, field := range list {
-			s.used[fields[field].Key] = true
+			hook.used[fields[field].Key] = true
 		}
 	}
 }
@@ -188,15 +189,15 @@ func (s *Session) learnTimes(a *realm.Answer) {
 	s.lines = s.lines[max(0, len(s.lines)-consoleLines):]
 }
 
-// known says whether it is known which fields row hooks use, and gives those.
-func (s *Session) known(fields []intray.Field) (list []bool, known bool) {
+// known says whether it is known which fields a row hook uses, and gives those.
+func (s *Session) known(hook *rowHook, fields []intray.Field) (list []bool, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list = make([]bool, len(fields))
 	for i, f := range fields {
-		list[i] = s.used == nil || s.used[f.Key]
+		list[i] = hook.used == nil || hook.used[f.Key]
 	}
-	return list, s.used != nil
+	return list, hook.used != nil
 }
 
 // inside is the engine's own budget, below that after which the process is

@@ -25,7 +25,7 @@ func TestMoreSessionsThanWorkers(t *testing.T) {
 		for worker := range 3 {
 			all.Go(func() {
 				for n := range 4 {
-					changes, err := session.Rows(t.Context(), rowsOf(countFields, count(int64(n*10), 10)))
+					changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(int64(n*10), 10)))
 					switch {
 					case i%4 == 0 && n == 2:
 						if failed := hookError(t, err); failed.Hook != "rowHooks[0]" {
@@ -38,7 +38,7 @@ func TestMoreSessionsThanWorkers(t *testing.T) {
 			})
 		}
 		all.Go(func() {
-			if _, err := session.Bulk(t.Context(), rowsOf(countFields, count(0, 10))); err != nil {
+			if _, err := session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, 10))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -59,7 +59,7 @@ func TestOneSeatIsEnough(t *testing.T) {
 	s := newScript(t, cage.QuickJS, script.Config{Seats: 4}, cage.Config{Workers: 2, Spares: 1})
 	other, session := open(t, s, rowHooks(`() => {}`)), open(t, s, rowHooks(`() => {}`))
 	for _, one := range []*script.Session{other, session} {
-		if _, err := one.Rows(t.Context(), rowsOf(countFields, count(0, 1))); err != nil {
+		if _, err := one.Rows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +68,7 @@ func TestOneSeatIsEnough(t *testing.T) {
 	for n := range 8 {
 		go func() {
 			one := []*script.Session{other, session}[n%2]
-			_, err := one.Rows(t.Context(), rowsOf(countFields, count(0, 500)))
+			_, err := one.Rows(t.Context(), 0, rowsOf(countFields, count(0, 500)))
 			errs <- err
 		}()
 	}

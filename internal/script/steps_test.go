@@ -170,7 +170,16 @@ func finished(t *testing.T, s *script.Script, source string, behavior intray.Inv
 	two.Problems = []intray.Problem{{Row: 0, Field: 0}, {Row: 0, Field: 1, Part: 1}}
 	session := open(t, s, intray.Hooks{BeforeFinish: source})
 	defer session.Close()
-	return session.Finish(t.Context(), schema, sequence(nil, one, two), intray.Finish{Filename: "list.csv", Headers: headers, Mapping: m, RowsWithError: []int64{1, 3}})
+	row, part, text := int64(3), 1, "?"
+	return session.Finish(t.Context(), schema, sequence(nil, one, two), intray.Finish{
+		ID: "7", User: []byte(`{"id":"u"}`), Filename: "list.csv", Headers: headers, Mapping: m, RowsWithError: []int64{1, 3},
+		Notices: []intray.Notice{
+			{Type: intray.Validation, Level: intray.LevelError, Text: "What?", Field: "many", Row: &row, Part: &part, Value: &text},
+			{Type: intray.Validation, Level: intray.LevelWarning, Text: "Hm.", Field: "n", Row: &row},
+			{Type: intray.RepairedRow, Level: intray.LevelError, Text: "Mended.", Row: &row},
+			{Type: intray.Validation, Level: intray.LevelError, Text: "Too short.", Row: &row},
+		},
+	})
 }
 
 func TestFinish(t *testing.T) {
@@ -183,7 +192,8 @@ func TestFinish(t *testing.T) {
 		{intray.IncludeInvalidRows, first + `,{"a":"y","many":null,"n":null},` + third + `,{"a":null,"many":null,"n":2}`},
 		{intray.IncludeInvalidValues, first + `,{"a":"y","many":null,"n":"many"},` + third + `,{"a":"z","many":["r","?"],"n":2}`},
 	}
-	const about = `{"filename":"list.csv","rawHeaders":["One","Two","Three"],"fields":{` +
+	const about = `{"id":"7","user":{"id":"u"},"errors":[{"rowIndex":3,"fieldKey":"many","manyToOneIndex":1,"message":"What?","value":"?"},` +
+		`{"rowIndex":3,"fieldKey":null,"message":"Too short.","value":null}],"filename":"list.csv","rawHeaders":["One","Two","Three"],"fields":{` +
 		`"a":{"fileHeader":"Two","fileHeaderIndex":1,"isCustom":false,"manyToOne":false},` +
 		`"many":{"fileHeader":null,"fileHeaderIndex":null,"fileHeaders":["One","Three"],"fileHeaderIndexes":[0,2],"isCustom":false,"manyToOne":true},` +
 		`"n":{"fileHeader":null,"fileHeaderIndex":null,"isCustom":false,"manyToOne":false}},` +

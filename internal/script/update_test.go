@@ -22,17 +22,17 @@ func TestChangedRows(t *testing.T) {
 		rows := rowsOf(fields, b)
 		rows.Update = true
 		want := []string{"0.1 update 3 3 a", "1.1 update 70 70 b", "2.1 update 1000 1000 c"}
-		changes, err := open(t, s, rowHooks(`(record, mode) => ({row: `+tell+`})`)).Rows(t.Context(), rows)
+		changes, err := open(t, s, rowHooks(`(record, mode) => ({row: `+tell+`})`)).Rows(t.Context(), 0, rows)
 		if diff := cmp.Diff(want, told(changes)); diff != "" || err != nil {
 			t.Error(err, diff)
 		}
 		bulk := intray.Hooks{BulkRow: []string{`(records, mode) => records.map(record => ({index: record.index, row: ` + tell + `}))`}}
-		changes, err = open(t, s, bulk).Bulk(t.Context(), rows)
+		changes, err = open(t, s, bulk).Bulk(t.Context(), 0, rows)
 		if diff := cmp.Diff(want, told(changes)); diff != "" || err != nil {
 			t.Error(err, diff)
 		}
 		var failed *intray.HookError
-		_, err = open(t, s, rowHooks(`record => { if (record.index === 70) record.row.nobody.value }`)).Rows(t.Context(), rows)
+		_, err = open(t, s, rowHooks(`record => { if (record.index === 70) record.row.nobody.value }`)).Rows(t.Context(), 0, rows)
 		if !errors.As(err, &failed) || failed.Row == nil || *failed.Row != 70 {
 			t.Errorf("a row that fails: %v", err)
 		}

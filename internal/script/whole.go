@@ -42,17 +42,18 @@ func (s *Session) retried(ctx context.Context, fields []intray.Field, c circumst
 	}
 }
 
-// Bulk calls the bulk hooks, one after the other, with all rows.
-func (s *Session) Bulk(ctx context.Context, rows intray.HookRows) (changes []intray.Change, err error) {
+// Bulk calls a bulk hook, by its place, with all rows.
+func (s *Session) Bulk(ctx context.Context, hook int, rows intray.HookRows) (changes []intray.Change, err error) {
 	shapes, err := shapesOf(rows)
 	if err != nil {
 		return nil, err
 	}
 	list, n := spans(rows.Batches)
-	c := circumstance{hooks: s.namesOf(realm.HookBulkRow), group: "bulkRowHooks", limit: s.most(n), when: "with all rows"}
-	call := &realm.RowsCall{Kind: realm.HookBulkRow, Mode: modeOf(rows.Update)}
+	name := s.namesOf(realm.HookBulkRow)[hook]
+	c := circumstance{hooks: []string{name}, limit: s.most(n), when: "with all rows"}
+	call := &realm.RowsCall{Kind: realm.HookBulkRow, Hooks: c.hooks, Mode: modeOf(rows.Update)}
 	err = s.retried(ctx, rows.Fields, c, func(one *seat) error {
-		w := &wholeCall{Session: s, one: one, shapes: shapes, list: list, rows: n, kind: realm.HookBulkRow, c: c}
+		w := &wholeCall{Session: s, one: one, shapes: shapes, list: list, rows: n, c: c}
 		changes, err = w.run(ctx, call, func(columns []*realm.Column, lazy, fresh bool, left time.Duration) {
 			call.Rows = realm.Rows{Count: n, First: firstOf(list), Indexes: indexesOf(list), Columns: columns}
 			call.Lazy, call.Fresh, call.Budget, call.Limit = lazy, fresh, s.inside(left), w.limit(lazy)
@@ -80,7 +81,7 @@ func (s *Session) Column(ctx context.Context, hook int, rows intray.HookRows) (c
 		changes = nil
 		for part := range columnsOf(shapes[field]) {
 			call := &realm.ColumnCall{Hooks: []string{name}, Field: field, Part: part}
-			w := &wholeCall{Session: s, one: one, shapes: shapes, list: list, rows: n, kind: realm.HookColumn, c: c, sent: []int{field}}
+			w := &wholeCall{Session: s, one: one, shapes: shapes, list: list, rows: n, c: c, sent: []int{field}}
 			found, err := w.run(ctx, call, func(columns []*realm.Column, lazy, _ bool, left time.Duration) {
 				call.Rows = realm.Rows{Count: n, First: firstOf(list), Columns: columns}
 				call.Lazy, call.Budget, call.Limit = lazy, s.inside(left), w.limit(lazy)
@@ -113,7 +114,6 @@ type wholeCall struct {
 	shapes []shape
 	list   []span
 	rows   int
-	kind   realm.HookKind
 	c      circumstance
 	// sent are the columns that the call begins with; nil is all of them, or none
 	// where they are many.
@@ -210,7 +210,7 @@ func (s *Session) kept(ctx context.Context, one *seat, pack *realm.Keep, c circu
 
 // changes makes the call and gathers what it changes, part by part.
 func (w *wholeCall) changes(ctx context.Context, call request, left time.Duration) (changes []intray.Change, missed []int, err error) {
-	bounds := w.boundsOf(w.shapes, w.rows, w.kind, false)
+	bounds := boundsOf(w.shapes, w.rows, false)
 	var taken harvest
 	for {
 		before := len(taken.changes)

@@ -1,6 +1,7 @@
 package script_test
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -50,7 +51,7 @@ func TestVeryManyRows(t *testing.T) {
 	bulk := `(records) => records.filter((r) => r.index % 1000 === 999 || r.index === 20001).map((r) => ({index: r.index, row: {out: {
 		value: [r.row.n.value, r.row.n.resultValue + 1, r.row.b.value.length, r.row.tags.manyToOne[0].value, r.row.tags.manyToOne[1].value, r.row.out.value, r.row.b.info.length].join(),
 	}, tags: {manyToOne: [undefined, {value: "set"}]}}}))`
-	again := `(records) => { const r = records[1999]; r.row.b.value = r.row.out.value + records.length + r.row.tags.value; return [r]; }`
+	again := `(records) => { const r = records[1999]; r.row.b.value = r.row.n.value + records.length + r.row.tags.value; return [r]; }`
 	column := `(values) => { values[20001].value += "!"; return values.slice(20000, 20002); }`
 	part := `(values) => [{index: 23455, value: values[23455].value + values.length}]`
 	everywhere(t, func(t *testing.T, s *script.Script) {
@@ -59,12 +60,13 @@ func TestVeryManyRows(t *testing.T) {
 			BulkRow: []string{bulk, again}, Column: []intray.ColumnHook{{Field: "b", Source: column}, {Field: "tags", Source: part}},
 			BeforeFinish: `(rows, about) => ({cancel: true, message: [rows.length, rows[23455].n, rows[23454].out, rows[1].tags[0], about.filename].join()})`,
 		})
-		changes, err := session.Bulk(t.Context(), rows)
-		list := told(changes)
-		if err != nil || len(list) != 24*2+1 {
+		changes, err := session.Bulk(t.Context(), 0, rows)
+		more, second := session.Bulk(t.Context(), 1, rows)
+		list := append(told(changes), told(more)...)
+		if err = errors.Join(err, second); err != nil || len(list) != 24*2+1 {
 			t.Fatalf("%v: %d changes: %.500s", err, len(list), list)
 		}
-		for _, want := range []string{"999.3 999,1000,10,p999,,,0", "20001.3 20001,20002,10,p20001,,,1", "1999.2/1 set", "1999.1 1999,2000,10,p1999,,,023456p1999,set"} {
+		for _, want := range []string{"999.3 999,1000,10,p999,,,0", "20001.3 20001,20002,10,p20001,,,1", "1999.2/1 set", "1999.1 199923456p1999,"} {
 			if !strings.Contains(strings.Join(list, "\n")+"\n", want+"\n") {
 				t.Errorf("there is no %q in\n%.900s\n%s", want, strings.Join(list, "\n"), list[len(list)-1])
 			}
@@ -100,7 +102,7 @@ func TestVeryManyRowsAsTheyLie(t *testing.T) {
 					list = append(list, count(int64(first), min(size, rows-first)))
 				}
 				all := rowsOf(countFields, list...)
-				bulk, err := session.Bulk(t.Context(), all)
+				bulk, err := session.Bulk(t.Context(), 0, all)
 				ofColumn, failed := session.Column(t.Context(), 0, all)
 				if err != nil || failed != nil || len(bulk) != rows || len(ofColumn) != rows {
 					t.Fatalf("%d rows in batches of %d: %d and %d changes, %v, %v", rows, size, len(bulk), len(ofColumn), err, failed)
@@ -121,15 +123,15 @@ func TestManyChanges(t *testing.T) {
 	s := newScript(t, cage.Node, script.Config{Answer: 8 << 20}, cage.Config{})
 	_, rows := wide()
 	session := open(t, s, intray.Hooks{BulkRow: []string{
-		`(records) => records.map((r) => ({index: r.index, row: {out: {value: "x".repeat(500) + r.index}}}))`,
-		`(records) => records.map((r) => ({index: r.index, row: {out: {value: "x".repeat(900)}}}))`,
+		`() => {}`,
+		`(records) => records.map((r) => ({index: r.index, row: {out: {value: "x".repeat(1500)}}}))`,
 	}})
-	_, err := session.Bulk(t.Context(), rows)
+	_, err := session.Bulk(t.Context(), 1, rows)
 	if failed := hookError(t, err); failed.Hook != "bulkRowHooks[1]" || !strings.Contains(failed.Text, "larger than 33554432 bytes") {
 		t.Error(failed)
 	}
 	session = open(t, s, intray.Hooks{BulkRow: []string{`(records) => records.map((r) => ({index: r.index, row: {out: {value: "x".repeat(500) + r.index}}}))`}})
-	changes, err := session.Bulk(t.Context(), rows)
+	changes, err := session.Bulk(t.Context(), 0, rows)
 	if err != nil || len(changes) != many {
 		t.Fatal(len(changes), err)
 	}
@@ -152,11 +154,11 @@ func TestLongRows(t *testing.T) {
 		}
 		return batch(10, rows...)
 	}
-	changes, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 10), long(50, 100_000)))
+	changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 10), long(50, 100_000)))
 	if err != nil || len(changes) != 60 || told(changes)[59] != "59.2 #100059" {
 		t.Fatal(len(changes), err, told(changes))
 	}
-	_, err = session.Rows(t.Context(), rowsOf(countFields, long(3, 2<<20)))
+	_, err = session.Rows(t.Context(), 0, rowsOf(countFields, long(3, 2<<20)))
 	if failed := hookError(t, err); !strings.Contains(failed.Text, "larger than the 1 MB that one call takes") {
 		t.Error(failed)
 	}
@@ -169,17 +171,17 @@ func TestColumnsMissedOnTheWay(t *testing.T) {
 	bend := `Object.defineProperty(Object.prototype, 0, {set() {}, configurable: true});`
 	everywhere(t, func(t *testing.T, s *script.Script) {
 		session := open(t, s, rowHooks(`(r) => { `+quiet+` return {row: {out: {get value() { return r.index < 2999 ? "x" : quiet(() => r.row.b.value); }}}}; }`))
-		changes, err := session.Rows(t.Context(), rowsOf(countFields, count(0, 3000)))
+		changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 3000)))
 		if err != nil || len(changes) != 3000 || *changes[2999].Value != "text" || *changes[2998].Value != "x" {
 			t.Errorf("rows: %d changes, %v, the last is %q", len(changes), err, told(changes[max(0, len(changes)-1):]))
 		}
 		session = open(t, s, intray.Hooks{BulkRow: []string{`(rs) => { ` + quiet + ` return [{index: 5, row: {out: {get value() { return quiet(() => rs[5].row.b.value); }}}}]; }`}})
-		changes, err = session.Bulk(t.Context(), rowsOf(countFields, count(0, 10_001)))
+		changes, err = session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, 10_001)))
 		if err != nil || len(changes) != 1 || *changes[0].Value != "text" {
 			t.Errorf("bulk: %v, %v", told(changes), err)
 		}
 		session = open(t, s, rowHooks(`(r) => { if (r.index < 2999) return {row: {out: {value: "set"}}}; `+bend+` return {row: {out: {value: r.row.b.value}}}; }`))
-		changes, err = session.Rows(t.Context(), rowsOf(countFields, count(0, 3000)))
+		changes, err = session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 3000)))
 		if err == nil || !strings.Contains(hookError(t, err).Text, "what all lists are made of") {
 			t.Errorf("bent lists: %d changes, %v", len(changes), err)
 		}

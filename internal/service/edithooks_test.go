@@ -29,9 +29,11 @@ func (n *notedHooks) Column(context.Context, int, intray.HookRows) ([]intray.Cha
 	return nil, nil
 }
 
-func (n *notedHooks) Bulk(context.Context, intray.HookRows) ([]intray.Change, error) { return nil, nil }
+func (n *notedHooks) Bulk(context.Context, int, intray.HookRows) ([]intray.Change, error) {
+	return nil, nil
+}
 
-func (n *notedHooks) Rows(_ context.Context, rows intray.HookRows) (changes []intray.Change, err error) {
+func (n *notedHooks) Rows(_ context.Context, _ int, rows intray.HookRows) (changes []intray.Change, err error) {
 	b := rows.Batches[0]
 	if !rows.Update {
 		return nil, nil

@@ -29,11 +29,12 @@
 // true, false, null, or a list of these; anything else is an error, as is a field
 // that the schema does not have. One that is what the cell holds already is no
 // change. info takes the place of the messages before it. manyToOne has as many
-// elements as the field has columns. Hooks of the same kind see what those before
-// them changed; resultValue is then the value as the hook gave it. Bulk hooks run
-// one after another; row hooks run row by row, all hooks of one row before the
-// next row. A hook may be async: its promise is waited for, and the next hook runs
-// after it. One that never settles is an error at once.
+// elements as the field has columns. A hook may be async: its promise is waited for,
+// and the next hook runs after it. One that never settles is an error at once.
+//
+// A call may be about several hooks of a kind. Each sees what those before it changed,
+// and as resultValue the value as they gave it: who wants it read makes a call for each
+// hook. Row hooks run row by row then, all hooks of one row before the next row.
 //
 // # What is the same each time
 //
@@ -66,7 +67,8 @@
 //
 //	load    memory, fields [{key, many?}], hooks [{kind, name, source, reads?}],
 //	        pins {now, seed, timeZone, locale}, limit, sparse
-//	rows    mode, learn?, fresh?, lazy?, trace?, limit?, and rows; so do bulk and delete
+//	rows    hooks? [name], mode, learn?, fresh?, lazy?, trace?, limit?, and rows; so do
+//	        bulk and delete
 //	column  hooks [name], field, part (-1: the whole field), and rows
 //	keep    field, part (-1: the field has none), from, size, pack
 //	more

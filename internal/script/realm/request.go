@@ -88,7 +88,10 @@ type CellOptions struct {
 // RowsCall calls row hooks, bulk row hooks or row delete hooks, as Kind says.
 type RowsCall struct {
 	Kind HookKind
-	Rows Rows
+	// Hooks are the names of those that are called, in their order, each of which
+	// sees what the one before it gave; nil is all of the kind.
+	Hooks []string
+	Rows  Rows
 	// Mode is init or update.
 	Mode string
 	// Learn asks which columns the hooks use. All columns must be there.
@@ -112,6 +115,9 @@ var operations = map[HookKind]string{HookRow: "rows", HookBulkRow: "bulk", HookR
 // Append adds the request to dst.
 func (c *RowsCall) Append(dst []byte) []byte {
 	dst = appendHead(dst, c.Budget, operations[c.Kind])
+	if c.Hooks != nil {
+		dst = appendNames(append(dst, `,"hooks":`...), c.Hooks)
+	}
 	dst = appendMember(append(dst, ','), "mode", c.Mode)
 	dst = appendFlag(dst, "learn", c.Learn)
 	dst = appendFlag(dst, "fresh", c.Fresh)

@@ -15,6 +15,12 @@ function named(names) {
 	return list;
 }
 
+// chosen are the hooks of a kind, or those of them that a request names.
+function chosen(request, kind) {
+	const names = own(request, "hooks");
+	return names === undefined ? ofKind(kind) : named(names);
+}
+
 const isPromise = (out) => typeof out === "object" && out !== null && typeof out.then === "function";
 
 // timed calls a hook for one row of sixteen, which stands for all.
@@ -239,7 +245,7 @@ class Returned {
 const returnedList = (out, request, what, each) => out === undefined || out === null ? undefined : new Returned(out, request, what, each);
 
 function bulkJob(request) {
-	const list = ofKind("bulkRow");
+	const list = chosen(request, "bulkRow");
 	if (request.lazy !== true) bindTaker();
 	return new ListJob(request, list,
 		(call) => call(recordsOf(request, list.length > 1), request.mode),
@@ -375,8 +381,8 @@ function start(request) {
 	take(request);
 	taker = undefined;
 	switch (request.op) {
-		case "rows": return new RowJob(request, ofKind("row"));
-		case "delete": return new RowJob(request, ofKind("rowDelete"));
+		case "rows": return new RowJob(request, chosen(request, "row"));
+		case "delete": return new RowJob(request, chosen(request, "rowDelete"));
 		case "bulk": return bulkJob(request);
 		case "column": return columnJob(request);
 		case "step": return stepJob(request, result);
