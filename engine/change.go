@@ -196,6 +196,9 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 		result := parser.Parse(c, scratch[:0])
 		switch result.State {
 		case value.Same:
+			if value.Blank(c.Raw) {
+				raw = c.Raw
+			}
 			appendChanged(cells, c.Raw, raw)
 		case value.Parsed:
 			appendChanged(cells, result.Value, raw)

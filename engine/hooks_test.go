@@ -95,7 +95,7 @@ var everyHook = intray.Hooks{
 func hooked(t *testing.T, hooks played, file string) (out *engine.Outcome, rows, found string) {
 	t.Helper()
 	schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: everyHook, Fields: []intray.Field{
-		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}},
+		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "required"}}},
 		{Key: "amount", Label: "Amount", Type: intray.FieldType{Name: intray.TypeNumber}, Validators: []intray.Validator{{Rule: "required"}}},
 		{Key: "tags", Label: "Tag", Type: intray.FieldType{Name: intray.TypeString}, ManyToOne: true},
 	}}
@@ -172,6 +172,7 @@ func TestHooksEmptyCells(t *testing.T) {
 				{Row: 0, Field: 1, HasValue: true},
 				{Row: 1, Field: 1, HasValue: true, Value: textOf(" ")},
 				{Row: 2, Field: 1, HasValue: true, Value: textOf("much")},
+				{Row: 2, Field: 0, HasValue: true, Value: textOf("")},
 			}, nil
 		},
 		rows: func(b *intray.Batch) ([]intray.Change, error) {
@@ -184,7 +185,7 @@ func TestHooksEmptyCells(t *testing.T) {
 		},
 	}
 	_, _, found := hooked(t, hooks, listFile)
-	want := "line 2, row 0, amount: error required\nline 3, row 1, amount: error required\nline 4, row 2, amount: error number\n"
+	want := "line 2, row 0, amount: error required\nline 3, row 1, amount: error required\nline 4, row 2, name: error required\nline 4, row 2, amount: error number\n"
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
