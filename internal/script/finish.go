@@ -244,8 +244,30 @@ func finishAbout(schema *intray.Schema, about intray.Finish) any {
 		}
 		fields[f.Key] = one
 	}
-	return map[string]any{
-		"filename": about.Filename, "rawHeaders": append([]string{}, about.Headers...), "fields": fields,
-		"importIdentifier": schema.Settings.ImportIdentifier, "rowsWithError": append([]int64{}, about.RowsWithError...),
+	var id *string
+	if about.ID != "" {
+		id = &about.ID
 	}
+	return map[string]any{
+		"id": id, "user": json.RawMessage(about.User), "filename": about.Filename,
+		"rawHeaders": append([]string{}, about.Headers...), "fields": fields,
+		"importIdentifier": schema.Settings.ImportIdentifier, "rowsWithError": append([]int64{}, about.RowsWithError...),
+		"errors": errorsAbout(about.Notices),
+	}
+}
+
+// errorsAbout are the first errors in cells.
+func errorsAbout(notices []intray.Notice) []any {
+	list := []any{}
+	for _, n := range notices {
+		if n.Type != intray.Validation || n.Level != intray.LevelError || n.Row == nil || n.Field == "" {
+			continue
+		}
+		one := map[string]any{"rowIndex": *n.Row, "fieldKey": n.Field, "message": n.Text, "value": n.Value}
+		if n.Part != nil {
+			one["manyToOneIndex"] = *n.Part
+		}
+		list = append(list, one)
+	}
+	return list
 }

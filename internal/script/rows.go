@@ -152,7 +152,7 @@ func (s *Session) tryRows(ctx context.Context, one *seat, shapes []shape, rows s
 }
 
 // errAgain is for an answer that only a hook gives that meddles.
-var errAgain = unreadable(errors.New("it asks for columns that it has"))
+var errAgain = unreadable(errors.New("it asks for columns that it has"), "")
 
 // anyNew adds columns to those that are sent, and says whether one was not.
 func anyNew(send []bool, missed []int) bool {

@@ -29,7 +29,9 @@
 // true, false, null, or a list of these; anything else is an error, as is a field
 // that the schema does not have. One that is what the cell holds already is no
 // change. info takes the place of the messages before it. manyToOne has as many
-// elements as the field has columns. Hooks of the same kind see what those before
+// elements as the field has columns, and is an error of any other field. What a
+// bulk or a column hook says of a cell more than once counts as it says it last.
+// Hooks of the same kind see what those before
 // them changed; resultValue is then the value as the hook gave it. Bulk hooks run
 // one after another; row hooks run row by row, all hooks of one row before the
 // next row. A hook may be async: its promise is waited for, and the next hook runs
@@ -56,8 +58,16 @@
 // between rows lasts as long as its worker, but nothing is promised: calls go to
 // several workers, and one may be made again. A call that is Fresh starts anew.
 //
-// Two things can differ between the runtimes without an error: the messages of
-// the engines' own errors, and how Date reads texts that are not ISO 8601.
+// Four things can differ between the runtimes without an error: the messages of
+// the engines' own errors, the places of some of these, how Date reads texts that
+// are not ISO 8601, and what newer editions of the language brought.
+//
+// # Methods
+//
+// Step hooks and the last callback get an object with methods, which is of use until
+// they have ended. A method reads what it is given once and throws what is wrong with
+// it, so that the failure has the place of the call. That a field is well made is for
+// others to say: addField alone tells its place.
 //
 // # Protocol
 //
@@ -70,7 +80,7 @@
 //	column  hooks [name], field, part (-1: the whole field), and rows
 //	keep    field, part (-1: the field has none), from, size, pack
 //	more
-//	step    hooks [name], about (any JSON), newIds, nextId
+//	step    step?, hooks [name], about (any JSON), newIds, nextId
 //	finish  rows (a number), keys, values (columns), about, newIds, nextId
 //
 // Rows are: rows (how many), first (the index of the first), indexes and ids where
@@ -83,6 +93,7 @@
 // with a fault do not run. Other answers are one of
 //
 //	{changes, times, used?, commands?, cancel?, message?}
+//	           commands are {hook, name, args, line?, column?}
 //	{changes, more: true}   the next request asks for more
 //	{miss}     a hook touched columns that were not sent; nothing was changed
 //	{failure}  {kind, hook, row, name, message, line, column}
@@ -124,7 +135,9 @@
 // A hook may change whatever objects it finds, Array.prototype and JSON among them.
 // The prelude took what it needs before, and answers as if nothing had been done;
 // where lists can no longer be written at all (a number as a key of
-// Array.prototype), the hook fails and is told so.
+// Array.prototype), the hook fails and is told so. What this code writes into has no
+// prototype that could get in its way. That lists are bent shows at the end of a call;
+// one with trace tells the row that bent them.
 //
 // All of this is written by [Load], [Keep], [More], [RowsCall], [ColumnCall], [StepCall] and
 // [FinishCall], and read by [ReadLoaded] and [ReadAnswer], which take the bytes
