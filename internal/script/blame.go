@@ -179,9 +179,9 @@ func (s *Session) failed(f *realm.Failure, c circumstance) *intray.HookError {
 }
 
 // unreadable is what an answer comes to that is none. Only a hook that meddles
-// with what writes it brings that about.
-func unreadable(err error) error {
-	return &cage.Failure{Kind: cage.KindProtocol, Detail: "its answer cannot be read: " + err.Error(), Exit: -1, Cause: err}
+// with what writes it brings that about: one of the call that ends with the note.
+func unreadable(err error, note string) error {
+	return &cage.Failure{Kind: cage.KindProtocol, Detail: "its answer cannot be read: " + err.Error(), Exit: -1, Note: note, Cause: err}
 }
 
 // faultError is what a fault comes to: one of no hook is one of the machinery.

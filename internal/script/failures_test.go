@@ -129,6 +129,71 @@ func TestTheRowThatKills(t *testing.T) {
 	}
 }
 
+// TestTheRowThatBendsLists is found though it shows at the end of a call only, among
+// several hooks too.
+func TestTheRowThatBendsLists(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		session := open(t, s, rowHooks(`() => {}`, `(r) => { if (r.index === 2030) Array.prototype[3] = 1; }`))
+		_, err := session.Rows(t.Context(), 1, rowsOf(countFields, count(1000, 2000)))
+		if failed := hookError(t, err); failed.Hook != "rowHooks[1]" || failed.Row == nil || *failed.Row != 2030 || !strings.Contains(failed.Text, "what all lists are made of") {
+			t.Error(failed)
+		}
+		session = open(t, s, intray.Hooks{BulkRow: []string{`() => { Object.prototype[0] = 1; }`, `() => {}`}})
+		_, err = session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, 3)))
+		if failed := hookError(t, err); failed.Hook != "bulkRowHooks[0]" || failed.Row != nil || !strings.Contains(failed.Text, "what all lists are made of") {
+			t.Error(failed)
+		}
+	})
+}
+
+// TestOneOfSeveralIsNamed: what the second of two hooks gives back and nobody can take
+// is told as its fault.
+func TestOneOfSeveralIsNamed(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		for source, want := range map[string]string{
+			`(list) => Array.from({length: 200001}, (_, index) => ({index, row: {out: {value: "x"}}}))`:                        "element 10 of what the hook returned has the index 10",
+			`(list) => Array.from({length: 200001}, () => ({index: 3, row: {out: {value: "x".repeat(200) + Math.random()}}}))`: "larger than 16777216 bytes",
+			`(list) => ({length: 200001})`:                                                          "a list of {index, row}",
+			`(list) => [{index: 0, row: {n: {manyToOne: [{value: "x"}]}}}]`:                         "manyToOne for \"n\"",
+			`(list) => { const all = []; for (;;) all.push(new Array(1000).fill(list[0].row.n)); }`: "memory",
+		} {
+			session := open(t, s, intray.Hooks{BulkRow: []string{`() => {}`, source, `() => {}`}})
+			_, err := session.Bulk(t.Context(), 1, rowsOf(countFields, count(0, 10)))
+			if failed := hookError(t, err); failed.Hook != "bulkRowHooks[1]" || !strings.Contains(failed.Text, want) {
+				t.Errorf("%s: %v", source, failed)
+			}
+		}
+	})
+}
+
+// TestARowNamedOverAndOver: the last of what is said of a cell counts, whether the rows
+// are few or many.
+func TestARowNamedOverAndOver(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		session := open(t, s, intray.Hooks{
+			BulkRow: []string{`() => Array.from({length: 30000}, (_, i) => ({index: i % 2, row: {out: {value: "v" + i}, b: {info: [{message: "m" + i}]}}}))`},
+			Column:  []intray.ColumnHook{{Field: "n", Source: `() => Array.from({length: 30000}, (_, i) => ({index: 1, value: "v" + i}))`}},
+		})
+		for _, rows := range []int{2, 12_000} {
+			all := rowsOf(countFields, count(0, rows))
+			changes, err := session.Bulk(t.Context(), 0, all)
+			last := map[string]bool{}
+			for _, one := range told(changes) {
+				last[one] = true
+			}
+			for _, want := range []string{"0.2 v29998", "1.2 v29999", "0.1 infos[{error m29998}]", "1.1 infos[{error m29999}]"} {
+				if err != nil || !last[want] || rows == 2 && len(last) != 4 {
+					t.Errorf("%d rows: there is no %q among %d changes, %v", rows, want, len(last), err)
+				}
+			}
+			changes, err = session.Column(t.Context(), 0, all)
+			if list := told(changes); err != nil || len(list) == 0 || list[len(list)-1] != "1.0 v29999" {
+				t.Errorf("%d rows: %d changes, %v", rows, len(list), err)
+			}
+		}
+	})
+}
+
 // TestIdle: a worker that nobody called for long is followed by another one.
 func TestIdle(t *testing.T) {
 	s := newScript(t, cage.QuickJS, script.Config{Seats: 1}, cage.Config{Idle: 50 * time.Millisecond})

@@ -244,19 +244,16 @@ func finishAbout(schema *intray.Schema, about intray.Finish) any {
 		}
 		fields[f.Key] = one
 	}
-	told := map[string]any{
-		"id": nil, "user": nil,
-		"filename": about.Filename, "rawHeaders": append([]string{}, about.Headers...), "fields": fields,
+	var id *string
+	if about.ID != "" {
+		id = &about.ID
+	}
+	return map[string]any{
+		"id": id, "user": json.RawMessage(about.User), "filename": about.Filename,
+		"rawHeaders": append([]string{}, about.Headers...), "fields": fields,
 		"importIdentifier": schema.Settings.ImportIdentifier, "rowsWithError": append([]int64{}, about.RowsWithError...),
 		"errors": errorsAbout(about.Notices),
 	}
-	if about.ID != "" {
-		told["id"] = about.ID
-	}
-	if about.User != nil {
-		told["user"] = json.RawMessage(about.User)
-	}
-	return told
 }
 
 // errorsAbout are the errors of cells and rows.

@@ -177,7 +177,7 @@ func (r *rowsCall) try(ctx context.Context, rows span, c circumstance, trace boo
 }
 
 // errAgain is for an answer that only a hook gives that meddles.
-var errAgain = unreadable(errors.New("it asks for columns that it has"))
+var errAgain = unreadable(errors.New("it asks for columns that it has"), "")
 
 // anyNew adds columns to those that are sent, and says whether one was not.
 func anyNew(send []bool, missed []int) bool {

@@ -226,7 +226,7 @@ func (s *Session) call(ctx context.Context, one *seat, r request, bounds realm.B
 	}
 	a, err := realm.ReadAnswer(raw, bounds, each)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, unreadable(err, one.worker.Note())
 	}
 	if cap(one.request) > room {
 		one.request = nil

@@ -258,7 +258,7 @@ func (s *Session) load(ctx context.Context, one *seat, fields []realm.Field) err
 	}
 	faults, err := realm.ReadLoaded(raw)
 	if err != nil {
-		return unreadable(err)
+		return unreadable(err, one.worker.Note())
 	}
 	if len(faults) > 0 {
 		return faultError(faults[0])

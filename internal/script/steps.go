@@ -22,7 +22,7 @@ func (s *Session) Step(ctx context.Context, call intray.StepCall) (intray.StepCh
 	if err != nil {
 		return nil, fmt.Errorf("tell step hooks of the import: %w", err)
 	}
-	request := &realm.StepCall{About: about, NewIDs: newIDs, Budget: s.inside(s.cfg.Batch)}
+	request := &realm.StepCall{About: about, Step: call.Step, NewIDs: newIDs, Budget: s.inside(s.cfg.Batch)}
 	for i, h := range s.hooks.Step {
 		if h.Step == call.Step {
 			request.Hooks = append(request.Hooks, fmt.Sprintf("stepHooks[%d]", i))
@@ -117,7 +117,7 @@ func stepChanges(commands []realm.Command, fields []intray.Field) (list intray.S
 			}
 		}
 		if err != nil {
-			return nil, &intray.HookError{Hook: c.Hook, Text: c.Name + ": " + err.Error()}
+			return nil, &intray.HookError{Hook: c.Hook, Line: c.Line, Column: c.Column, Text: c.Name + ": " + err.Error()}
 		}
 		if change != nil {
 			list = append(list, *change)
@@ -243,9 +243,16 @@ func addedRows(args [][]byte) ([]intray.AddedRow, error) {
 	if err := argument(args, 0, &list); err != nil {
 		return nil, err
 	}
+	var ids []string
+	if err := argument(args, 1, &ids); err != nil {
+		return nil, err
+	}
+	if len(ids) != len(list) {
+		return nil, fmt.Errorf("there are %d ids for %d rows", len(ids), len(list))
+	}
 	rows := make([]intray.AddedRow, len(list))
 	for i, one := range list {
-		rows[i] = intray.AddedRow{Index: one.Index, Cells: map[string]string{}}
+		rows[i] = intray.AddedRow{ID: ids[i], Index: one.Index, Cells: map[string]string{}}
 		for key, cell := range one.Row {
 			if text, there := cellText(cell.Value); there {
 				rows[i].Cells[key] = text

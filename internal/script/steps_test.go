@@ -23,7 +23,7 @@ func mapped() (fields []intray.Field, m intray.Mapping, headers []string) {
 }
 
 func TestWhatStepsAreTold(t *testing.T) {
-	const tell = `(instance, about) => instance.setUser(about)`
+	const tell = `(instance, about) => instance.setUser({id: JSON.stringify(about)})`
 	fields, m, headers := mapped()
 	mapping := `{"headerMapping":{"a":"Two","many":["One","Three"],"none":null},"fields":[` +
 		`{"key":"a","label":"A","type":"string","manyToOne":false,"hidden":false},` +
@@ -49,8 +49,9 @@ func TestWhatStepsAreTold(t *testing.T) {
 			if err != nil || len(changes) != 1 {
 				t.Fatal(changes, err)
 			}
+			var user struct{ ID string }
 			var got, want any
-			if err := errors.Join(json.Unmarshal(changes[0].User, &got), json.Unmarshal([]byte(tt.want), &want)); err != nil {
+			if err := errors.Join(json.Unmarshal(changes[0].User, &user), json.Unmarshal([]byte(user.ID), &got), json.Unmarshal([]byte(tt.want), &want)); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -60,16 +61,17 @@ func TestWhatStepsAreTold(t *testing.T) {
 	})
 }
 
-// step calls one step hook at REVIEW_STEP, with the fields a and many.
-func step(t *testing.T, s *script.Script, body string) (intray.StepChanges, error) {
+// step calls one step hook, the second of two, with the fields a, many and none. What
+// it does stands in its second line.
+func step(t *testing.T, s *script.Script, step, body string) (intray.StepChanges, error) {
 	t.Helper()
 	fields, m, headers := mapped()
 	session := open(t, s, intray.Hooks{Step: []intray.StepHook{
-		{Step: intray.UploadStep, Source: `() => { throw new Error("not this one") }`},
-		{Step: intray.ReviewStep, Source: `async (instance) => { ` + body + ` }`},
+		{Step: "another", Source: `() => { throw new Error("not this one") }`},
+		{Step: step, Source: "async (instance) => {\n\t" + body + "\n}"},
 	}})
 	defer session.Close()
-	return session.Step(t.Context(), intray.StepCall{Step: intray.ReviewStep, Fields: fields, Mapping: m, Headers: headers})
+	return session.Step(t.Context(), intray.StepCall{Step: step, Fields: fields, Mapping: m, Headers: headers})
 }
 
 func TestStepChanges(t *testing.T) {
@@ -83,7 +85,7 @@ func TestStepChanges(t *testing.T) {
 		{`instance.addField({label: "NEW", key: "new"}, undefined)`, intray.StepChange{AddField: &intray.AddedField{Field: text("new")}}},
 		{`instance.removeField("a")`, intray.StepChange{RemoveField: "a"}},
 		{`instance.setHeaderRowOverride(3)`, intray.StepChange{HeaderRow: &row}},
-		{`instance.setUser({id: 7})`, intray.StepChange{User: []byte(`{"id":7}`)}},
+		{`instance.setUser({id: "7", email: null})`, intray.StepChange{User: []byte(`{"id":"7"}`)}},
 		{`instance.setDevelopmentMode(true)`, intray.StepChange{DevelopmentMode: &on}},
 		{`instance.removeRows(["1", "added-0"])`, intray.StepChange{RemoveRows: []string{"1", "added-0"}}},
 		{
@@ -92,12 +94,18 @@ func TestStepChanges(t *testing.T) {
 		},
 		{
 			`instance.addRows([{index: 2, row: {a: {value: 1000000}, many: {value: ["x", 1]}, none: {value: null}}}, {row: {}}])`,
-			intray.StepChange{AddRows: []intray.AddedRow{{Index: &index, Cells: map[string]string{"a": "1000000", "many": `["x",1]`}}, {Cells: map[string]string{}}}},
+			intray.StepChange{AddRows: []intray.AddedRow{
+				{ID: "added-0", Index: &index, Cells: map[string]string{"a": "1000000", "many": `["x",1]`}}, {ID: "added-1", Cells: map[string]string{}},
+			}},
 		},
 	}
 	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
 	for _, tt := range cases {
-		changes, err := step(t, s, tt.body)
+		at := intray.ReviewStep
+		if tt.want.HeaderRow != nil {
+			at = intray.UploadStep
+		}
+		changes, err := step(t, s, at, tt.body)
 		if err != nil || len(changes) != 1 {
 			t.Errorf("%s: %v, %v", tt.body, changes, err)
 			continue
@@ -110,38 +118,50 @@ func TestStepChanges(t *testing.T) {
 			t.Errorf("%s: %s", tt.body, diff)
 		}
 	}
-	if changes, err := step(t, s, `instance.setConfirmationMessage("x"); instance.removeField("a"); instance.removeField("many")`); err != nil || len(changes) != 2 || changes[1].RemoveField != "many" {
+	if changes, err := step(t, s, intray.ReviewStep, `instance.setConfirmationMessage("x"); instance.removeField("a"); instance.removeField("many")`); err != nil || len(changes) != 2 || changes[1].RemoveField != "many" {
 		t.Error(changes, err)
 	}
 }
 
+// TestStepFaults: whatever a method refuses names the hook and the place of the call,
+// be it the prelude or this package that finds it.
 func TestStepFaults(t *testing.T) {
-	cases := []struct{ body, want string }{
-		{`instance.addField()`, "addField: argument 1 is missing"},
-		{`instance.addField({label: "No key"})`, "addField: fields[0].key: "},
-		{`instance.addField({label: "N", key: "n", type: "colour"})`, "addField: fields[0]"},
-		{`instance.addField({label: "N", key: "n"}, {before: 7})`, "addField: argument 2: its Before cannot be a number"},
-		{`instance.removeField()`, "removeField: argument 1 is missing"},
-		{`instance.removeField("")`, "removeField: argument 1 is empty"},
-		{`instance.removeField(7)`, "removeField: argument 1 cannot be a number"},
-		{`instance.setHeaderRowOverride("first")`, "setHeaderRowOverride: argument 1 cannot be a string"},
-		{`instance.setHeaderRowOverride(null)`, "setHeaderRowOverride: argument 1 is null"},
-		{`instance.setDevelopmentMode("yes")`, "setDevelopmentMode: argument 1 cannot be a string"},
-		{`instance.updateInfoMessages([{rowIndex: 1, fieldKey: "other", messages: []}])`, `there is no field "other"`},
-		{`instance.updateInfoMessages([{rowIndex: 1, fieldKey: "a", messages: [{message: "m", level: "loud"}]}])`, `there is no level "loud"`},
-		{`instance.updateInfoMessages([{rowIndex: 1.5, fieldKey: "a"}])`, "updateInfoMessages: argument 1: its RowIndex cannot be a number 1.5"},
-		{`instance.removeRows("1")`, "removeRows: argument 1 cannot be a string"},
-		{`instance.addRows([{row: {a: "plain"}}])`, "addRows: argument 1: "},
-		{`throw new TypeError("wrong file")`, "TypeError: wrong file"},
-		{`for (;;) instance.removeField("a")`, "commands"},
+	cases := []struct{ step, body, want string }{
+		{intray.ReviewStep, `instance.addField()`, "argument 1 of addField is undefined"},
+		{intray.ReviewStep, `instance.addField({label: "No key"})`, "addField: fields[0].key: "},
+		{intray.UploadStep, `instance.addField({label: "N", key: "n", type: "colour"})`, "addField: fields[0]"},
+		{intray.ReviewStep, `instance.addField({label: "N", key: "n"}, {before: 7})`, "before in argument 2 of addField is a number"},
+		{intray.ReviewStep, `instance.addField({label: "A", key: "a"})`, `there is a field "a" already`},
+		{intray.ReviewStepPost, `instance.addField({label: "N", key: "n"})`, "addField is of no use at REVIEW_STEP_POST_HOOKS: call it at UPLOAD_STEP or REVIEW_STEP"},
+		{intray.ReviewStep, `instance.removeField()`, "argument 1 of removeField is undefined"},
+		{intray.ReviewStep, `instance.removeField("")`, `argument 1 of removeField is "", and there is no such field`},
+		{intray.ReviewStepPost, `instance.removeField("a")`, "removeField is of no use at REVIEW_STEP_POST_HOOKS"},
+		{intray.UploadStep, `instance.setHeaderRowOverride("first")`, "argument 1 of setHeaderRowOverride is a text"},
+		{intray.UploadStep, `instance.setHeaderRowOverride(null)`, "argument 1 of setHeaderRowOverride is null"},
+		{intray.UploadStep, `instance.setHeaderRowOverride(-1)`, "argument 1 of setHeaderRowOverride is -1"},
+		{intray.ReviewStep, `instance.setHeaderRowOverride(1)`, "setHeaderRowOverride is of no use at REVIEW_STEP: call it at UPLOAD_STEP"},
+		{intray.ReviewStep, `instance.setDevelopmentMode("yes")`, "argument 1 of setDevelopmentMode is a text"},
+		{intray.ReviewStep, `instance.setUser({id: 5})`, "id of the user that setUser was given is a number; it must be a text"},
+		{intray.ReviewStep, `instance.updateInfoMessages([{rowIndex: 1, fieldKey: "other", messages: []}])`, `"other", and there is no such field`},
+		{intray.UploadStep, `instance.updateInfoMessages([{rowIndex: 1, fieldKey: "a", messages: []}])`, "updateInfoMessages is of no use at UPLOAD_STEP: call it at REVIEW_STEP or REVIEW_STEP_POST_HOOKS"},
+		{intray.ReviewStep, `instance.updateInfoMessages([{rowIndex: 1, fieldKey: "a", messages: [{message: "m", level: "loud"}]}])`, "the level loud"},
+		{intray.ReviewStep, `instance.updateInfoMessages([{rowIndex: 1.5, fieldKey: "a"}])`, "is 1.5; it must be a whole number from 0 on"},
+		{intray.ReviewStep, `instance.removeRows("1")`, "argument 1 of removeRows is a text"},
+		{intray.ReviewStepPost, `instance.removeRows(["1"])`, "removeRows is of no use at REVIEW_STEP_POST_HOOKS: call it at REVIEW_STEP"},
+		{intray.ReviewStep, `instance.addRows([{row: {a: "plain"}}])`, `"a" in the row of element 0 of what addRows was given is a text`},
+		{intray.UploadStep, `instance.addRows([])`, "addRows is of no use at UPLOAD_STEP"},
+		{intray.ReviewStep, `throw new TypeError("wrong file")`, "TypeError: wrong file"},
+		{intray.ReviewStep, `for (;;) instance.removeField("a"), instance.addField({key: "a", label: "A"})`, "commands"},
 	}
-	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
-	for _, tt := range cases {
-		changes, err := step(t, s, tt.body)
-		if failed := hookError(t, err); failed.Hook != "stepHooks[1]" || !strings.Contains(failed.Text, tt.want) || changes != nil {
-			t.Errorf("%s: %v, %v, want %s", tt.body, changes, failed, tt.want)
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		for _, tt := range cases {
+			changes, err := step(t, s, tt.step, tt.body)
+			failed := hookError(t, err)
+			if failed.Hook != "stepHooks[1]" || failed.Line != 2 || failed.Column < 2 || !strings.Contains(failed.Text, tt.want) || changes != nil {
+				t.Errorf("%s: %v, %v, want %s", tt.body, changes, failed, tt.want)
+			}
 		}
-	}
+	})
 }
 
 // sequence gives batches and then perhaps an error.
@@ -225,8 +245,14 @@ func TestFinish(t *testing.T) {
 func TestFinishChangesNothing(t *testing.T) {
 	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
 	_, err := finished(t, s, `(rows, about, instance) => { instance.setDevelopmentMode(true) }`, "")
-	if failed := hookError(t, err); failed.Hook != "beforeFinishCallback" || !strings.Contains(failed.Text, "setDevelopmentMode: the import is settled") {
+	if failed := hookError(t, err); failed.Hook != "beforeFinishCallback" || failed.Line != 1 || failed.Column != 39 || !strings.Contains(failed.Text, "setDevelopmentMode: the import is settled") {
 		t.Error(failed)
+	}
+	for source, want := range map[string]string{`() => "x"`: "a text", `() => true`: "true", `() => ({cancel: 1})`: "a number as cancel"} {
+		cancel, err := finished(t, s, source, "")
+		if failed := hookError(t, err); cancel != nil || failed.Hook != "beforeFinishCallback" || !strings.Contains(failed.Text, "the hook returned "+want) {
+			t.Errorf("%s: %v", source, failed)
+		}
 	}
 	if _, err := finished(t, s, `(rows, about, instance) => { instance.setConfirmationMessage("done") }`, ""); err != nil {
 		t.Error(err)

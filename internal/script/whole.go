@@ -222,8 +222,11 @@ func (w *wholeCall) changes(ctx context.Context, call request, left time.Duratio
 		if a.Failure != nil {
 			return nil, nil, w.failed(a.Failure, w.c)
 		}
-		if bounds.Changes -= len(taken.changes) - before; !a.More {
+		if !a.More {
 			return taken.changes, a.Missed, nil
+		}
+		if bounds.Changes -= len(taken.changes) - before; bounds.Changes == 0 {
+			bounds.Changes = -1 // none, and not as many as there are cells
 		}
 		call = &realm.More{Budget: w.inside(left)}
 	}

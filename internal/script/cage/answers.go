@@ -125,5 +125,6 @@ func (w *Worker) answered(answer string) {
 	w.calls = w.calls[1:]
 	w.rearm()
 	first.answer = answer
+	w.last = first.note
 	close(first.done)
 }

@@ -15,6 +15,12 @@ func TestNotes(t *testing.T) {
 	if got := ask(t, w, "note one two"); got != "noted" {
 		t.Errorf("got %q", got)
 	}
+	if got := w.Note(); got != "two" {
+		t.Errorf("the answer came with the note %q", got)
+	}
+	if ask(t, w, "echo x"); w.Note() != "" {
+		t.Errorf("an answer without notes came with %q", w.Note())
+	}
 	f := broken(t, w, "note "+strings.Repeat("x ", 5000)+"last spin", 300*time.Millisecond)
 	if f.Kind != KindDeadline || f.Note != "last" || f.Noted < 100*time.Millisecond || f.Noted > patient {
 		t.Errorf("got %q %v ago, %v", f.Note, f.Noted, f)

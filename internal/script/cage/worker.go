@@ -38,6 +38,7 @@ type Worker struct {
 	mu     sync.Mutex
 	greet  bool
 	calls  []*call
+	last   string // the last note of the call that was answered last
 	failed *Failure
 	ended  time.Time
 	clock  *time.Timer
@@ -167,6 +168,14 @@ func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration)
 	default:
 		return "", w.failed
 	}
+}
+
+// Note is the last note of the call that was answered last, "" where there was none.
+// A stranger may have forged it.
+func (w *Worker) Note() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last
 }
 
 // PID is the id of its process, for a log.

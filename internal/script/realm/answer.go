@@ -72,6 +72,9 @@ type Command struct {
 	// Args are its arguments, as JSON. Those of addRows are the rows and the
 	// ids that they were given.
 	Args [][]byte
+	// Line and Column say where in the hook's own source addField was called; 0 is
+	// unknown, as it is of all others.
+	Line, Column int
 }
 
 // Kind says why a call broke off.
@@ -150,6 +153,7 @@ type Bounds struct {
 	Parts []int
 	// Learn says that the call was to learn columns.
 	Learn bool
-	// Changes is how many there may be; 0 stands for one for each cell.
+	// Changes is how many there may be; 0 stands for one for each cell, and below it
+	// for none.
 	Changes int
 }

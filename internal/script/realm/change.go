@@ -25,8 +25,8 @@ func (s *scanner) changes(bounds Bounds, each func(c *Change)) {
 	}
 	var c Change
 	for n, place := 0, int64(-1); s.err == nil; n++ {
-		if n == most {
-			s.fail("there are more than %d changes", most)
+		if n >= most {
+			s.fail("there are more than %d changes", max(most, 0))
 			return
 		}
 		if place = s.change(&c, bounds, place); s.err != nil {

@@ -29,8 +29,10 @@
 // true, false, null, or a list of these; anything else is an error, as is a field
 // that the schema does not have. One that is what the cell holds already is no
 // change. info takes the place of the messages before it. manyToOne has as many
-// elements as the field has columns. A hook may be async: its promise is waited for,
-// and the next hook runs after it. One that never settles is an error at once.
+// elements as the field has columns, and is an error of any other field. What a
+// bulk or a column hook says of a cell more than once counts as it says it last. A
+// hook may be async: its promise is waited for, and the next hook runs after it. One
+// that never settles is an error at once.
 //
 // A call may be about several hooks of a kind. Each sees what those before it changed,
 // and as resultValue the value as they gave it: who wants it read makes a call for each
@@ -57,8 +59,16 @@
 // between rows lasts as long as its worker, but nothing is promised: calls go to
 // several workers, and one may be made again. A call that is Fresh starts anew.
 //
-// Two things can differ between the runtimes without an error: the messages of
-// the engines' own errors, and how Date reads texts that are not ISO 8601.
+// Four things can differ between the runtimes without an error: the messages of
+// the engines' own errors, the places of some of these, how Date reads texts that
+// are not ISO 8601, and what newer editions of the language brought.
+//
+// # Methods
+//
+// Step hooks and the last callback get an object with methods, which is of use until
+// they have ended. A method reads what it is given once and throws what is wrong with
+// it, so that the failure has the place of the call. That a field is well made is for
+// others to say: addField alone tells its place.
 //
 // # Protocol
 //
@@ -72,7 +82,7 @@
 //	column  hooks [name], field, part (-1: the whole field), and rows
 //	keep    field, part (-1: the field has none), from, size, pack
 //	more
-//	step    hooks [name], about (any JSON), newIds, nextId
+//	step    step?, hooks [name], about (any JSON), newIds, nextId
 //	finish  rows (a number), keys, values (columns), about, newIds, nextId
 //
 // Rows are: rows (how many), first (the index of the first), indexes and ids where
@@ -85,6 +95,7 @@
 // with a fault do not run. Other answers are one of
 //
 //	{changes, times, used?, commands?, cancel?, message?}
+//	           commands are {hook, name, args, line?, column?}
 //	{changes, more: true}   the next request asks for more
 //	{miss}     a hook touched columns that were not sent; nothing was changed
 //	{failure}  {kind, hook, row, name, message, line, column}
@@ -126,7 +137,9 @@
 // A hook may change whatever objects it finds, Array.prototype and JSON among them.
 // The prelude took what it needs before, and answers as if nothing had been done;
 // where lists can no longer be written at all (a number as a key of
-// Array.prototype), the hook fails and is told so.
+// Array.prototype), the hook fails and is told so. What this code writes into has no
+// prototype that could get in its way. That lists are bent shows at the end of a call;
+// one with trace tells the row that bent them.
 //
 // All of this is written by [Load], [Keep], [More], [RowsCall], [ColumnCall], [StepCall] and
 // [FinishCall], and read by [ReadLoaded] and [ReadAnswer], which take the bytes

@@ -10,7 +10,7 @@ import (
 var scripts embed.FS
 
 // parts of the prelude, in the order in which they are read.
-var parts = []string{"1-guard.js", "2-absent.js", "3-pins.js", "4-cells.js", "5-changes.js", "6-load.js", "7-large.js", "8-jobs.js", "9-answer.js"}
+var parts = []string{"1-guard.js", "2-absent.js", "3-pins.js", "4-cells.js", "5-changes.js", "6-load.js", "7-large.js", "8-jobs.js", "8-methods.js", "9-answer.js"}
 
 // script gives one of the embedded scripts.
 func script(name string) string {
@@ -18,7 +18,19 @@ func script(name string) string {
 	if err != nil {
 		panic("realm: a script is not embedded: " + err.Error())
 	}
-	return string(text)
+	return plainLines(string(text))
+}
+
+// plainLines takes away what is there for readers alone: lines that are comments, and
+// the white space ahead of others. No text of the scripts has more than one line.
+func plainLines(text string) string {
+	var plain strings.Builder
+	for line := range strings.Lines(text) {
+		if line = strings.TrimLeft(line, "\t"); !strings.HasPrefix(line, "//") && line != "\n" {
+			plain.WriteString(line)
+		}
+	}
+	return plain.String()
 }
 
 // prelude is the text of a function: given what a host offers, or undefined, it
@@ -34,7 +46,7 @@ func prelude() string {
 }
 
 // NodeScript is the program that Node runs as a worker: the loop over frames and
-// the prelude. It is about 45 KiB and needs Node 20.18 or later.
+// the prelude. It is about 90 KiB and needs Node 20.18 or later.
 func NodeScript() string {
 	quoted, err := json.Marshal(prelude())
 	if err != nil {

@@ -1,6 +1,8 @@
 package realm_test
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -32,7 +34,7 @@ var poisons = map[string]string{
 	"words of the prelude": `for (const name of ["request", "list", "i", "h", "field", "part", "result", "infos", "options", "lists", "many", "packs", "over", "size", "parts", "learn",
 		"fresh", "lazy", "trace", "limit", "ids", "indexes", "first", "hook", "console", "commands", "kind", "source", "live", "number", "mark", "lines", "call", "columns", "step", "returned",
 		"rest", "used", "changes", "times", "more", "miss", "failure", "fields", "hooks", "pins", "op", "newIds", "nextId", "keys", "values", "about", "rows", "name", "args", "takes", "sampled", "make", "count",
-		"out", "what", "each", "placeOf", "inParts", "n", "shape", "made", "spent", "text", "sizes", "kinds", "long", "has", "ownKeys", "sparse", "memory", "now", "seed", "locale", "timeZone", "method", "other", "indent", "thrown"])
+		"out", "what", "each", "placeOf", "inParts", "n", "shape", "made", "spent", "text", "sizes", "kinds", "long", "has", "ownKeys", "sparse", "memory", "now", "seed", "locale", "timeZone", "method", "other", "indent", "thrown", "line", "column", "step", "handed", "gaps", "flags", "cell", "added"])
 		Object.defineProperty(Object.prototype, name, { get: () => "evil", set() { throw new Error("caught " + name); }, configurable: true });`,
 	"descriptors": `Object.prototype.get = spoiled; Object.prototype.set = spoiled; Object.prototype.writable = false; Object.prototype.enumerable = false; Object.prototype.configurable = false;`,
 	"traps":       `for (const name of Object.getOwnPropertyNames(Reflect)) if (name !== "get" && name !== "set") Object.defineProperty(Object.prototype, name, { value: spoiled, writable: true, configurable: true });`,
@@ -144,16 +146,113 @@ func TestPoisons(t *testing.T) {
 
 func TestBends(t *testing.T) {
 	for name, bend := range bends {
-		w := newQuickJS(t)
-		requests, bounds := poisonRequests(poisoned(bend))
-		for i, one := range requests[:2] {
-			raw, err := w.Handle(one.Append(nil))
+		for _, runtime := range runtimes {
+			t.Run(runtime.name+"/"+name, func(t *testing.T) { bent(t, runtime.open(t), bend) })
+		}
+	}
+}
+
+// bent calls hooks that bend lists.
+func bent(t *testing.T, w worker, bend string) {
+	requests, bounds := poisonRequests(poisoned(bend))
+	for i, one := range requests[:2] {
+		raw, err := w.Handle(one.Append(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := readAnswer(raw, bounds); i == 1 && (err != nil || a.Failure == nil || !strings.Contains(a.Failure.Message, "what all lists are made of")) {
+			t.Errorf("%v %s", err, raw)
+		}
+	}
+}
+
+// fiveRows calls one row hook with five rows, in both runtimes.
+func fiveRows(t *testing.T, source string, trace bool, check func(t *testing.T, a *told)) {
+	for _, runtime := range runtimes {
+		t.Run(runtime.name, func(t *testing.T) {
+			w := runtime.open(t)
+			load := &realm.Load{Fields: []realm.Field{{Key: "a"}}, Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
+			values := cellsOf(5, func(i int) any { return "x" + string(rune('0'+i)) })
+			call := &realm.RowsCall{Kind: realm.HookRow, Trace: trace, Rows: realm.Rows{Count: 5, First: 40, Columns: []*realm.Column{{Value: values}}}}
+			if raw, err := w.Handle(load.Append(nil)); err != nil || string(raw) != `{"faults":[]}` {
+				t.Fatalf("%s, %v", raw, err)
+			}
+			raw, err := w.Handle(call.Append(nil))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a, err := readAnswer(raw, bounds); i == 1 && (err != nil || a.Failure == nil || !strings.Contains(a.Failure.Message, "what all lists are made of")) {
-				t.Errorf("%s: %v %s", name, err, raw)
+			a, err := readAnswer(raw, realm.Bounds{Rows: 5, Parts: []int{0}})
+			if err != nil {
+				t.Fatalf("%v: %s", err, raw)
 			}
+			check(t, a)
+		})
+	}
+}
+
+// TestErrorsOfBentLists: what a hook throws is told, whatever it did to all lists.
+func TestErrorsOfBentLists(t *testing.T) {
+	all := maps.Clone(bends)
+	all["fixed numbers"] = `Object.defineProperty(Array.prototype, 0, { value: 1, writable: false, configurable: true });`
+	all["numbers fixed for good"] = `for (let n = 0; n < 9; n++) Object.defineProperty(Array.prototype, n, { value: 1 });`
+	for name, bend := range all {
+		t.Run(name, func(t *testing.T) {
+			fiveRows(t, "(r) => {\n"+bend+"\nconsole.log(1);\n  throw new Error('mine');\n}", false, func(t *testing.T, a *told) {
+				f := a.Failure
+				if f == nil || f.Message != "mine" || f.Name != "Error" || f.Row != 40 || f.Hook != "rowHooks[0]" || f.Line != 4 || f.Column != 9 || len(a.Console) != 1 {
+					t.Errorf("got %+v and %q", f, a.Console)
+				}
+			})
+		})
+	}
+}
+
+// TestListsBentForAWhile: what a hook does to all lists and undoes again harms no row.
+func TestListsBentForAWhile(t *testing.T) {
+	const source = `(r) => {
+		if (r.index === 40) for (let n = 0; n < 9; n++) Object.defineProperty(Array.prototype, n, { get: () => 1, set() {}, configurable: true });
+		if (r.index === 44) for (let n = 0; n < 9; n++) delete Array.prototype[n];
+		return { row: { a: r.index === 42 ? { value: [r.row.a.value, "!"], info: [{ message: "m" }], selectOptions: [{ label: "l", value: "v" }] } : { value: r.row.a.value + "!" } } };
+	}`
+	fiveRows(t, source, false, func(t *testing.T, a *told) {
+		var got []string
+		for _, c := range a.Changes {
+			got = append(got, fmt.Sprintf("%d %s %d%d", c.Row, c.Value.Text, len(c.Infos), len(c.Options)))
 		}
+		want := []string{"0 x0! 00", "1 x1! 00", `2 ["x2","!"] 11`, "3 x3! 00", "4 x4! 00"}
+		if diff := cmp.Diff(want, got); diff != "" || a.Failure != nil {
+			t.Errorf("(-want +got):\n%s\n%v", diff, a.Failure)
+		}
+	})
+}
+
+// TestTheRowThatBendsLists: a call that notes each row knows which one it was, and
+// another one says that it does not.
+func TestTheRowThatBendsLists(t *testing.T) {
+	for trace, want := range map[bool]int64{true: 42, false: -1} {
+		t.Run(fmt.Sprint("trace ", trace), func(t *testing.T) {
+			fiveRows(t, `(r) => { if (r.index === 42) Array.prototype[3] = 1; return { row: { a: { value: "y" } } }; }`, trace, func(t *testing.T, a *told) {
+				if f := a.Failure; f == nil || f.Row != want || f.Hook != "rowHooks[0]" || !strings.Contains(f.Message, "a number as a key of Array.prototype") {
+					t.Errorf("got %+v", f)
+				}
+			})
+		})
+	}
+}
+
+// TestForgedStacks: a place that is none is not told.
+func TestForgedStacks(t *testing.T) {
+	for place, want := range map[string]string{
+		"1:99999999999999999999999": "1:0", "1:" + strings.Repeat("9", 400): "1:0", "1:0": "1:0", "1:1": "1:0", "0:5": "0:0", "99999999999999999999:1": "2:0",
+		"2:1": "2:1", "2:7": "2:0",
+	} {
+		source := "(r) => { const e = new Error('x'); e.stack = '    at f (<input>:" + place + ")\\n    at f (rowHooks[0]:" + place + ")'; throw e;\n  }"
+		t.Run(place[:min(len(place), 30)], func(t *testing.T) {
+			fiveRows(t, source, false, func(t *testing.T, a *told) {
+				if f := a.Failure; f == nil || f.Message != "x" || fmt.Sprint(f.Line, ":", f.Column) != want && want != "1:0" || f.Column > 100 {
+					t.Errorf("got %+v, want %s", f, want)
+				}
+			})
+		})
 	}
 }

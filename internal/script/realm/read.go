@@ -149,6 +149,10 @@ func (s *scanner) command() (c Command) {
 			c.Name = s.text(maxName)
 		case "args":
 			s.list(4, func(int) { c.Args = append(c.Args, []byte(s.any(0))) })
+		case "line":
+			c.Line = int(s.integer(0, 1<<31))
+		case "column":
+			c.Column = int(s.integer(0, 1<<31))
 		default:
 			s.fail("a command has an unknown member")
 		}

@@ -196,7 +196,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestPlaces checks columns, which engines count alike but do not choose alike.
+// TestPlaces: the column of an error lies within what throws it, whatever form the hook has.
 func TestPlaces(t *testing.T) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {

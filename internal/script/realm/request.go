@@ -163,6 +163,8 @@ func (c *ColumnCall) Append(dst []byte) []byte {
 type StepCall struct {
 	// Hooks are the names of the hooks, in their order.
 	Hooks []string
+	// Step is its name, which says what methods are of use. Default all of them.
+	Step string
 	// About is the second argument, as JSON.
 	About []byte
 	// NewIDs is what the ids of added rows begin with; a number from NextID on
@@ -175,6 +177,9 @@ type StepCall struct {
 // Append adds the request to dst.
 func (c *StepCall) Append(dst []byte) []byte {
 	dst = appendHead(dst, c.Budget, "step")
+	if c.Step != "" {
+		dst = appendMember(append(dst, ','), "step", c.Step)
+	}
 	dst = appendNames(append(dst, `,"hooks":`...), c.Hooks)
 	dst = appendAbout(dst, c.About)
 	return append(appendNewIDs(dst, c.NewIDs, c.NextID), '}')

@@ -35,9 +35,10 @@ const (
 	takerTally
 	takerSlow
 	takerCount
-	// takerInfo and takerOptions are the engine's numbers of two names.
+	// takerInfo, takerOptions and takerMany are the engine's numbers of names.
 	takerInfo
 	takerOptions
+	takerMany
 	takerData
 
 	takerArgs = takerInfo
@@ -104,6 +105,7 @@ func bindTaker(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, argv uint
 	}
 	list[takerInfo] = atomNumber(tls, ctx, "info")
 	list[takerOptions] = atomNumber(tls, ctx, "selectOptions")
+	list[takerMany] = atomNumber(tls, ctx, "manyToOne")
 	return lib.XJS_NewCFunctionData(tls, ctx, pointerTo(takeRow), 2, 0, takerData, data)
 }
 
@@ -196,7 +198,7 @@ func (t *taking) quick(name lib.TJSAtom, field int32, cell, target lib.TJSValue)
 		t.free(value)
 		return t.slow(name, cell)
 	}
-	for _, other := range [...]int{takerInfo, takerOptions} {
+	for _, other := range [...]int{takerInfo, takerOptions, takerMany} {
 		more := t.property(cell, lib.TJSAtom(payload(valueIn(t.data, other))))
 		if more.Ftag == lib.EJS_TAG_UNDEFINED {
 			continue

@@ -21,6 +21,7 @@ const Uint8ArrayOf = Uint8Array;
 const Uint32ArrayOf = Uint32Array;
 const Float64ArrayOf = Float64Array;
 const ArrayBufferOf = ArrayBuffer;
+const ErrorPrototype = Error.prototype;
 const ObjectPrototype = Object.prototype;
 const ArrayPrototype = Array.prototype;
 const indirectEval = eval;
@@ -68,6 +69,10 @@ const own = (object, name) => hasOwn(object, name) ? object[name] : undefined;
 // property is a plain one, whatever the prototype of all objects was given.
 const property = (value) => ({ __proto__: null, value, writable: true, enumerable: true, configurable: true });
 
+// A list without a prototype takes what is put into it, whatever hooks did to all
+// lists. Hooks are given none.
+const bareList = () => setPrototypeOf([], null);
+
 // The functions behind the traps of proxies, by their names.
 const trapNames = ["get", "set", "has", "deleteProperty", "ownKeys", "getOwnPropertyDescriptor", "defineProperty", "getPrototypeOf", "setPrototypeOf", "isExtensible", "preventExtensions"];
 const plainTraps = create(null);
@@ -78,18 +83,22 @@ const maxStack = 20000;
 const maxLines = 20; // lines of console output
 const maxLine = 200;
 
-// Fault is a breach of what a hook may give back.
-class Fault {
-	#brand = true;
-	message;
+// faultText is what a Fault says, and undefined of whatever else was thrown.
+let faultText;
 
-	constructor(message) {
-		this.message = message;
+// Fault is a breach of what a hook may give back, or hand to a method. It is an
+// error as others are, for a hook may catch it, and its stack says where it arose.
+class Fault extends ErrorOf {
+	#text;
+
+	constructor(text) {
+		super(text);
+		this.#text = short(text, maxText);
 	}
 
-	// is asks without touching what may be a proxy of the hook.
-	static is(thrown) {
-		return typeof thrown === "object" && thrown !== null && #brand in thrown;
+	static {
+		// It asks without touching what may be a proxy of the hook.
+		faultText = (thrown) => typeof thrown === "object" && thrown !== null && #text in thrown ? thrown.#text : undefined;
 	}
 }
 
@@ -152,25 +161,82 @@ function linesIn(text) {
 	return n;
 }
 
-// locate finds the place in the source of a hook where an error arose.
+// locate finds the place in the source of a hook where an error arose. An error of
+// a class of the hook's own arose where it was made, and not within the class.
 function locate(thrown, hook) {
 	try {
 		const stack = thrown.stack;
 		if (typeof stack !== "string") return {};
 		const text = slice(stack, headOf(stack, thrown.message), maxStack);
+		const makers = node ? null : makersOf(thrown);
+		let first = null;
 		for (let from = 0; from <= text.length;) {
 			const end = endOf(text, from);
-			const found = search(/^\s+at .*?([^\s(]+):(\d+):(\d+)\)?$/, slice(text, from, end));
-			if (found && found[1] === hook.mark) return place(hook, +found[2], +found[3], node ? 0 : hook.indent);
+			const found = search(frame, slice(text, from, end));
 			from = end + 1;
+			if (!found || found[2] !== hook.mark) continue;
+			if (first === null) first = found;
+			if (makers === null || makers[found[1]] !== true) {
+				first = found;
+				break;
+			}
 		}
+		if (first === null) return {};
+		const where = place(hook, +first[3], +first[4], node ? 0 : hook.indent);
+		if (!node && where.column > 0) where.column = pointedAt(lineOf(hook.source, where.line), where.column);
+		return where;
 	} catch { /* a stack that cannot be read names no place */ }
 	return {};
 }
 
-// place turns a place of the wrapped text, whose first line is indented, into
-// one of the hook's own source. Column 0 is the end of the line.
+// frame is a line of a stack: the name of a function, its mark, line and column.
+// QuickJS has lines without brackets too, which are of a text that JSON.parse reads.
+const frame = node ? /^\s+at (?:(.*?) \(|.*?)([^\s(]+):(\d+):(\d+)\)?$/ : /^\s+at (.*?) \(([^\s(]+):(\d+):(\d+)\)$/;
+
+// makersOf gives the names of the classes that an error is of.
+function makersOf(error) {
+	const names = create(null);
+	for (let one = getPrototypeOf(error), n = 0; one !== null && one !== ErrorPrototype && n < 20; one = getPrototypeOf(one), n++) {
+		const maker = own(one, "constructor");
+		if (typeof maker === "function") names[own(maker, "name")] = true;
+	}
+	return names;
+}
+
+// place turns a place of the wrapped text, whose first line is indented, into one
+// of the hook's own source. Columns count characters; 0 is not known. What they
+// come from a hook can forge.
 function place(hook, line, column, indent) {
+	if (!isInteger(line) || line < 1) return {};
 	if (line > hook.lines) return { line: hook.lines, column: 0 };
-	return { line, column: line === 1 ? column - indent : column };
+	const text = lineOf(hook.source, line);
+	if (line === 1) column -= indent;
+	if (!isInteger(column) || column < 1 || column > text.length + 1) return { line, column: 0 };
+	return { line, column: node ? pointsIn(slice(text, 0, column - 1)) + 1 : column };
+}
+
+// lineOf gives a line of a text, counted from 1.
+function lineOf(text, line) {
+	let from = 0;
+	for (let n = 1; n < line; n++) from = endOf(text, from) + 1;
+	return slice(text, from, endOf(text, from));
+}
+
+// pointsIn counts characters, of which some are two units of a text.
+function pointsIn(text) {
+	let n = 0;
+	for (let i = 0; i < text.length; i++) if ((charCodeAt(text, i) & 0xfc00) !== 0xdc00) n++;
+	return n;
+}
+
+// pointedAt gives the column that Node tells where QuickJS tells one in a line: that
+// of the name for the dot ahead of it, of the function for the bracket behind it,
+// and of new for what follows the class.
+function pointedAt(line, column) {
+	let at = 0; // units
+	for (let n = 1; n < column && at < line.length; n++) at += (charCodeAt(line, at) & 0xfc00) === 0xd800 ? 2 : 1;
+	const before = slice(line, 0, at);
+	if (search(/^\.[^.\d]/, slice(line, at, at + 2))) return column + 1;
+	const called = search(/\bnew\s+[\w$.\x80-\uffff]+\s*$/, before) || slice(line, at, at + 1) === "(" && search(/[\w$#\x80-\uffff]+\s*$/, before);
+	return called ? column - pointsIn(called[0]) : column;
 }

@@ -76,7 +76,7 @@ if (!node) {
 }
 
 // console keeps the last lines for whoever tries a hook out.
-let lines = [];
+let lines = bareList();
 
 function show(value) {
 	if (typeof value === "string") return value;

@@ -3,14 +3,14 @@
 // not sent are one object for each column that notes whatever touches it.
 
 // fields are those of the load: {key, many}. fieldOf finds their places.
-let fields = [];
+let fields = bareList();
 let fieldOf = create(null);
-let missCells = [];
+let missCells = bareList();
 
 // columns are those of the request that runs now, 0 where one was not sent.
 // learning notes in used what hooks touch; missing is what they touched though
 // it was not sent, and someMissing says that there is any.
-let columns = [];
+let columns = bareList();
 let learning = false;
 let used = new Uint8ArrayOf(0);
 let missing = used;
@@ -18,15 +18,15 @@ let someMissing = false;
 
 // quick says of each field that its cells are taken as they come: no column is
 // being learned, and one column feeds it.
-let quick = [];
+let quick = bareList();
 
 function take(request) {
-	columns = [];
+	columns = bareList();
 	learning = request.learn === true;
 	used = new Uint8ArrayOf(fields.length);
 	missing = new Uint8ArrayOf(fields.length);
 	someMissing = false;
-	quick = [];
+	quick = bareList();
 	for (let f = 0; f < request.columns.length; f++) {
 		columns[f] = prepared(request.columns[f], f);
 		quick[f] = !learning && !fields[f].many && (columns[f] === 0 || columns[f].packs === null);
@@ -41,7 +41,7 @@ function prepared(given, field) {
 	if (typeof given === "number") return many ? keptParts(field, given - 1) : keptColumn(field, -1);
 	const column = columnOf(given, field, -1);
 	if (!many) return column;
-	column.parts = [];
+	column.parts = bareList();
 	const parts = own(given, "parts");
 	for (let p = 0; p < parts.length; p++) column.parts[p] = columnOf(parts[p], field, p);
 	return column;
@@ -155,7 +155,7 @@ function missCell(field) {
 }
 
 // A cell while columns are learned: it is a whole one, and notes its use.
-const learners = [];
+const learners = bareList();
 
 function learner(field) {
 	const traps = create(null);
@@ -311,7 +311,7 @@ function maker(changing) {
 // filler gives the function that shows row after row in one record, for a hook that
 // only reads values; or null where one of them is more than a text or a number.
 function filler() {
-	const row = {}, cells = [], values = [], results = [];
+	const row = {}, cells = bareList(), values = bareList(), results = bareList();
 	for (let f = 0; f < fields.length; f++) {
 		const column = columns[f], kind = learning ? "w" : kindOf(column, false);
 		if (kind !== "0" && kind !== "v" && kind !== "r") return null;
@@ -337,7 +337,7 @@ function filler() {
 function setFields(list) {
 	fields = copyEach(list, (field) => ({ key: field.key, many: own(field, "many") === true }));
 	fieldOf = create(null);
-	missCells = [];
+	missCells = bareList();
 	makers = create(null);
 	if (!node) layouts = layoutsFor(fields);
 	for (let f = 0; f < list.length; f++) {

@@ -13,7 +13,7 @@ const hasValue = 1, hasInfos = 2, hasOptions = 4, hasPart = 8;
 // is due is the value of the same field in the row after. tally counts: how many
 // elements there are, about what they come to as text, the most of that, and the
 // place that would be the row after.
-let changes = [];
+let changes = bareList();
 const tallyRoom = new ArrayBufferOf(32), tally = new Float64ArrayOf(tallyRoom);
 const COUNT = 0, SIZE = 1, LIMIT = 2, AFTER = 3;
 let usualLimit = 0; // that of the load
@@ -24,7 +24,7 @@ function resetChanges() {
 }
 
 function emptyChanges() {
-	changes = [];
+	changes = bareList();
 	tally[COUNT] = 0;
 	tally[AFTER] = -1;
 }
@@ -33,15 +33,53 @@ function push(one) {
 	changes[tally[COUNT]++] = one;
 }
 
+// eachChange goes through the changes: visit(cell, part, flags, n) is told where the
+// value, the infos and the options begin that the flags name.
+function eachChange(visit) {
+	for (let n = 0, at = 0; n < changes.length;) {
+		const told = typeof changes[n] === "number";
+		at = told ? changes[n++] : at + fields.length * 16;
+		const flags = at % 16;
+		const part = flags & hasPart ? changes[n++] : -1;
+		visit(floor(at / 16), part, flags, n);
+		for (let flag = hasValue; flag <= hasOptions; flag *= 2) if (flags & flag) n++;
+	}
+}
+
+function countChanges() {
+	let count = 0;
+	eachChange(() => { count++; });
+	return count;
+}
+
+// lastOnly makes one change of all those of a cell: the last value counts, and so
+// do the last infos and options.
+function lastOnly() {
+	const all = new MapOf();
+	eachChange((cell, part, flags, n) => {
+		const name = cell + "/" + part;
+		let one = overGet(all, name);
+		if (one === undefined) overSet(all, name, one = { __proto__: null, cell, part, flags: 0 });
+		one.flags |= flags;
+		for (let flag = hasValue; flag <= hasOptions; flag *= 2) if (flags & flag) one[flag] = changes[n++];
+	});
+	emptyChanges();
+	overEach(all, (one) => {
+		push(one.cell * 16 + one.flags);
+		if (one.part >= 0) push(one.part);
+		for (let flag = hasValue; flag <= hasOptions; flag *= 2) if (one.flags & flag) push(one[flag]);
+	});
+}
+
 function grow(by) {
 	tally[SIZE] += by;
 	if (tally[SIZE] > tally[LIMIT]) throw new Fault("the changes of one call are larger than " + tally[LIMIT] + " bytes");
 }
 
-function scalar(value, field) {
+function scalar(value, key) {
 	switch (typeof value) {
 		case "string":
-			if (value.length > maxValue) throw new Fault("the value for \"" + fields[field].key + "\" has " + value.length + " characters; " + maxValue + " are allowed");
+			if (value.length > maxValue) throw new Fault("the value for \"" + key + "\" has " + value.length + " characters; " + maxValue + " are allowed");
 			grow(value.length);
 			return true;
 		case "number": return isFinite(value);
@@ -50,27 +88,37 @@ function scalar(value, field) {
 	}
 }
 
+// What a hook gives is read once: the second time, it could be something else.
+//
+// listed reads a list of at most so many elements with read(element, key, place). name
+// is what an error calls it, with the key where there is one.
+function listed(list, name, key, most, read) {
+	if (!isArray(list)) throw new Fault(nameFor(name, key) + " is " + nameKind(list) + "; it must be a list");
+	const made = bareList(), length = list.length;
+	if (length > most) throw new Fault(nameFor(name, key) + " has " + length + " elements; " + most + " are allowed");
+	for (let i = 0; i < length; i++) made[i] = read(list[i], key, i);
+	return made;
+}
+
+const nameFor = (name, key) => key === undefined ? name : name + " for \"" + key + "\"";
+
 // checked gives the value as it goes out: a text, a finite number, true, false,
 // null or a list of these.
-function checked(value, field) {
-	if (scalar(value, field)) return value;
-	if (isArray(value)) {
-		if (value.length > maxList) throw new Fault("the list for \"" + fields[field].key + "\" has " + value.length + " elements; " + maxList + " are allowed");
-		const list = [];
-		for (let i = 0; i < value.length; i++) {
-			grow(8);
-			if (!scalar(value[i], field)) throw new Fault("an element of the list for \"" + fields[field].key + "\" is " + nameKind(value[i]) + "; it must be a text, a number, true, false or null");
-			list[i] = value[i];
-		}
-		return list;
-	}
-	throw new Fault("the value for \"" + fields[field].key + "\" is " + nameKind(value) + "; it must be a text, a number, true, false, null or a list of these");
+function checked(value, key) {
+	if (scalar(value, key)) return value;
+	if (!isArray(value)) throw new Fault("the value for \"" + key + "\" is " + nameKind(value) + "; it must be a text, a number, true, false, null or a list of these");
+	return listed(value, "the list", key, maxList, checkedElement);
+}
+
+function checkedElement(one, key) {
+	grow(8);
+	if (!scalar(one, key)) throw new Fault("an element of the list for \"" + key + "\" is " + nameKind(one) + "; it must be a text, a number, true, false or null");
+	return one;
 }
 
 const textOr = (value, otherwise) => value === undefined || value === null ? otherwise : value;
 
-function checkedInfo(info, field) {
-	const { key } = fields[field];
+function checkedInfo(info, key) {
 	if (typeof info !== "object" || info === null) throw new Fault("an info for \"" + key + "\" is " + nameKind(info) + "; it must be {message, level}");
 	const message = info.message, level = textOr(info.level, "error");
 	if (typeof message !== "string") throw new Fault("an info for \"" + key + "\" has " + nameKind(message) + " as its message; it must be a text");
@@ -79,28 +127,32 @@ function checkedInfo(info, field) {
 	return { message: short(message, maxMessage - 1), level };
 }
 
-function checkedOption(option, field) {
-	const { key } = fields[field];
+function checkedOption(option, key) {
 	if (typeof option !== "object" || option === null) throw new Fault("a select option for \"" + key + "\" is " + nameKind(option) + "; it must be {label, value}");
 	const { label, value } = option;
 	if (typeof label !== "string" || typeof value !== "string") throw new Fault("a select option for \"" + key + "\" has no text as its label or value");
-	const alternates = copyArray(textOr(option.alternateMatches, []));
-	grow(label.length + value.length + 40);
-	for (let n = 0; n < alternates.length; n++) {
-		const one = alternates[n];
-		if (typeof one !== "string") throw new Fault("a select option for \"" + key + "\" has " + nameKind(one) + " among its alternateMatches");
-		grow(one.length + 4);
-	}
+	grow(40);
+	bounded(label, key);
+	bounded(value, key);
+	const alternates = listed(textOr(option.alternateMatches, none), "the list of alternateMatches", key, maxList, checkedAlternate);
 	return alternates.length > 0 ? { label, value, alternateMatches: alternates } : { label, value };
 }
 
+function checkedAlternate(one, key) {
+	if (typeof one !== "string") throw new Fault("a select option for \"" + key + "\" has " + nameKind(one) + " among its alternateMatches");
+	grow(4);
+	return bounded(one, key);
+}
+
+// bounded gives a text of a select option.
+function bounded(text, key) {
+	if (text.length > maxValue) throw new Fault("a text of a select option for \"" + key + "\" has " + text.length + " characters; " + maxValue + " are allowed");
+	grow(text.length);
+	return text;
+}
+
 function checkedList(list, field, name, most, check) {
-	if (list === null) return [];
-	if (!isArray(list)) throw new Fault(name + " for \"" + fields[field].key + "\" is " + nameKind(list) + "; it must be a list");
-	if (list.length > most) throw new Fault(name + " for \"" + fields[field].key + "\" has " + list.length + " elements; " + most + " are allowed");
-	const made = [];
-	for (let i = 0; i < list.length; i++) made[i] = check(list[i], field);
-	return made;
+	return list === null ? bareList() : listed(list, name, fields[field].key, most, check);
 }
 
 // same compares what may be a value: lists by their elements.
@@ -152,7 +204,7 @@ function newOptions(column, i, options, field) {
 
 function newValue(column, i, value, field) {
 	if (value === undefined || column !== 0 && same(value, valueNow(column, i))) return undefined;
-	const made = checked(value, field);
+	const made = checked(value, fields[field].key);
 	if (column !== 0 && column.packs !== null) {
 		overwrite(column, i, made);
 	} else if (column !== 0) {
@@ -163,9 +215,18 @@ function newValue(column, i, value, field) {
 	return made;
 }
 
+// misfit refuses what a cell of one column is not: a list, and one with manyToOne.
+function misfit(given, field) {
+	const { key } = fields[field];
+	if (isArray(given)) throw new Fault("for the field \"" + key + "\" the hook gave a list; it must be {value, info}");
+	if (given.manyToOne !== null) throw new Fault("the hook gave manyToOne for \"" + key + "\", where one column alone is meant; it must be {value, info}");
+}
+
 // change writes down what differs from the cell that a column has in row i.
 function change(column, i, field, part, given) {
-	const value = newValue(column, i, given.value, field);
+	const wanted = given.value;
+	if (given.manyToOne !== undefined || wanted === undefined && isArray(given)) misfit(given, field);
+	const value = newValue(column, i, wanted, field);
 	const infos = newInfos(column, i, given.info, field);
 	const options = newOptions(column, i, given.selectOptions, field);
 	const flags = (value !== undefined ? hasValue : 0) | (infos !== undefined ? hasInfos : 0) | (options !== undefined ? hasOptions : 0) | (part >= 0 ? hasPart : 0);
@@ -186,7 +247,10 @@ function changeList(column, i, field, given) {
 	if (given.value !== undefined && !(column !== 0 && sameParts(column, i, given.value)) || list === undefined && (given.info !== undefined && given.info.length !== 0)) {
 		throw new Fault("\"" + key + "\" takes several columns: return manyToOne, a list with one cell for each");
 	}
-	if (list === undefined || list === null) return;
+	if (list === undefined) {
+		if (isArray(given)) throw new Fault("for the field \"" + key + "\" the hook gave a list; it must be {manyToOne}, with one cell for each column");
+		return;
+	}
 	used[field] = 1; // how many there must be is known with the column
 	if (!isArray(list)) throw new Fault("manyToOne for \"" + key + "\" is " + nameKind(list) + "; it must be a list");
 	if (column === 0) miss(field);
@@ -212,7 +276,7 @@ let taker;
 
 function bindTaker() {
 	if (newTaker === undefined) return;
-	const targets = [], results = [];
+	const targets = bareList(), results = bareList();
 	for (let f = 0; f < columns.length; f++) {
 		const column = columns[f];
 		targets[f] = !quick[f] ? undefined : column === 0 ? missCells[f] : column.value;
@@ -249,7 +313,7 @@ function changeRow(out, i) {
 		const column = columns[field];
 		if (column === 0 && cell === missCells[field]) continue;
 		const value = cell.value;
-		if (typeof value !== "string" || cell.info !== undefined || cell.selectOptions !== undefined) {
+		if (typeof value !== "string" || cell.info !== undefined || cell.selectOptions !== undefined || cell.manyToOne !== undefined) {
 			change(column, i, field, -1, cell);
 			continue;
 		}
@@ -259,7 +323,7 @@ function changeRow(out, i) {
 			if (column.result !== null) column.result[i] = value;
 		}
 		tally[SIZE] += value.length + 16;
-		if (value.length > maxValue || tally[SIZE] > tally[LIMIT]) checked(value, field);
+		if (value.length > maxValue || tally[SIZE] > tally[LIMIT]) checked(value, fields[field].key);
 		const at = (i * fields.length + field) * 16 + hasValue;
 		if (at !== tally[AFTER]) push(at);
 		tally[AFTER] = at + fields.length * 16;

@@ -65,9 +65,12 @@ function build(hook) {
 	throw first.thrown;
 }
 
-// syntaxPlace finds where an engine saw a mistake of syntax.
+// syntaxPlace finds where an engine saw a mistake of syntax. Of a private name that
+// no class has, QuickJS tells the name alone.
 function syntaxPlace(thrown, hook) {
 	if (!node && isInteger(thrown.lineNumber)) return place(hook, thrown.lineNumber, thrown.columnNumber, hook.indent);
+	const unknown = node ? null : search(/^undefined private field '(#.*)'$/, thrown.message);
+	if (unknown) return placeOf(hook, indexOf(hook.source, unknown[1]));
 	const text = slice("" + thrown.stack, 0, maxStack);
 	const first = endOf(text, 0), second = endOf(text, first + 1);
 	const found = search(/:(\d+)$/, slice(text, 0, first));
@@ -76,9 +79,17 @@ function syntaxPlace(thrown, hook) {
 	return place(hook, +found[1], column, hook.indent);
 }
 
+// placeOf is the place of what stands at an index of the source.
+function placeOf(hook, at) {
+	if (at < 0) return {};
+	const before = slice(hook.source, 0, at), line = linesIn(before);
+	return { line, column: pointsIn(lineOf(before, line)) + 1 };
+}
+
 // loadFault tells what is wrong with the source of a hook.
 function loadFault(thrown, hook) {
-	if (Fault.is(thrown)) return { hook: hook.name, message: thrown.message, line: 1, column: 1 };
+	const fault = faultText(thrown);
+	if (fault !== undefined) return { hook: hook.name, message: fault, line: 1, column: 1 };
 	const { name, message } = describe(thrown);
 	const where = name === "SyntaxError" ? syntaxPlace(thrown, hook) : locate(thrown, hook);
 	return { hook: hook.name, name, message, line: where.line || 0, column: where.column || 0 };
@@ -92,7 +103,7 @@ function withCall(hook, call) {
 }
 
 function buildAll() {
-	const faults = [];
+	const faults = bareList();
 	luck.hook = null;
 	for (let h = 0; h < hooks.length; h++) {
 		const hook = hooks[h];
@@ -131,7 +142,7 @@ function load(request) {
 	tally[LIMIT] = usualLimit = request.limit;
 	sparseFrom = request.sparse || (node ? 200 : 24);
 	setFields(request.fields);
-	hooks = [];
+	hooks = bareList();
 	for (let h = 0; h < request.hooks.length; h++) hooks[h] = prepareHook(request.hooks[h], h);
 	return { faults: buildAll() };
 }

@@ -25,7 +25,7 @@ function keep(request) {
 
 function keptAnew(field, part, packSize) {
 	const column = new Column(field, part);
-	column.packs = [];
+	column.packs = bareList();
 	column.size = packSize;
 	return column;
 }
@@ -53,7 +53,7 @@ function copyByRow(found) {
 
 function keptParts(field, count) {
 	const column = keptAnew(field, -1, 0);
-	column.parts = [];
+	column.parts = bareList();
 	for (let p = 0; p < count; p++) column.parts[p] = keptColumn(field, p);
 	return column;
 }
@@ -239,7 +239,7 @@ const usualFinders = [ArrayPrototype.indexOf, ArrayPrototype.lastIndexOf, ArrayP
 function lazyList(count, element) {
 	const target = [];
 	target.length = count;
-	const lastRows = new Uint32ArrayOf(recent), lastOnes = [];
+	const lastRows = new Uint32ArrayOf(recent), lastOnes = bareList();
 	for (let n = 0; n < recent; n++) lastOnes[n] = undefined;
 	let plain = false, written = false;
 	const at = (i) => {
@@ -325,7 +325,7 @@ function makings(count, make) {
 function lazyRecords(request, make) {
 	settleColumns();
 	const names = copyEach(fields, (field) => field.key);
-	const ofField = copyEach(names, () => null), some = [];
+	const ofField = copyEach(names, () => null), some = bareList();
 	const cellsOf = (field) => {
 		if (ofField[field] === null) {
 			ofField[field] = makings(request.rows, (i) => cellOf(columns[field], i));
@@ -401,7 +401,7 @@ function lazyOnes(count, names, at, make) {
 	const setAt = (i, key) => written[key] === undefined ? undefined : written[key][i];
 	const write = (i, key, value) => {
 		if (written[key] === undefined) {
-			const all = written[key] = [];
+			const all = written[key] = bareList();
 			for (let n = 0; n < count; n++) all[n] = undefined;
 		}
 		written[key][i] = value;
@@ -446,7 +446,7 @@ function lazyValues(request, column, make) {
 }
 
 function lazyResults(request) {
-	const list = request.keys, placeOf = create(null), all = [];
+	const list = request.keys, placeOf = create(null), all = bareList();
 	for (let c = 0; c < list.length; c++) {
 		placeOf[list[c]] = c;
 		all[c] = keptColumn(c, -1);

@@ -1,14 +1,14 @@
 // A job calls the hooks that a request is about, one after another.
 
 const ofKind = (kind) => {
-	const list = [];
+	const list = bareList();
 	for (let h = 0; h < hooks.length; h++) if (hooks[h].kind === kind) list[list.length] = hooks[h];
 	return list;
 };
 
 // named are the hooks that a request names.
 function named(names) {
-	const list = [];
+	const list = bareList();
 	for (let n = 0; n < names.length; n++) {
 		for (let h = 0; h < hooks.length; h++) if (hooks[h].name === names[n]) list[list.length] = hooks[h];
 	}
@@ -64,9 +64,12 @@ class RowJob {
 		while (i < rows) {
 			const hook = list[h];
 			const index = indexes === undefined ? first + i : indexes[i];
+			if (trace === true) {
+				straight(); // as long as the row before is the one to blame
+				note(hook.name + " " + index);
+			}
 			atHook = hook;
 			atRow = index;
-			if (trace === true) note(hook.name + " " + index);
 			const record = fill !== null ? fill(i, index) : { row: make(i), index, rowId: ids === undefined ? "" + index : ids[i] };
 			const { call } = hook;
 			const out = sampled && (i & 15) === 0 ? timed(hook, call, record, mode) : call(record, mode);
@@ -131,6 +134,7 @@ class ListJob {
 	call;
 	returned;
 	rest = null;
+	handed = 0; // how many changes were handed out
 
 	constructor(request, list, call, returned) {
 		this.request = request;
@@ -150,6 +154,8 @@ class ListJob {
 			}
 			if (this.rest !== null && this.rest.step()) return pause;
 			this.rest = null;
+			atRow = -1;
+			straight();
 			this.h++;
 		}
 		return undefined;
@@ -169,6 +175,28 @@ class ListJob {
 		this.rest = this.returned(out);
 		if (this.rest === undefined) this.rest = nothing;
 	}
+
+	// thin makes one change of all those of a cell, where there are more of them than
+	// cells: a hook may name a row over and over. more says that others follow; what
+	// was handed out stays as it is.
+	thin(more) {
+		const most = mostChanges(this.request) * this.list.length - this.handed;
+		if (!more && changes.length <= most) return;
+		if (countChanges() > most) lastOnly();
+		const count = countChanges();
+		this.handed += count;
+		if (count <= most) return;
+		atRow = -1;
+		throw new Fault("the hook names the same rows over and over: give each row once, with all that changes in it");
+	}
+}
+
+// mostChanges is how many cells the rows of a request have.
+function mostChanges(request) {
+	if (request.rows === undefined) return 0;
+	let cells = 0;
+	for (let f = 0; f < columns.length; f++) cells += columns[f] === 0 || columns[f].parts === null ? 1 : columns[f].parts.length || 1;
+	return cells * request.rows;
 }
 
 const nothing = { __proto__: null, step: () => false };
@@ -204,14 +232,16 @@ class Returned {
 	out;
 	what;
 	each;
+	gaps;
 	placeOf;
 	inParts;
 	n = 0;
 
-	constructor(out, request, what, each) {
+	constructor(out, request, what, each, gaps) {
 		if (!isArray(out)) throw new Fault("the hook returned " + nameKind(out) + "; it must return a list of " + what + ", or nothing");
 		this.out = out;
 		this.what = what;
+		this.gaps = gaps;
 		this.each = each;
 		this.placeOf = places(request);
 		this.inParts = request.lazy === true;
@@ -228,8 +258,8 @@ class Returned {
 
 	take(n) {
 		const one = this.out[n];
-		if (one === undefined || one === null) return;
-		if (typeof one !== "object") throw new Fault("element " + n + " of what the hook returned is " + nameKind(one) + "; it must be " + this.what);
+		if (this.gaps && (one === undefined || one === null)) return;
+		if (typeof one !== "object" || one === null) throw new Fault("element " + n + " of what the hook returned is " + nameKind(one) + "; it must be " + this.what);
 		const given = one.index;
 		const i = this.placeOf(given);
 		if (i < 0) {
@@ -242,14 +272,14 @@ class Returned {
 	}
 }
 
-const returnedList = (out, request, what, each) => out === undefined || out === null ? undefined : new Returned(out, request, what, each);
+const returnedList = (out, request, what, each, gaps) => out === undefined || out === null ? undefined : new Returned(out, request, what, each, gaps);
 
 function bulkJob(request) {
 	const list = chosen(request, "bulkRow");
 	if (request.lazy !== true) bindTaker();
 	return new ListJob(request, list,
 		(call) => call(recordsOf(request, list.length > 1), request.mode),
-		(out) => returnedList(out, request, "{index, row}", changeRow));
+		(out) => returnedList(out, request, "{index, row}", changeRow, true));
 }
 
 // columnJob runs the hooks of the request over one column, each seeing what the
@@ -269,63 +299,7 @@ function columnJob(request) {
 		(out) => returnedList(out, request, "{index, value}", (given, i) => {
 			const real = settledGhost(given);
 			if (real !== undefined) change(column, i, field, part, real);
-		}));
-}
-
-// The commands that step hooks and the last callback give to the import.
-const maxCommands = 10000;
-const commandNames = ["addField", "removeField", "updateInfoMessages", "setHeaderRowOverride", "removeRows", "setUser", "setDevelopmentMode", "setConfirmationMessage"];
-
-// jsonText is the JSON text of what a hook handed over.
-function jsonText(value, what) {
-	let text;
-	try {
-		text = plainText(value === undefined ? null : value);
-	} catch {
-		throw new Fault(what + " cannot be written as JSON");
-	}
-	if (typeof text !== "string") throw new Fault(what + " is " + nameKind(value) + "; it must be plain JSON");
-	grow(text.length);
-	return text;
-}
-
-// plainText writes JSON as if all objects and lists had no toJSON in common.
-function plainText(value) {
-	const ofObjects = hide(ObjectPrototype), ofLists = hide(ArrayPrototype);
-	try {
-		return stringify(value);
-	} finally {
-		if (ofObjects !== undefined) defineProperty(ObjectPrototype, "toJSON", ofObjects);
-		if (ofLists !== undefined) defineProperty(ArrayPrototype, "toJSON", ofLists);
-	}
-}
-
-function hide(object) {
-	const found = getOwnPropertyDescriptor(object, "toJSON");
-	if (found === undefined || !found.configurable) return undefined;
-	delete object.toJSON;
-	return setPrototypeOf(found, null);
-}
-
-function instanceFor(request, commands) {
-	const record = (name, args) => {
-		if (commands.length >= maxCommands) throw new Fault("the hook gave more than " + maxCommands + " commands");
-		const list = [];
-		for (let i = 0; i < args.length && i < 4; i++) list[i] = parse(jsonText(args[i], "argument " + (i + 1) + " of " + name));
-		commands[commands.length] = { hook: atHook.name, name, args: list };
-	};
-	const instance = {};
-	for (let n = 0; n < commandNames.length; n++) {
-		const name = commandNames[n];
-		defineProperty(instance, name, property((...args) => record(name, args)));
-	}
-	defineProperty(instance, "addRows", property((rows) => {
-		if (!isArray(rows)) throw new Fault("addRows was given " + nameKind(rows) + "; it takes a list of {index, row}");
-		const ids = copyEach(rows, () => "" + (request.newIds || "new-") + (request.nextId++));
-		record("addRows", [rows, ids]);
-		return ids;
-	}));
-	return instance;
+		}, false));
 }
 
 // copyPlain copies what came out of a JSON text.
@@ -338,22 +312,24 @@ function copyPlain(value) {
 }
 
 function stepJob(request, result) {
-	result.commands = [];
-	const instance = instanceFor(request, result.commands);
+	const instance = instanceFor(request, result);
 	return new ListJob(request, named(request.hooks), (call) => call(instance, copyPlain(request.about)), () => undefined);
 }
 
 // finishJob shows the rows of the result to the last callback.
 function finishJob(request, result) {
-	result.commands = [];
-	const instance = instanceFor(request, result.commands);
+	const instance = instanceFor(request, result);
 	const rows = request.lazy === true ? lazyResults(request) : [];
 	for (let i = 0; i < request.rows && request.lazy !== true; i++) rows[i] = resultRow(request.keys, (c) => request.values[c][i]);
 	return new ListJob(request, ofKind("beforeFinish"), (call) => call(rows, request.about, instance), (out) => {
-		if (typeof out !== "object" || out === null || out.cancel !== true) return;
-		const { message } = out;
+		if (out === undefined || out === null) return;
+		if (typeof out !== "object" || isArray(out)) throw new Fault("the hook returned " + nameKind(out) + "; it must return {cancel: true, message}, or nothing");
+		const { cancel, message } = out;
+		if (cancel !== undefined && typeof cancel !== "boolean") throw new Fault("the hook returned " + nameKind(cancel) + " as cancel; it must be true or false");
+		if (cancel !== true) return;
+		if (textOr(message, "") !== "" && typeof message !== "string") throw new Fault("the hook returned " + nameKind(message) + " as the message; it must be a text");
 		result.cancel = true;
-		result.message = typeof message === "string" ? short(message, maxMessage - 1) : "";
+		result.message = short(textOr(message, ""), maxMessage - 1);
 	});
 }
 
@@ -366,6 +342,7 @@ function resultRow(names, at) {
 const result = { commands: undefined, cancel: false, message: "" };
 
 function start(request) {
+	atRow = -1;
 	if (request.fresh === true) refresh();
 	for (let h = 0; h < hooks.length; h++) hooks[h].spent = 0;
 	luck.hook = null;

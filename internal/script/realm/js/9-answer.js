@@ -6,14 +6,14 @@ let job = null;
 // marked lists the places that are set, whatever hooks did to all lists: who reads
 // it takes none for all is well.
 function marked(list) {
-	const found = [];
-	for (let f = 0, n = 0; f < fields.length; f++) if (list[f] === 1) defineProperty(found, n++, property(f));
+	const found = bareList();
+	for (let f = 0; f < fields.length; f++) if (list[f] === 1) found[found.length] = f;
 	return found;
 }
 
 function write(body) {
 	if (lines.length > 0) defineProperty(body, "console", property(lines));
-	lines = [];
+	lines = bareList();
 	const text = textOf(body);
 	// Where there was no memory for the text, it is asked later who is to blame.
 	atHook = null;
@@ -23,15 +23,21 @@ function write(body) {
 
 // textOf writes JSON. What hooks gave to all objects or lists takes no part.
 function textOf(body) {
-	if (hasOwn(ObjectPrototype, "toJSON") || hasOwn(ArrayPrototype, "toJSON") || bent() !== "") bareOf(body);
+	if (hasOwn(ObjectPrototype, "toJSON") || hasOwn(ArrayPrototype, "toJSON") || bent() !== "") return written(body);
 	return stringify(body);
 }
 
-function bareOf(value) {
-	if (typeof value !== "object" || value === null) return;
-	const names = keys(value);
-	for (let n = 0; n < names.length; n++) bareOf(value[names[n]]);
-	setPrototypeOf(value, null);
+// written is stringify for what this code made, where hooks changed what all lists
+// and objects are made of: engines use such ones while they write.
+function written(value) {
+	if (typeof value !== "object" || value === null) return stringify(value);
+	const list = isArray(value), names = list ? value : keys(value);
+	let text = "";
+	for (let n = 0; n < names.length; n++) {
+		const one = list ? value[n] : value[names[n]];
+		if (one !== undefined) text += (text === "" ? "" : ",") + (list ? "" : stringify(names[n]) + ":") + written(one);
+	}
+	return list ? "[" + text + "]" : "{" + text + "}";
 }
 
 // bent says what hooks did to all lists or objects with which lists cannot be
@@ -42,6 +48,12 @@ function bent() {
 	return numbered(ObjectPrototype) ? "a number as a key of Object.prototype" : "";
 }
 
+// straight refuses what is bent.
+function straight() {
+	const why = bent();
+	if (why !== "") throw new Fault("the hook changes what all lists are made of: " + why);
+}
+
 // numbered says whether an object has a key that is a number: such stand first.
 function numbered(object) {
 	const first = ownKeys(object)[0];
@@ -49,7 +61,7 @@ function numbered(object) {
 }
 
 function timesOf(elapsed) {
-	const times = [];
+	const times = bareList();
 	const { sampled, count: rows } = job;
 	const scale = sampled ? rows / floor((rows + 15) / 16) : 1;
 	for (let h = 0; h < hooks.length; h++) {
@@ -65,9 +77,11 @@ let began = 0;
 function finish() {
 	// What a hook gave back may have looked at a column too, and have kept it to itself.
 	if (someMissing) throw missed;
-	const why = bent();
-	if (why !== "" || changes.length !== tally[COUNT]) throw new Fault("the hook changes what all lists are made of: " + why);
 	const { list, request } = job;
+	// Which of several rows it was, a call tells that looks after each of them.
+	if (job instanceof RowJob && job.count > 1 && request.trace !== true && bent() !== "") atRow = -1;
+	straight();
+	if (job instanceof ListJob) job.thin(false);
 	const text = write({
 		changes, times: timesOf(clock() - began),
 		used: learning ? marked(used) : undefined,
@@ -86,6 +100,7 @@ function finish() {
 function handOut() {
 	if (someMissing) throw missed;
 	const { list, request } = job;
+	job.thin(true);
 	const text = textOf({ changes, more: true });
 	if (indexOf(text, "\\ud") >= 0) mend(list, request);
 	emptyChanges();
@@ -95,20 +110,17 @@ function handOut() {
 
 // mend refuses half characters, which no text can hold, and names their row.
 function mend(list, request) {
-	for (let n = 0, at = 0; n < changes.length;) {
-		const told = typeof changes[n] === "number";
-		at = told ? changes[n] : at + fields.length * 16;
-		const flags = at % 16, cell = floor(at / 16);
-		const field = cell % fields.length, i = floor(cell / fields.length);
-		if (told) n += flags & hasPart ? 2 : 1;
+	eachChange((cell, part, flags, n) => {
 		for (let flag = hasValue; flag <= hasOptions; flag *= 2) {
 			if ((flags & flag) === 0 || whole(changes[n++])) continue;
 			atHook = list.length === 1 ? list[0] : null;
-			atRow = indexAt(request, i);
-			throw new Fault("what the hook returned for \"" + fields[field].key + "\" holds half of a character (a lone surrogate): cut texts with Array.from(text), not with slice");
+			atRow = indexAt(request, floor(cell / fields.length));
+			throw new Fault("what the hook returned for \"" + fields[cell % fields.length].key + "\" " + halved);
 		}
-	}
+	});
 }
+
+const halved = "holds half of a character (a lone surrogate): cut texts with Array.from(text), not with slice";
 
 // whole says whether all texts in a value that went through checks are whole.
 function whole(value) {
@@ -125,20 +137,21 @@ function fail(thrown) {
 	const hook = atHook;
 	forgetKept();
 	const failure = { kind: "threw", hook: hook === null ? "" : hook.name, row: atRow, name: "", message: "", line: 0, column: 0 };
-	if (Fault.is(thrown)) {
+	const fault = faultText(thrown);
+	if (fault !== undefined) {
 		failure.kind = "returned";
-		failure.message = short(thrown.message, maxText);
+		failure.message = fault;
 	} else {
 		const { name, message } = describe(thrown);
 		failure.name = name;
 		failure.message = message;
 		if (!node && (thrown === null || name === "InternalError" && message === "out of memory")) failure.kind = "memory";
 		if (!node && thrown === null) failure.message = "null was thrown, by the hook or by an engine that has no memory left";
-		if (hook !== null) {
-			const where = locate(thrown, hook);
-			failure.line = where.line || 0;
-			failure.column = where.column || 0;
-		}
+	}
+	if (hook !== null) {
+		const where = locate(thrown, hook);
+		failure.line = where.line || 0;
+		failure.column = where.column || 0;
 	}
 	return write({ failure });
 }
@@ -199,8 +212,8 @@ function handle(text) {
 		keep(request);
 		return "{}";
 	}
-	lines = [];
-	columns = [];
+	lines = bareList();
+	columns = bareList();
 	resetChanges();
 	if (request.op === "load") return write(load(request));
 	try {

@@ -1,0 +1,251 @@
+// The methods of the import that step hooks and the last callback are given. What is
+// wrong with what they are given is thrown at the hook, which so knows the place.
+
+const maxCommands = 10000; // of a call
+const maxDepth = 32; // of lists and objects within each other
+const maxName = 300; // characters of a key
+const maxArguments = 4;
+const maxElements = 1000000; // of a list
+const maxIndex = 9007199254740991;
+const userTexts = { __proto__: null, id: true, name: true, email: true, companyId: true, companyName: true };
+
+// The steps at which methods are of use, where it is not all of them.
+const upload = "UPLOAD_STEP", review = "REVIEW_STEP", post = "REVIEW_STEP_POST_HOOKS";
+const stepsOf = {
+	__proto__: null,
+	addField: [upload, review], removeField: [upload, review],
+	setHeaderRowOverride: [upload, upload],
+	addRows: [review, review], removeRows: [review, review],
+	updateInfoMessages: [review, post],
+};
+
+// refuse throws what is wrong with what a method was given.
+function refuse(what, value, wanted) {
+	throw new Fault(what + " is " + nameKind(value) + "; it must be " + wanted);
+}
+
+function textFor(value, what) {
+	if (typeof value !== "string") refuse(what, value, "a text");
+	if (value.length > maxValue) throw new Fault(what + " has " + value.length + " characters; " + maxValue + " are allowed");
+	if (!isWellFormed(value)) throw new Fault(what + " " + halved);
+	grow(value.length + 4);
+	return value;
+}
+
+function booleanFor(value, what) {
+	if (typeof value !== "boolean") refuse(what, value, "true or false");
+	return value;
+}
+
+function indexFor(value, what) {
+	if (!isInteger(value) || value < 0 || value > maxIndex) {
+		throw new Fault(what + " is " + (typeof value === "number" ? "" + value : nameKind(value)) + "; it must be a whole number from 0 on");
+	}
+	grow(20);
+	return value;
+}
+
+function objectFor(value, what, wanted) {
+	if (typeof value !== "object" || value === null || isArray(value)) refuse(what, value, wanted);
+	return value;
+}
+
+// plainFor copies what may be any JSON.
+function plainFor(value, what) {
+	let text, plain;
+	try {
+		text = plainText(value === undefined ? null : value);
+		if (typeof text === "string") plain = parse(text);
+	} catch {
+		throw new Fault(what + " cannot be written as JSON");
+	}
+	if (typeof text !== "string") refuse(what, value, "plain JSON");
+	grow(text.length);
+	const flaw = flawIn(plain, 0);
+	if (flaw !== undefined) throw new Fault(what + " " + flaw);
+	return plain;
+}
+
+// flawIn says what is wrong with plain JSON, if anything is.
+function flawIn(value, depth) {
+	if (depth > maxDepth) return "is deeper than " + maxDepth + " lists and objects within each other";
+	if (typeof value === "string" && value.length > maxValue) return "holds a text of " + value.length + " characters; " + maxValue + " are allowed";
+	if (typeof value === "string" && !isWellFormed(value)) return halved;
+	if (typeof value !== "object" || value === null) return undefined;
+	const names = keys(value);
+	for (let n = 0; n < names.length; n++) {
+		const name = names[n];
+		if (name.length > maxName) return "has a key of " + name.length + " characters; " + maxName + " are allowed";
+		const flaw = isWellFormed(name) ? flawIn(value[name], depth + 1) : halved;
+		if (flaw !== undefined) return flaw;
+	}
+	return undefined;
+}
+
+// plainText writes JSON as if all objects and lists had no toJSON in common.
+function plainText(value) {
+	const ofObjects = hide(ObjectPrototype), ofLists = hide(ArrayPrototype);
+	try {
+		return stringify(value);
+	} finally {
+		if (ofObjects !== undefined) defineProperty(ObjectPrototype, "toJSON", ofObjects);
+		if (ofLists !== undefined) defineProperty(ArrayPrototype, "toJSON", ofLists);
+	}
+}
+
+function hide(object) {
+	const found = getOwnPropertyDescriptor(object, "toJSON");
+	if (found === undefined || !found.configurable) return undefined;
+	delete object.toJSON;
+	return setPrototypeOf(found, null);
+}
+
+// Methods are those of one call: they know which fields its hooks added and removed.
+class Methods {
+	request;
+	commands;
+	fields = create(null);
+
+	constructor(request, commands) {
+		this.request = request;
+		this.commands = commands;
+	}
+
+	// call does what a method does and gives what it returns.
+	call(name, args) {
+		const { request, commands } = this;
+		const { step } = request, steps = stepsOf[name];
+		if (job === null || job.request !== request) throw new Fault(name + " is of use only until the hook that was given it has ended");
+		if (request.op === "finish" && name !== "setConfirmationMessage") throw new Fault(name + ": the import is settled by now; do this in a step hook");
+		if (steps !== undefined && step !== undefined && step !== steps[0] && step !== steps[1]) {
+			throw new Fault(name + " is of no use at " + step + ": call it at " + steps[0] + (steps[1] === steps[0] ? "" : " or " + steps[1]));
+		}
+		if (commands.length >= maxCommands) throw new Fault("the hook gave more than " + maxCommands + " commands");
+		const list = this[name](args), where = name === "addField" ? locate(new ErrorOf(), atHook) : unchanged;
+		commands[commands.length] = { hook: atHook.name, name, args: list, line: where.line, column: where.column };
+		return name === "addRows" ? copyArray(list[1]) : undefined;
+	}
+
+	has(key) {
+		return this.fields[key] === undefined ? fieldOf[key] !== undefined : this.fields[key];
+	}
+
+	keyFor(value, what) {
+		const key = textFor(value, what);
+		if (!this.has(key)) throw new Fault(what + " is \"" + short(key, 100) + "\", and there is no such field");
+		return key;
+	}
+
+	// addField leaves to others what a field must be: they are told the place of the call.
+	addField(args) {
+		const field = plainFor(objectFor(args[0], "argument 1 of addField", "a field: {label, key, type}"), "argument 1 of addField");
+		const key = own(field, "key"), beside = textOr(args[1], undefined);
+		if (typeof key === "string" && this.has(key)) throw new Fault("addField: there is a field \"" + short(key, 100) + "\" already");
+		const list = beside === undefined ? [field] : [field, this.besideFor(beside, "argument 2 of addField")];
+		if (typeof key === "string") this.fields[key] = true;
+		return list;
+	}
+
+	// besideFor reads where a field is put.
+	besideFor(given, what) {
+		const { before, after } = objectFor(given, what, "{before: key} or {after: key}");
+		const ahead = textOr(before, "") === "" ? undefined : this.keyFor(before, "before in " + what);
+		const behind = textOr(after, "") === "" ? undefined : this.keyFor(after, "after in " + what);
+		if (ahead !== undefined && behind !== undefined) throw new Fault(what + " has both before and after; one of them is enough");
+		return { before: ahead, after: behind };
+	}
+
+	removeField(args) {
+		const key = this.keyFor(args[0], "argument 1 of removeField");
+		this.fields[key] = false;
+		return [key];
+	}
+
+	setHeaderRowOverride(args) {
+		return [indexFor(args[0], "argument 1 of setHeaderRowOverride")];
+	}
+
+	setUser(args) {
+		const user = objectFor(args[0], "argument 1 of setUser", "{id, name, email, companyId, companyName}");
+		const made = {}, names = keys(user);
+		for (let n = 0; n < names.length; n++) {
+			const name = names[n], value = user[name];
+			if (userTexts[name] !== true) throw new Fault("the user that setUser was given has \"" + short(name, 100) + "\"; a user has id, name, email, companyId and companyName");
+			if (value !== undefined && value !== null) defineProperty(made, name, property(textFor(value, name + " of the user that setUser was given")));
+		}
+		return [made];
+	}
+
+	setDevelopmentMode(args) {
+		return [booleanFor(args[0], "argument 1 of setDevelopmentMode")];
+	}
+
+	// setConfirmationMessage is for a person at the importer.
+	setConfirmationMessage(args) {
+		const list = bareList();
+		for (let i = 0; i < args.length && i < maxArguments; i++) list[i] = plainFor(args[i], "argument " + (i + 1) + " of setConfirmationMessage");
+		return list;
+	}
+
+	removeRows(args) {
+		return [listed(args[0], "argument 1 of removeRows", undefined, maxElements, (id, _, n) => textFor(id, "element " + n + " of what removeRows was given"))];
+	}
+
+	updateInfoMessages(args) {
+		return [listed(args[0], "argument 1 of updateInfoMessages", undefined, maxElements, (one, _, n) => {
+			const what = "element " + n + " of what updateInfoMessages was given";
+			const { rowIndex, fieldKey, manyToOneIndex, messages } = objectFor(one, what, "{rowIndex, fieldKey, messages}");
+			const key = this.keyFor(fieldKey, "the fieldKey of " + what);
+			const part = textOr(manyToOneIndex, undefined);
+			return {
+				rowIndex: indexFor(rowIndex, "the rowIndex of " + what),
+				fieldKey: key,
+				manyToOneIndex: part === undefined ? undefined : indexFor(part, "the manyToOneIndex of " + what),
+				messages: listed(messages, "messages of " + what, undefined, maxInfos, (info) => checkedInfo(info, key)),
+			};
+		})];
+	}
+
+	addRows(args) {
+		const { request } = this;
+		const rows = listed(args[0], "argument 1 of addRows", undefined, maxElements, (one, _, n) => {
+			const what = "element " + n + " of what addRows was given";
+			const { index, row } = objectFor(one, what, "{index, row}");
+			const at = textOr(index, undefined);
+			return { index: at === undefined ? undefined : indexFor(at, "the index of " + what), row: this.rowFor(row, what) };
+		});
+		const ids = bareList();
+		for (let n = 0; n < rows.length; n++) ids[n] = (request.newIds || "new-") + request.nextId++;
+		return [rows, ids];
+	}
+
+	// rowFor reads a row that is added: it has values alone.
+	rowFor(row, what) {
+		const made = {}, names = keys(objectFor(row, "the row of " + what, "an object with cells"));
+		grow(8);
+		for (let n = 0; n < names.length; n++) {
+			const key = names[n], cell = row[key];
+			if (!this.has(key)) throw new Fault("the row of " + what + " has the field \"" + short(key, 100) + "\", and there is no such field");
+			if (cell === undefined) continue;
+			const { value, manyToOne, info } = objectFor(cell, "\"" + key + "\" in the row of " + what, "{value}");
+			if (textOr(manyToOne, none) !== none) throw new Fault("\"" + key + "\" in the row of " + what + " has manyToOne; addRows takes value alone");
+			if (textOr(info, none) !== none && !(isArray(info) && info.length === 0)) throw new Fault("\"" + key + "\" in the row of " + what + " has info; addRows takes value alone, and updateInfoMessages gives messages");
+			const found = value === undefined ? undefined : checked(value, key);
+			if (!whole(found)) throw new Fault("\"" + key + "\" in the row of " + what + " " + halved);
+			if (found !== undefined) defineProperty(made, key, property({ value: found }));
+		}
+		return made;
+	}
+}
+
+const methodNames = ["addField", "removeField", "updateInfoMessages", "setHeaderRowOverride", "addRows", "removeRows", "setUser", "setDevelopmentMode", "setConfirmationMessage"];
+
+function instanceFor(request, result) {
+	result.commands = bareList();
+	const methods = new Methods(request, result.commands), instance = {};
+	for (let n = 0; n < methodNames.length; n++) {
+		const name = methodNames[n];
+		defineProperty(instance, name, property((...args) => methods.call(name, setPrototypeOf(args, null))));
+	}
+	return instance;
+}
