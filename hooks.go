@@ -66,6 +66,8 @@ type HookError struct {
 	Row *int64
 	// Text says what happened.
 	Text string
+	// Load says that the hook was not called: its source is none.
+	Load bool
 }
 
 // Error gives the sentence for a person.
@@ -111,8 +113,13 @@ const (
 type StepChanges []StepChange
 
 // StepChange is one call of a method of the instance that step hooks are given.
-// One of its parts is set.
+// One of what it asks for is set.
 type StepChange struct {
+	// Hook names the hook, and Line and Column the call in its own source; 0 where
+	// that is not known.
+	Hook         string
+	Line, Column int
+
 	AddField *AddedField
 	// RemoveField is the key of a field.
 	RemoveField string

@@ -375,7 +375,7 @@ func TestStepHooks(t *testing.T) {
 // is not there any more, fails the import and not the run.
 func TestMessagesAboutNoCell(t *testing.T) {
 	about := func(field, part int) intray.StepChange {
-		return intray.StepChange{Infos: []intray.Change{{Field: field, Part: part, HasInfos: true, Infos: []intray.Info{{Text: "m"}}}}}
+		return intray.StepChange{Hook: "stepHooks[2]", Line: 3, Column: 7, Infos: []intray.Change{{Field: field, Part: part, HasInfos: true, Infos: []intray.Info{{Text: "m"}}}}}
 	}
 	for want, changes := range map[string]intray.StepChanges{
 		`the manyToOneIndex 3 of the field "name" is of none of its 1 columns`: {about(0, 3)},
@@ -387,6 +387,7 @@ func TestMessagesAboutNoCell(t *testing.T) {
 			}
 			return changes, nil
 		}}, listFile)
+		want = "The hook stepHooks[2] failed at line 3, column 7: updateInfoMessages: " + want
 		if out.Verdict != engine.Broken || len(out.Notices) != 1 || !strings.Contains(out.Notices[0].Text, want) {
 			t.Errorf("want %q, got %v, %+v", want, out.Verdict, out.Notices)
 		}

@@ -98,9 +98,9 @@ func (p *passage) collect(ctx context.Context, plan *plan, whole bool) (*collect
 
 // tooMany says that there are more rows than hooks are given at once.
 func tooMany(rows int64, whole bool) error {
-	hook, limit := "columnHooks", int64(columnRows)
+	hook, limit := "columnHooks[0]", int64(columnRows)
 	if whole {
-		hook, limit = "bulkRowHooks", bulkRows
+		hook, limit = "bulkRowHooks[0]", bulkRows
 	}
 	if rows <= limit {
 		return nil

@@ -38,7 +38,7 @@ func (p *passage) uploadStep(ctx context.Context) (moved bool, err error) {
 		return false, err
 	}
 	before := p.imp.Answers[intray.AnswerHeaderRow]
-	err = p.follow(intray.UploadStep, changes)
+	_, err = p.follow(intray.UploadStep, changes)
 	return p.imp.Answers[intray.AnswerHeaderRow] != before, err
 }
 
@@ -83,7 +83,8 @@ func (p *passage) reviewStep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.follow(intray.ReviewStep, changes)
+	p.infos, err = p.follow(intray.ReviewStep, changes)
+	return err
 }
 
 // postStep calls the hooks of REVIEW_STEP_POST_HOOKS. They are told nothing of the
@@ -97,9 +98,8 @@ func (p *passage) postStep(ctx context.Context, plan *plan) error {
 	if err != nil {
 		return err
 	}
-	p.infos = nil
-	err = p.follow(intray.ReviewStepPost, changes)
-	plan.last = byRow(p.infos)
+	infos, err := p.follow(intray.ReviewStepPost, changes)
+	plan.last = byRow(infos)
 	return err
 }
 
@@ -107,42 +107,45 @@ func (p *passage) stepCall(step string) intray.StepCall {
 	return intray.StepCall{Step: step, Filename: p.imp.Input.Name, Headers: p.out.Headers, Mapping: p.out.Mapping, Fields: p.imp.Schema.Fields}
 }
 
-// follow does what the hooks of a step asked for.
-func (p *passage) follow(step string, changes intray.StepChanges) error {
-	if err := p.followAll(step, changes); err != nil {
-		return &intray.HookError{Hook: "stepHooks (" + step + ")", Text: err.Error()}
-	}
-	return nil
-}
-
-// followAll does one thing after the other. Messages name fields by their places among
-// those that the hooks were told of, behind which those stand that they added.
-func (p *passage) followAll(step string, changes intray.StepChanges) error {
+// follow does what the hooks of a step asked for, one thing after the other, and gives
+// their messages about cells. These name fields by their places among those that the
+// hooks were told of, behind which those stand that they added: where they are in the
+// end shows at the end.
+func (p *passage) follow(step string, changes intray.StepChanges) (infos []intray.Change, err error) {
 	told := slices.Clone(p.imp.Schema.Fields)
 	for _, c := range changes {
 		if err := p.followOne(step, c); err != nil {
-			return err
+			return nil, failedStep(c, err)
 		}
 		if c.AddField != nil {
 			told = append(told, c.AddField.Field)
 		}
 	}
-	return p.placeInfos(told)
-}
-
-// placeInfos finds where the fields of messages are now.
-func (p *passage) placeInfos(told []intray.Field) error {
-	for i := range p.infos {
-		c := &p.infos[i]
-		key := told[c.Field].Key
-		if c.Field = p.imp.Schema.FieldIndex(key); c.Field < 0 {
-			return fmt.Errorf("updateInfoMessages: the field %q was removed", key)
-		}
-		if columns := max(1, len(p.out.Mapping.Fields[c.Field].All())); c.Part < 0 || c.Part >= columns {
-			return fmt.Errorf("updateInfoMessages: the manyToOneIndex %d of the field %q is of none of its %d columns", c.Part, key, columns)
+	for _, c := range changes {
+		for _, one := range c.Infos {
+			if one.Field, err = p.placeOf(one, told[one.Field].Key); err != nil {
+				return nil, failedStep(c, err)
+			}
+			infos = append(infos, one)
 		}
 	}
-	return nil
+	return infos, nil
+}
+
+func failedStep(c intray.StepChange, err error) error {
+	return &intray.HookError{Hook: c.Hook, Line: c.Line, Column: c.Column, Text: err.Error()}
+}
+
+// placeOf finds where the field of a message is now.
+func (p *passage) placeOf(c intray.Change, key string) (int, error) {
+	field := p.imp.Schema.FieldIndex(key)
+	if field < 0 {
+		return 0, fmt.Errorf("updateInfoMessages: the field %q was removed", key)
+	}
+	if columns := max(1, len(p.out.Mapping.Fields[field].All())); c.Part < 0 || c.Part >= columns {
+		return 0, fmt.Errorf("updateInfoMessages: the manyToOneIndex %d of the field %q is of none of its %d columns", c.Part, key, columns)
+	}
+	return field, nil
 }
 
 func (p *passage) followOne(step string, c intray.StepChange) error {
@@ -169,8 +172,6 @@ func (p *passage) followOne(step string, c intray.StepChange) error {
 		p.out.User = c.User
 	case c.DevelopmentMode != nil:
 		p.out.DevelopmentMode = c.DevelopmentMode
-	case c.Infos != nil:
-		p.infos = append(p.infos, c.Infos...)
 	}
 	return nil
 }
@@ -190,7 +191,7 @@ func (p *passage) addField(a intray.AddedField) error {
 		return fmt.Errorf("addField: there is a field %q already", a.Field.Key)
 	}
 	at := len(p.imp.Schema.Fields)
-	for place, key := range map[int]string{0: a.Before, 1: a.After} {
+	for place, key := range []string{a.Before, a.After} {
 		if key == "" {
 			continue
 		}

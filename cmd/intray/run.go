@@ -154,6 +154,10 @@ func (c *runCommand) tell(w io.Writer, cfg app.RunConfig, report app.RunReport) 
 		fmt.Fprintln(w, "Nothing was written: this must be settled first.")
 		return exit(exitReview)
 	}
+	if o.Hook != nil && o.Hook.Load {
+		fmt.Fprintln(w, "Nothing was written: a hook of the schema cannot be loaded.")
+		return exit(exitUsage)
+	}
 	fmt.Fprintln(w, "Nothing was written: the file cannot be imported.")
 	return exit(exitFailed)
 }

@@ -189,7 +189,7 @@ func faultError(f realm.Fault) error {
 	if f.Hook == "" {
 		return fmt.Errorf("load the hooks: %s", named(f.Name, f.Message))
 	}
-	return &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column, Text: named(f.Name, f.Message)}
+	return &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column, Text: named(f.Name, f.Message), Load: true}
 }
 
 func named(name, message string) string {

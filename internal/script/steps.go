@@ -120,6 +120,7 @@ func stepChanges(commands []realm.Command, fields []intray.Field) (list intray.S
 			return nil, &intray.HookError{Hook: c.Hook, Line: c.Line, Column: c.Column, Text: c.Name + ": " + err.Error()}
 		}
 		if change != nil {
+			change.Hook, change.Line, change.Column = c.Hook, c.Line, c.Column
 			list = append(list, *change)
 		}
 	}

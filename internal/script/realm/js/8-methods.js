@@ -121,7 +121,7 @@ class Methods {
 			throw new Fault(name + " is of no use at " + step + ": call it at " + steps[0] + (steps[1] === steps[0] ? "" : " or " + steps[1]));
 		}
 		if (commands.length >= maxCommands) throw new Fault("the hook gave more than " + maxCommands + " commands");
-		const list = this[name](args), where = name === "addField" ? locate(new ErrorOf(), atHook) : unchanged;
+		const list = this[name](args), where = locate(new ErrorOf(), atHook);
 		commands[commands.length] = { hook: atHook.name, name, args: list, line: where.line, column: where.column };
 		return name === "addRows" ? copyArray(list[1]) : undefined;
 	}
