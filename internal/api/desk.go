@@ -142,7 +142,7 @@ func (a *API) desk(c *call) (*desk, error) {
 				one.Delimiter = own
 			}
 		}
-		for _, option := range append(service.ListedValues(f), f.SelectOptions...) {
+		for _, option := range service.Choices(f) {
 			one.Options = append(one.Options, deskOption{option.Value, option.Label})
 		}
 		var columns []int
@@ -268,7 +268,7 @@ var shows = map[string]draft.Show{
 func (d *desk) query(query url.Values) (q draft.Query, err error) {
 	q.Token = query.Get("view")
 	q.Filter, err = d.filter(map[string]any{
-		"show": query.Get("show"), "key": query.Get("key"), "code": query.Get("code"), "search": query.Get("search"), "in": query.Get("in"),
+		"show": query.Get("show"), "key": query.Get("key"), "code": query.Get("code"), "search": query.Get("search"), "in": query.Get("in"), "also": query.Get("also"),
 	}, query.Has("key"))
 	return q, err
 }
@@ -296,7 +296,28 @@ func (d *desk) filter(doc map[string]any, keyed bool) (f draft.Filter, err error
 		}
 		f.In = &at
 	}
-	return f, nil
+	f.Also, err = d.also(text(doc, "also"))
+	return f, err
+}
+
+// also reads which texts count as found, by the keys of fields.
+func (d *desk) also(doc string) (map[int][]string, error) {
+	if doc == "" {
+		return nil, nil
+	}
+	var byKey map[string][]string
+	if err := json.Unmarshal([]byte(doc), &byKey); err != nil {
+		return nil, invalid("also", "must be an object of JSON with a list of texts under the key of each field")
+	}
+	texts := map[int][]string{}
+	for key, list := range byKey {
+		at, err := d.field("also", key)
+		if err != nil {
+			return nil, err
+		}
+		texts[at] = list
+	}
+	return texts, nil
 }
 
 // row gives a row in the columns of the table. Texts are cut after so many bytes.

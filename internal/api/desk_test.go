@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -59,6 +60,15 @@ func (s *server) reviewing() {
 	holds(get("/next/?row=2"), `{"next":null}`)
 	holds(get("/next/?row=2&back=true"), `{"next":{"id":"1"`)
 
+	// What the table shows as Germany is DE.
+	holds(get("/rows/?search=german"), `"total":1`, `"id":"0"`, `{"text":"DE","value":"DE"}`)
+	holds(get("/rows/?search=de&in=country"), `"total":2`)
+	byName := `{"op":"1","kind":"replace","preview":true,"keys":["country"],"find":"Germany","with":"France"}`
+	holds(post("/edits/", byName), `"cells":1,"rows":1`, `"before":{"text":"DE","value":"DE"},"after":{"text":"FR","value":"FR"}`)
+	// A page in another language says what it shows.
+	holds(get("/rows/?search=tschland&also="+url.QueryEscape(`{"country":["DE"]}`)), `"total":1`, `"id":"0"`)
+	german := `{"op":"1","kind":"replace","preview":true,"keys":["country"],"find":"Deutschland","with":"Frankreich","names":{"country":{"DE":"Deutschland","FR":"Frankreich"}}}`
+	holds(post("/edits/", german), `"cells":1,"rows":1`, `"after":{"text":"FR","value":"FR"}`)
 	preview := `{"op":"1","kind":"fill","preview":true,"where":{"show":"errors"},"keys":["email"],"text":"x@example.org"}`
 	holds(post("/edits/", preview), `"change":0,"cells":2,"rows":2`, `"samples":[{"id":"1","key":"email","before":{"text":"nobody"`)
 	holds(post("/edits/", `{"op":"2","kind":"set","cells":[{"id":"1","key":"email","text":"bob@example.org","version":0,"seen":"nobody"},{"id":"1","key":"phone","part":1,"text":"9","version":0,"seen":""}]}`), `"cells":2,"rows":1`)
@@ -111,6 +121,7 @@ func (s *server) roundTrip(path, cookie string) {
 	if got := file.Header().Get("Content-Disposition"); !strings.HasSuffix(got, "-rows.xlsx") {
 		s.Errorf("the file is %q", got)
 	}
+	const both = "Row,E-Mail,Phone: Phone 1,Phone: Phone 2\n1v0,late@example.org,7,8\n"
 	bring := func(query, body string) *httptest.ResponseRecorder {
 		return s.send("POST", path+"/file/"+query, body, "Cookie", cookie)
 	}
@@ -122,8 +133,10 @@ func (s *server) roundTrip(path, cookie string) {
 		"as it was": {"?op=f1&preview=true", file.Body.String(), 200, `"cells":0,"rows":0`},
 		"mended":    {"?op=f2&preview=true", "Row,E-Mail,Odd\n2,zoe@example.org,x\n77,a,b\nx,c,d\n", 200, `"cells":1,"rows":1,"added":0,"deleted":0,"valid":1`},
 		"unknown":   {"?op=f3&preview=true", "Row,E-Mail,Odd\n2,zoe@example.org,x\n77,a,b\nx,c,d\n", 200, `"unknown":2,"ignored":["Odd"]`},
-		"late":      {"?op=f4&preview=true", "Row,E-Mail\n1v0,late@example.org\n", 409, `"code":"changed_by_others"`},
-		"over":      {"?op=f5&preview=true&over=true", "Row,E-Mail\n1v0,late@example.org\n", 200, `"cells":1`},
+		"untold":    {"?op=f3&preview=true", "Row,E-Mail,Odd\n2,zoe@example.org,x\n77,a,b\nx,c,d\n", 200, `"clashes":0,"examples":[],"untold":1`},
+		"both":      {"?op=f4&preview=true", both, 200, `"cells":1,"rows":1`},
+		"both told": {"?op=f4&preview=true", both, 200, `"clashes":2,"examples":[{"id":"1","key":"email","here":"BOB@EXAMPLE.ORG","file":"late@example.org"},{"id":"1","key":"phone","part":1,"here":"9","file":"8"}],"untold":0`},
+		"over":      {"?op=f5&preview=true&over=true", both, 200, `"cells":3,"rows":1`},
 		"no rows":   {"?op=f6&preview=true", "E-Mail,Country\na,b\n", 400, `no_row_column`},
 		"empty":     {"?op=f7&preview=true", "", 400, `unreadable_file`},
 		"no op":     {"", "Row,E-Mail\n1,z@example.org\n", 400, `op`},
@@ -180,7 +193,7 @@ func (s *server) relaying() {
 func TestDeskRefuses(t *testing.T) {
 	s := newServer(t, nil)
 	_, path, cookie := s.underReview(deskFile)
-	for _, what := range []string{"/rows/?count=1001", "/rows/?from=-1", "/rows/?from=x", "/rows/?show=odd", "/rows/?key=nobody", "/rows/?in=nobody", "/values/?of=nobody", "/values/?of=email&limit=x", "/next/?row=x"} {
+	for _, what := range []string{"/rows/?count=1001", "/rows/?from=-1", "/rows/?from=x", "/rows/?show=odd", "/rows/?key=nobody", "/rows/?in=nobody", "/rows/?also=x", "/rows/?also=%7B%22nobody%22:[]%7D", "/values/?of=nobody", "/values/?of=email&limit=x", "/next/?row=x"} {
 		if w := s.send("GET", path+what, "", "Cookie", cookie); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: status %d: %s", what, w.Code, w.Body)
 		}
@@ -189,7 +202,7 @@ func TestDeskRefuses(t *testing.T) {
 		`"kind":"odd"`, `"kind":"set"`, `"kind":"set","cells":[]`, `"kind":"set","cells":[{"key":"email","text":"x"}]`, `"kind":"set","cells":[{"id":"x","key":"email","text":"x"}]`,
 		`"kind":"set","cells":[{"id":"1","key":"nobody","text":"x"}]`, `"kind":"set","cells":[{"id":"99","key":"email","text":"x"}]`, `"kind":"add"`, `"kind":"add","rows":[]`,
 		`"kind":"mapValue","find":"x","text":"y"`, `"kind":"fill","keys":["nobody"],"text":""`, `"kind":"delete","where":{"rows":["-1"]}`, `"kind":"case","to":"odd"`,
-		`"kind":"replace","find":"(","expression":true`, `"kind":"replace","find":""`,
+		`"kind":"replace","find":"(","expression":true`, `"kind":"replace","find":"x","names":{"nobody":{}}`, `"kind":"replace","find":""`,
 	} {
 		w := s.send("POST", path+"/edits/", `{"op":"o",`+change+`}`, "Cookie", cookie)
 		var body struct{ Detail, Code string }

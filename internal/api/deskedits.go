@@ -125,7 +125,8 @@ func (d *desk) operation(doc map[string]any) (draft.Operation, error) {
 	flag := func(name string) bool { on, _ := doc[name].(bool); return on }
 	switch kind {
 	case "replace":
-		return draft.Replace{Where: where, Find: text(doc, "find"), With: text(doc, "with"), Whole: flag("whole"), MatchCase: flag("matchCase"), Expression: flag("expression")}, nil
+		names, err := d.names(doc)
+		return draft.Replace{Where: where, Find: text(doc, "find"), With: text(doc, "with"), Whole: flag("whole"), MatchCase: flag("matchCase"), Expression: flag("expression"), Names: names}, err
 	case "fill":
 		return d.fill(where, doc)
 	case "clear":
@@ -150,6 +151,24 @@ func (d *desk) operation(doc map[string]any) (draft.Operation, error) {
 		}
 	}
 	return change, nil
+}
+
+// names reads what the person sees in place of texts.
+func (d *desk) names(doc map[string]any) (map[int]map[string]string, error) {
+	given, _ := doc["names"].(map[string]any)
+	names := map[int]map[string]string{}
+	for key, of := range given {
+		at, err := d.field("names", key)
+		if err != nil {
+			return nil, err
+		}
+		texts, _ := of.(map[string]any)
+		names[at] = map[string]string{}
+		for one := range texts {
+			names[at][one] = text(texts, one)
+		}
+	}
+	return names, nil
 }
 
 func (d *desk) fill(where draft.Selector, doc map[string]any) (draft.Operation, error) {

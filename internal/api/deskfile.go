@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/output"
@@ -42,9 +43,34 @@ func (a *API) getDeskFile(c *call) (*answer, error) {
 
 // deskBrought says what came of a file.
 type deskBrought struct {
-	Verdict any      `json:"verdict"`
-	Unknown int64    `json:"unknown"`
-	Ignored []string `json:"ignored"`
+	Verdict  any          `json:"verdict"`
+	Clashes  int64        `json:"clashes"`
+	Examples []deskParted `json:"examples"`
+	Untold   int64        `json:"untold"`
+	Unknown  int64        `json:"unknown"`
+	Ignored  []string     `json:"ignored"`
+}
+
+// deskParted is a cell that was changed here and in a file.
+type deskParted struct {
+	ID   string `json:"id"`
+	Key  string `json:"key"`
+	Part *int   `json:"part,omitempty"`
+	Here string `json:"here"`
+	File string `json:"file"`
+}
+
+func (d *desk) parted(list []service.Parted) []deskParted {
+	out := []deskParted{}
+	for _, p := range list {
+		f := d.fields[p.Field]
+		one := deskParted{ID: strconv.FormatInt(p.Row, 10), Key: f.Key, Here: cut(p.Here, maxStepText), File: cut(p.File, maxStepText)}
+		if f.ManyToOne {
+			one.Part = &p.Part
+		}
+		out = append(out, one)
+	}
+	return out
 }
 
 // postDeskFile takes rows back that were mended elsewhere.
@@ -71,7 +97,7 @@ func (a *API) postDeskFile(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unkept(deskBrought{verdict.body, out.Unknown, append([]string{}, out.Ignored...)}, nil)
+	return unkept(deskBrought{verdict.body, out.Clashes, d.parted(out.Examples), out.Untold, out.Unknown, append([]string{}, out.Ignored...)}, nil)
 }
 
 // readerAt reads any part of it.

@@ -6,14 +6,17 @@ func showShape() *shape.Shape {
 	return enum("Which rows by their problems. Default all.", "all", "problems", "errors", "warnings", "infos", "valid")
 }
 
+const alsoDoc = "Texts that count as found by the search in cells that hold them, where the page shows something else for them than the names of the table: JSON, a list under the key of each field."
+
 func filterParams() []parameter {
 	return []parameter{
 		{"view", "A view that an earlier answer named; the filter does not count then.", word("")},
 		{"show", "", showShape()},
 		{"key", "The key of the field with the problem; empty for problems of whole rows.", word("")},
 		{"code", "The code of the problem.", word("")},
-		{"search", "Text that a cell holds, whatever the case.", word("")},
+		{"search", "Text that a cell holds or is read as, or that is in the name of the value which it holds, whatever the case.", word("")},
 		{"in", "The key of the field that is searched. Default all.", word("")},
+		{"also", alsoDoc, word("")},
 	}
 }
 
@@ -101,7 +104,7 @@ func opShape() *shape.Shape {
 
 func editBody() *shape.Shape {
 	where := object("Which rows: those of the view, these, or those that fit the filter.",
-		may("view", word("")), may("from", count("With view: the first place that is meant, from 0.")), may("to", count("With view: the place behind the last one. 0, the default, is the end.")), may("total", count("With view: how many rows the person saw it has; refused where it has another number by now, as the places are others then.")), may("rows", list(word(""), "Ids.")), may("show", showShape()), may("key", word("")), may("code", word("")), may("search", word("")), may("in", word("")))
+		may("view", word("")), may("from", count("With view: the first place that is meant, from 0.")), may("to", count("With view: the place behind the last one. 0, the default, is the end.")), may("total", count("With view: how many rows the person saw it has; refused where it has another number by now, as the places are others then.")), may("rows", list(word(""), "Ids.")), may("show", showShape()), may("key", word("")), may("code", word("")), may("search", word("")), may("in", word("")), may("also", word(alsoDoc)))
 	typed := object("", may("id", word("The row; not where one is added.")), must("key", word("")), may("part", count("")), must("text", word("")),
 		may("version", count("The version of the row that the person saw.")), may("seen", word("The text that the person saw.")))
 	return object("A change.", must("op", opShape()),
@@ -109,7 +112,7 @@ func editBody() *shape.Shape {
 		may("preview", flag("Only say what it would do.")), may("where", where), may("keys", list(word(""), "The fields. Default all that can be changed.")),
 		may("cells", list(typed, "For set.")), may("rows", list(list(typed, ""), "For add: the cells of each row.")),
 		may("find", word("For replace and mapValue.")), may("map", mapOf(word(""), "For mapValue: the new text for each old one, in place of find and text.")), may("with", word("For replace.")), may("text", word("For fill and mapValue.")), may("texts", mapOf(word(""), "For fill: the text for each field, by key, in place of keys and text.")),
-		may("whole", flag("For replace: only cells that hold nothing else.")), may("matchCase", flag("")), may("expression", flag("find is a regular expression (RE2).")),
+		may("whole", flag("For replace: only cells that hold nothing else.")), may("names", mapOf(mapOf(word(""), ""), "For replace: what the page shows in place of texts, by field, where that is something else than the names of the table.")), may("matchCase", flag("")), may("expression", flag("find is a regular expression (RE2).")),
 		may("inner", flag("For trim: also runs of blanks inside.")), may("to", enum("For case.", "upper", "lower", "title")))
 }
 
@@ -117,11 +120,16 @@ func fileParams() []parameter {
 	return []parameter{
 		{"op", "An id that the caller makes, a new one for each change.", opShape()},
 		{"preview", "true only says what it would do.", enum("", "true", "false")},
-		{"over", "true puts what the file holds in the place of what others changed since it was made.", enum("", "true", "false")},
+		{"over", "true puts what the file holds also into cells that were changed here since it was made.", enum("", "true", "false")},
 	}
 }
 
 func broughtAnswer() *shape.Shape {
-	return object("", must("verdict", deskVerdictAnswer()), must("unknown", count("Rows of the file that are not among those under review, or not for the first time.")),
+	parted := object("", must("id", word("The row.")), must("key", word("")), may("part", count("")), must("here", word("What the cell holds here.")), must("file", word("What it holds in the file.")))
+	return object("", must("verdict", deskVerdictAnswer()),
+		must("clashes", count("Cells that the file changes and that were changed here to something else since it was made. They stay as they are here, unless over is true.")),
+		must("examples", list(parted, "The first of them, at most 20.")),
+		must("untold", count("Rows of which it is not known what they held when the file was made: all cells of theirs that differ count as changed in the file.")),
+		must("unknown", count("Rows of the file that are not among those under review, or not for the first time.")),
 		must("ignored", list(word(""), "Headers of columns that were left alone.")))
 }

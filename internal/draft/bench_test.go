@@ -30,9 +30,10 @@ func benchRows() int64 {
 }
 
 const (
-	bMail  = 4
-	bPhone = 5
-	bNotes = 8
+	bCountry = 3
+	bMail    = 4
+	bPhone   = 5
+	bNotes   = 8
 )
 
 func benchFields() []intray.Field {
@@ -179,7 +180,7 @@ func benchDraft(b *testing.B) *Draft {
 	if err != nil {
 		b.Fatal(err)
 	}
-	d, err := Open(ctx, Config{Stage: s, Blobs: store, Prefix: "draft", Fields: benchFields(), Desk: benchDesk{rules}, Temp: b.TempDir()})
+	d, err := Open(ctx, Config{Stage: s, Blobs: store, Prefix: "draft", Fields: benchFields(), Desk: benchDesk{rules}, Temp: b.TempDir(), Names: []map[string]string{bCountry: {"7": "Germany", "8": "France"}}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -213,7 +214,7 @@ func BenchmarkDraft(b *testing.B) {
 	d.background.Wait()
 	b.Logf("the shelf took %v more", time.Since(shelved))
 	for name, f := range map[string]Filter{
-		"all": {}, "errors": {Show: Errors}, "phone": {Field: &phone, Code: "phone"}, "date": {Field: &date, Code: "date"}, "search": {Search: "a5f0"},
+		"all": {}, "errors": {Show: Errors}, "phone": {Field: &phone, Code: "phone"}, "date": {Field: &date, Code: "date"}, "search": {Search: "a5f0"}, "name": {Search: "germany"},
 	} {
 		b.Run("window/"+name, func(b *testing.B) {
 			begin := time.Now()
@@ -256,7 +257,12 @@ func BenchmarkDraft(b *testing.B) {
 			}
 		})
 	}
-	b.Run("replace", func(b *testing.B) { benchReplace(b, d) })
+	b.Run("replace", func(b *testing.B) {
+		benchReplace(b, d, Replace{Where: Selector{Fields: []int{bNotes}}, Find: "by email", With: "by e-mail"})
+	})
+	b.Run("replace/name", func(b *testing.B) {
+		benchReplace(b, d, Replace{Where: Selector{Fields: []int{bCountry}}, Find: "Germany", With: "France"})
+	})
 	b.Run("batches", func(b *testing.B) {
 		for b.Loop() {
 			for _, err := range d.Batches(ctx) {
@@ -268,13 +274,12 @@ func BenchmarkDraft(b *testing.B) {
 	})
 }
 
-func benchReplace(b *testing.B, d *Draft) {
+func benchReplace(b *testing.B, d *Draft, o Replace) {
 	ctx := context.Background()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	cells := int64(0)
 	for b.Loop() {
-		o := Replace{Where: Selector{Fields: []int{bNotes}}, Find: "by email", With: "by e-mail"}
 		v, err := d.Change(ctx, o, Call{})
 		if err != nil {
 			b.Fatal(err)

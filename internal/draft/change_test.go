@@ -110,6 +110,7 @@ func TestRefusals(t *testing.T) {
 		"no casing":        {Case{To: "camel"}, `Letters can be written in upper, lower or title case, and not in "camel".`},
 		"no filter field":  {Delete{Selector{Filter: Filter{Field: &eleven}}}, "There is no field 11."},
 		"no search field":  {Delete{Selector{Filter: Filter{In: &eleven}}}, "There is no field 11."},
+		"no field also":    {Delete{Selector{Filter: Filter{Search: "x", Also: map[int][]string{eleven: {"x"}}}}}, "There is no field 11."},
 		"unknown filter":   {Delete{Selector{Filter: Filter{Show: 77}}}, "This filter is not known."},
 		"a long search":    {Delete{Selector{Filter: Filter{Search: strings.Repeat("x", 5000)}}}, "A search may have at most 4096 bytes."},
 		"too many rows":    {Add{make([][]Typed, 10_001)}, "At most 10000 rows can be added at once."},

@@ -14,7 +14,9 @@
 //
 // The text of a cell is its raw text: what is searched for, replaced and counted
 // is what stands there, and what is put there is read by the [Desk], as the run
-// read the file. A field that several columns feed has one cell for each of them.
+// read the file. Where a person sees a name in place of a text, such as Germany for
+// DE, that is searched for and replaced as well. A field that several columns feed has
+// one cell for each of them.
 //
 // Changes are made one at a time. What reads sees the rows as they were when it
 // began, and never waits for a change.

@@ -46,6 +46,9 @@ type Config struct {
 	Fields []intray.Field
 	Parts  []int
 	Desk   Desk
+	// Names are what persons see in place of texts, by field: under the whole text of a
+	// cell that which is shown for it. Nil where all are seen as they are.
+	Names []map[string]string
 	// Temp is the folder of temporary files, by default os.TempDir.
 	Temp string
 	// Layers are those that were kept, the oldest first, and Undone how many of

@@ -108,7 +108,7 @@ func newUnder(t failer, temp string, rows [][]string, size int64, l limits) *und
 	u.next = int64(len(rows))
 	u.cfg = Config{
 		Stage: stageModel(t, u.store, u.model, size), Blobs: u.store, Prefix: "import/draft",
-		Fields: testFields(), Parts: testParts(), Desk: testDesk{}, Temp: temp, limits: l,
+		Fields: testFields(), Parts: testParts(), Desk: testDesk{}, Temp: temp, limits: l, Names: testNames(),
 	}
 	u.open(t)
 	return u

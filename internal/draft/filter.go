@@ -2,6 +2,7 @@ package draft
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -36,11 +37,19 @@ type Filter struct {
 	Field *int
 	// Code is that of the problem; "" is any.
 	Code string
-	// Search is text that a cell has in its raw text or in its value, whatever the
-	// case; "" is any.
+	// Search is text that a cell has in its raw text, in what is shown in its place or
+	// in its value, whatever the case; "" is any.
 	Search string
 	// In is the place of the field that is searched; nil is all but hidden ones.
 	In *int
+	// Also are texts of cells, by field, that count as found by Search: those that the
+	// person sees as something else than the draft knows.
+	Also map[int][]string
+}
+
+// all says whether all rows fit.
+func (f Filter) all() bool {
+	return f.Show == All && f.Field == nil && f.Code == "" && f.Search == ""
 }
 
 // filterKey is a filter that can be compared.
@@ -55,7 +64,16 @@ type filterKey struct {
 const anyField = intray.NoField - 1
 
 func (f Filter) key() filterKey {
-	return filterKey{f.Show, placeOf(f.Field), f.Code, searchKey{f.Search, placeOf(f.In)}}
+	return filterKey{f.Show, placeOf(f.Field), f.Code, searchKey{f.Search, placeOf(f.In), f.also()}}
+}
+
+// also is the same for the same texts.
+func (f Filter) also() string {
+	if len(f.Also) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(f.Also) // fields and texts alone
+	return string(text)
 }
 
 func placeOf(field *int) int {
@@ -76,6 +94,11 @@ func (d *Draft) check(f Filter) error {
 	if f.Show > Valid {
 		return &Refusal{Text: "This filter is not known."}
 	}
+	for field := range f.Also {
+		if field < 0 || field >= len(d.cfg.Fields) {
+			return &Refusal{Text: fmt.Sprintf("There is no field %d.", field)}
+		}
+	}
 	if len(f.Search) > maxSearch {
 		return &Refusal{Text: fmt.Sprintf("A search may have at most %d bytes.", maxSearch)}
 	}
@@ -91,7 +114,7 @@ func (d *Draft) rowsOf(ctx context.Context, s *snapshot, f Filter, progress func
 	if f.Search == "" {
 		return rows, nil
 	}
-	found, err := d.search(ctx, s, f.key().search, progress)
+	found, err := d.search(ctx, s, f, progress)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}

@@ -52,7 +52,9 @@ type Typed struct {
 // [Conflict].
 type Set struct{ Cells []Typed }
 
-// Replace puts With in the place of Find in the text of cells.
+// Replace puts With in the place of Find in the text of cells. Of a cell that is seen
+// under a name both the name and the text are looked at: it changes where that makes
+// another name or its text, or where With takes the place of all of it.
 type Replace struct {
 	Where Selector
 	Find  string
@@ -61,6 +63,9 @@ type Replace struct {
 	// from lower case, and Expression says that Find is a regular expression (RE2)
 	// whose groups With may name as $1 or ${name}.
 	Whole, MatchCase, Expression bool
+	// Names are, by field, what the person sees in place of texts, where those are
+	// others than the draft knows.
+	Names map[int]map[string]string
 }
 
 // Fill puts the same text into cells; where Texts is not nil, into the cells of each
@@ -162,8 +167,10 @@ type job struct {
 	// from several goroutines; nil where texts are not what is changed.
 	change func(field int, text []byte) (string, bool)
 	fields []int
-	// needle is what texts must hold to be changed; nil where that is not known.
+	// needle is what texts must hold to be changed, but for those that are alike; nil
+	// where that is not known.
 	needle *needle
+	alike  alike
 	// cells are typed into, by row.
 	cells map[uint32][]Typed
 	// accept takes a problem off, remove the rows, and added are new ones.
@@ -199,7 +206,34 @@ func (o Set) job(d *Draft) (*job, error) {
 
 func (o Replace) job(d *Draft) (*job, error) {
 	change, err := o.changer()
-	return d.textJob(o.Where, o.needle(), change, err)
+	j, err := d.textJob(o.Where, o.needle(), change, err)
+	if err != nil {
+		return nil, err
+	}
+	names := func(field int) map[string]string {
+		if own := o.Names[field]; own != nil {
+			return own
+		}
+		return d.names(field)
+	}
+	named := map[int]func(text []byte) (string, bool){}
+	for _, f := range j.fields {
+		if of := names(f); of != nil {
+			named[f] = o.named(of, change)
+		}
+	}
+	if j.needle != nil {
+		j.alike = j.needle.alike(j.fields, names)
+	}
+	if len(named) > 0 {
+		j.change = func(field int, text []byte) (string, bool) {
+			if of := named[field]; of != nil {
+				return of(text)
+			}
+			return change(text)
+		}
+	}
+	return j, nil
 }
 
 func (o Fill) job(d *Draft) (*job, error) {
@@ -321,7 +355,7 @@ func (d *Draft) selected(s *snapshot, w Selector, byFilter func() (*roaring.Bitm
 			rows = stretch(rows, w.From, w.To)
 		}
 	} else {
-		if w.Numbers != nil && w.Filter == (Filter{}) {
+		if w.Numbers != nil && w.Filter.all() {
 			rows = s.live
 		} else {
 			var err error

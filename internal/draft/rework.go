@@ -95,7 +95,7 @@ type worker struct {
 }
 
 func (m *making) worker() *worker {
-	w := &worker{making: m, look: m.draft.look(m.before, m.job.fields), finder: finder{needle: m.job.needle}}
+	w := &worker{making: m, look: m.draft.look(m.before, m.job.fields), finder: finder{needle: m.job.needle, alike: m.job.alike, draft: m.draft}}
 	for _, t := range m.draft.tables {
 		w.hashers = append(w.hashers, t.key.Hasher())
 	}

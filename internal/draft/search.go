@@ -15,10 +15,12 @@ import (
 // maxSearch is the longest text that is searched for, in bytes.
 const maxSearch = 4096
 
-// searchKey is what is searched for and in which field, or in anyField.
+// searchKey is what is searched for and in which field, or in anyField; also has the
+// texts that count as found.
 type searchKey struct {
 	text  string
 	field int
+	also  string
 }
 
 // search is the rows that hold a text, as they were in a snapshot.
@@ -54,9 +56,10 @@ func (s *searches) of(key searchKey) *search {
 	return one
 }
 
-// search gives the rows of a snapshot that hold a text, among them some that are
-// not live. All rows are scanned once, and then only those that changed.
-func (d *Draft) search(ctx context.Context, s *snapshot, key searchKey, progress func(done, total int64)) (*roaring.Bitmap, error) {
+// search gives the rows of a snapshot that hold what a filter searches for, among them
+// some that are not live. All rows are scanned once, and then only those that changed.
+func (d *Draft) search(ctx context.Context, s *snapshot, f Filter, progress func(done, total int64)) (*roaring.Bitmap, error) {
+	key := f.key().search
 	one := d.searches.of(key)
 	select {
 	case one.using <- struct{}{}:
@@ -74,7 +77,14 @@ func (d *Draft) search(ctx context.Context, s *snapshot, key searchKey, progress
 			old = roaring.AndNot(one.rows, changed)
 		}
 	}
-	found, err := d.scan(ctx, s, rows, newNeedle(key.text), d.searched(key.field), progress)
+	n, fields := newNeedle(f.Search), d.searched(key.field)
+	alike := n.alike(fields, d.names)
+	for field, texts := range f.Also {
+		for _, text := range texts {
+			alike.add(field, text)
+		}
+	}
+	found, err := d.scan(ctx, s, rows, finder{needle: n, alike: alike, draft: d}, fields, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -111,12 +121,12 @@ func (d *Draft) searched(field int) []int {
 	return all
 }
 
-// scan looks for a text in some fields of rows.
-func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, n *needle, fields []int, progress func(done, total int64)) (*roaring.Bitmap, error) {
+// scan looks through some fields of rows.
+func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, sought finder, fields []int, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	found := roaring.New()
 	var mu sync.Mutex
 	err := d.eachSpan(ctx, s, rows, progress, func() spanWork {
-		l, f := d.look(s, fields), finder{needle: n}
+		l, f := d.look(s, fields), sought
 		return func(ctx context.Context, at span) error {
 			pieces, err := l.span(ctx, at, rows)
 			if err != nil {
@@ -186,20 +196,26 @@ func lowered(to, text []byte) []byte {
 
 // finder looks for a needle, for one goroutine.
 type finder struct {
-	needle  *needle
+	needle *needle
+	// alike are the texts of fields that are shown as something which holds it.
+	alike   alike
+	draft   *Draft
 	has     []bool
 	scratch []byte
 	fold    []byte
 }
 
 // rows says for each row of a batch whether any of the fields holds the needle in
-// its value or in its raw text.
+// its value, in its raw text or in what is shown in its place.
 func (f *finder) rows(b *intray.Batch, fields []int) []bool {
 	f.has = append(f.has[:0], make([]bool, b.Rows())...)
 	for _, field := range fields {
 		c := &b.Fields[field]
 		f.texts(&c.Values, nil)
 		f.texts(&c.Raws, c.RawRows)
+		if texts := f.alike[field]; texts != nil {
+			f.alikes(c, b.Rows(), texts, f.draft.cfg.Fields[field].ManyToOne)
+		}
 	}
 	return f.has
 }

@@ -180,27 +180,6 @@ func (d *Draft) Row(ctx context.Context, number int64) (Row, bool, error) {
 	return d.shown(s, list, b)[0], true, nil
 }
 
-// Rows gives the rows with these numbers that are there, in the order of their
-// numbers, each once.
-func (d *Draft) Rows(ctx context.Context, numbers []int64) ([]Row, error) {
-	s, done := d.read()
-	defer done()
-	var list []uint32
-	for _, n := range slices.Compact(slices.Sorted(slices.Values(numbers))) {
-		if n >= 0 && n < 1<<32 && s.live.Contains(uint32(n)) {
-			list = append(list, uint32(n))
-		}
-	}
-	if len(list) == 0 {
-		return nil, nil
-	}
-	b, err := d.gather(ctx, s, list)
-	if err != nil {
-		return nil, err
-	}
-	return d.shown(s, list, b), nil
-}
-
 // slice gives n rows of a bitmap from a place on.
 func slice(rows *roaring.Bitmap, first int64, n int) []uint32 {
 	total := int64(rows.GetCardinality())
@@ -222,11 +201,7 @@ func slice(rows *roaring.Bitmap, first int64, n int) []uint32 {
 func (d *Draft) shown(s *snapshot, rows []uint32, b *intray.Batch) []Row {
 	out := make([]Row, len(rows))
 	for i, row := range rows {
-		r := &out[i]
-		*r = Row{Number: int64(row), Version: s.version(row), Line: b.Lines[i], Cells: make([]Cell, len(b.Fields))}
-		for f := range b.Fields {
-			r.Cells[f] = cellOf(&b.Fields[f], i)
-		}
+		out[i] = rowOf(b, i, row, s.version(row))
 	}
 	for _, p := range b.Problems {
 		out[p.Row].add(p)

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/internal/draft"
@@ -19,7 +21,7 @@ type Bringing struct {
 	// Op is the id of the change, and Preview says that it is only to be looked at.
 	Op      string
 	Preview bool
-	// Over puts what the file holds in the place of what others changed since the
+	// Over puts what the file holds also into cells that were changed here since the
 	// file was made.
 	Over bool
 	// File has so many bytes.
@@ -30,23 +32,52 @@ type Bringing struct {
 // Brought says what came of it.
 type Brought struct {
 	Verdict draft.Verdict
+	// Clashes counts the cells that the file changes and that were changed here to
+	// something else since it was made. They stay as they are here, unless the file
+	// was to be put over them. Examples are the first of them, 20 at most.
+	Clashes  int64
+	Examples []Parted
+	// Untold counts the rows of which it is not known what they held when the file was
+	// made.
+	Untold int64
 	// Unknown counts the rows of the file that are not among those under review.
 	Unknown int64
 	// Ignored are the headers of columns that were left alone.
 	Ignored []string
 }
 
+// Parted is a cell that holds one text here and another in the file.
+type Parted struct {
+	Row         int64
+	Field, Part int
+	Here, File  string
+}
+
+// maxExamples is the most cells that are told.
+const maxExamples = 20
+
 // maxBroughtNames is the most headers that are told.
 const maxBroughtNames = 100
 
-// TakeRows puts what a file holds into the rows that it names, as one change. Cells
-// that hold what the file holds are left alone.
-func (s *Service) TakeRows(ctx context.Context, imp Import, in Bringing) (out Brought, err error) {
+// TakeRows merges a file into the rows that it names, as one change. A cell changes
+// only where the file holds another text than it was made with.
+func (s *Service) TakeRows(ctx context.Context, imp Import, in Bringing) (Brought, error) {
+	for range maxTries {
+		out, err := s.takeOnce(ctx, imp, in)
+		var overtaken *draft.Conflict
+		if !errors.As(err, &overtaken) {
+			return out, err
+		}
+	}
+	return Brought{}, refuse(Conflict, "moved_on", "Others change these rows all the time. Try again.")
+}
+
+func (s *Service) takeOnce(ctx context.Context, imp Import, in Bringing) (out Brought, err error) {
 	t, err := s.takeoutOf(imp)
 	if err != nil {
 		return out, err
 	}
-	b := &bringing{takeout: t, over: in.Over, out: &out}
+	b := &bringing{takeout: t, over: in.Over, out: &out, met: roaring.New()}
 	err = s.withDraft(ctx, imp, func(o *openDraft) error {
 		b.draft, b.desk = o.draft, o.desk
 		return s.cfg.Engine.EachSheet(ctx, source.Input{ReaderAt: in.File, Size: in.Size}, func(columns []intray.Column, recs *intray.Records) error { return b.take(ctx, columns, recs) })
@@ -97,6 +128,8 @@ type bringing struct {
 	out   *Brought
 	// found says that a sheet had the column of rows.
 	found bool
+	// met are the rows under review that the file named so far.
+	met   *roaring.Bitmap
 	cells []draft.Typed
 }
 
@@ -117,27 +150,27 @@ func (b *bringing) take(ctx context.Context, columns []intray.Column, recs *intr
 	b.found = true
 	places := b.places(columns)
 	records := map[int64]int{}
+	marks := map[int64]rowMark{}
 	versions := map[int64]int64{}
-	var numbers []int64
 	for i := range recs.Len() {
 		if recs.NumCells(i) <= at {
 			continue
 		}
-		row, version, is := readRowName(string(recs.Cell(i, at)))
-		if _, twice := records[row]; !is || twice {
+		m, is := readRowMark(string(recs.Cell(i, at)))
+		if _, twice := records[m.row]; !is || twice || b.met.Contains(uint32(m.row)) {
 			b.out.Unknown++
 			continue
 		}
-		records[row], versions[row] = i, version
-		numbers = append(numbers, row)
+		records[m.row], marks[m.row], versions[m.row] = i, m, m.version
 	}
-	rows, err := b.draft.Rows(ctx, numbers)
+	rows, err := b.draft.Since(ctx, versions)
 	if err != nil {
 		return err
 	}
-	b.out.Unknown += int64(len(numbers) - len(rows))
+	b.out.Unknown += int64(len(records) - len(rows))
 	for _, r := range rows {
-		b.row(places, recs, records[r.Number], r, versions[r.Number])
+		b.met.Add(uint32(r.Now.Number))
+		b.row(places, recs, records[r.Now.Number], marks[r.Now.Number], r)
 	}
 	if len(b.cells) > maxBrought {
 		return &source.LimitError{Reason: fmt.Sprintf("it changes more than %d cells; bring it back in parts", maxBrought)}
@@ -161,9 +194,13 @@ func (b *bringing) places(columns []intray.Column) (list []place) {
 }
 
 // row finds the cells of one row that the file changes.
-func (b *bringing) row(places []place, recs *intray.Records, record int, r draft.Row, version int64) {
-	if version < 0 || b.over {
-		version = r.Version
+func (b *bringing) row(places []place, recs *intray.Records, record int, m rowMark, r draft.Since) {
+	told := r.Known && (m.sum == "" || m.sum == b.sum(r.Then))
+	if !told {
+		b.out.Untold++
+	}
+	if m.version < 0 {
+		r.Then, told = r.Now, true // it is taken for one of the rows as they are now
 	}
 	for _, p := range places {
 		if p.at >= recs.NumCells(record) {
@@ -171,13 +208,25 @@ func (b *bringing) row(places []place, recs *intray.Records, record int, r draft
 		}
 		kind, behind := recs.Typed(record, p.at)
 		text := b.desk.Typing(p.column.field, string(recs.Cell(record, p.at)), kind, string(behind))
-		if same(text, p.column.text(r)) {
+		now := p.column.text(r.Now)
+		if same(text, now) || told && same(text, p.column.text(r.Then)) {
+			continue
+		}
+		if (!told || p.column.text(r.Then) != now) && !b.clash(p.column, r.Now.Number, now, text) {
 			continue
 		}
 		b.cells = append(b.cells, draft.Typed{
-			Row: r.Number, Field: p.column.field, Part: p.column.part, Text: text,
-			// The person may have seen another text, if the row was changed since.
-			Version: version, Seen: text,
+			Row: r.Now.Number, Field: p.column.field, Part: p.column.part, Text: text, Version: r.Now.Version, Seen: now,
 		})
 	}
+}
+
+// clash notes a cell that was changed here and in the file, and says whether it is to
+// be as in the file.
+func (b *bringing) clash(c takeoutColumn, row int64, here, file string) bool {
+	b.out.Clashes++
+	if len(b.out.Examples) < maxExamples {
+		b.out.Examples = append(b.out.Examples, Parted{row, c.field, c.part, here, file})
+	}
+	return b.over
 }

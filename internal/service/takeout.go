@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"iter"
 	"strconv"
@@ -124,31 +125,50 @@ func (t takeout) batches(ctx context.Context, d *draft.Draft, q draft.Query) ite
 // add adds a row to a batch.
 func (t takeout) add(b *intray.Batch, r draft.Row) {
 	b.Lines = append(b.Lines, r.Line)
-	b.Fields[0].AppendValue([]byte(rowName(r)))
+	b.Fields[0].AppendValue([]byte(t.mark(r)))
 	for i, c := range t.columns {
 		b.Fields[i+1].AppendValue([]byte(c.text(r)))
 	}
 	b.Fields[len(t.columns)+1].AppendValue([]byte(t.problems(r)))
 }
 
-// rowName names a row and its version.
-func rowName(r draft.Row) string {
-	return strconv.FormatInt(r.Number, 10) + "v" + strconv.FormatInt(r.Version, 10)
+// rowMark is what a workbook says of a row in its first column, as 2v11-5f0c9a1e.
+type rowMark struct {
+	row int64
+	// version is that of the row then, below 0 where the mark is a number alone.
+	version int64
+	// sum is the checksum of its cells then, or "": by it rows that another run or
+	// another import gave out under the same number are told apart.
+	sum string
 }
 
-// readRowName reads that; a number alone says nothing of the version, which is then
-// below 0.
-func readRowName(name string) (row, version int64, is bool) {
-	number, after, versioned := strings.Cut(strings.TrimSpace(name), "v")
+func (t takeout) mark(r draft.Row) string {
+	return fmt.Sprintf("%dv%d-%s", r.Number, r.Version, t.sum(r))
+}
+
+// sum is the checksum of the cells of a row.
+func (t takeout) sum(r draft.Row) string {
+	var sum uint32
+	for _, c := range t.columns {
+		sum = crc32.Update(sum, crc32.IEEETable, append([]byte(c.text(r)), 0))
+	}
+	return fmt.Sprintf("%08x", sum)
+}
+
+// readRowMark reads a mark.
+func readRowMark(text string) (m rowMark, is bool) {
+	number, after, versioned := strings.Cut(strings.TrimSpace(text), "v")
+	version, sum, _ := strings.Cut(after, "-")
+	m.sum, m.version = sum, -1
 	row, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || row < 0 {
-		return 0, 0, false
+	if m.row = row; err != nil || row < 0 {
+		return m, false
 	}
 	if !versioned {
-		return row, -1, true
+		return m, true
 	}
-	version, err = strconv.ParseInt(after, 10, 64)
-	return row, version, err == nil && version >= 0
+	m.version, err = strconv.ParseInt(version, 10, 64)
+	return m, err == nil && m.version >= 0
 }
 
 // text is what the column holds of a row.

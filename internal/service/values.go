@@ -107,6 +107,24 @@ func (t *texts) parser(f intray.Field) (value.Parser, error) {
 // as; nil, which tells of none, for fields whose values are not chosen from a list.
 func NewSuggester(f intray.Field) *value.Suggester { return value.NewSuggester(f) }
 
-// ListedValues gives the values of a field that are the same in every schema, such
-// as countries, each with the name that people know it by; nil for all other fields.
-func ListedValues(f intray.Field) []intray.SelectOption { return value.Listed(f) }
+// Choices gives the values that a person chooses from in a field, each with the name
+// that people know it by: countries, or those of the schema; nil for all other fields.
+func Choices(f intray.Field) []intray.SelectOption {
+	return append(value.Listed(f), f.SelectOptions...)
+}
+
+// shownNames are what cells show in place of the values that are chosen in them, by
+// field. Several values in one cell are shown as they stand there.
+func shownNames(fields []intray.Field) []map[string]string {
+	names := make([]map[string]string, len(fields))
+	for i, f := range fields {
+		if f.Type.Name == intray.TypeMultiSelect || !picks(f) {
+			continue
+		}
+		names[i] = map[string]string{}
+		for _, option := range Choices(f) {
+			names[i][option.Value] = option.Label
+		}
+	}
+	return names
+}

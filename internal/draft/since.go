@@ -1,0 +1,116 @@
+package draft
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/intraydata/intray"
+)
+
+// Since is a row as it is now, and as it was at an earlier version.
+type Since struct {
+	Now Row
+	// Then has the cells at that version, without problems. Known says whether they
+	// can still be told: not where the row never had that version, nor where its
+	// change was undone and another one made in its place.
+	Then  Row
+	Known bool
+}
+
+// Since gives rows by their numbers, each with what it was at the version that is
+// named for it: those that are there, in the order of their numbers. It waits for a
+// change under way.
+func (d *Draft) Since(ctx context.Context, versions map[int64]int64) ([]Since, error) {
+	if err := d.lock(ctx); err != nil {
+		return nil, fmt.Errorf("look back: %w", err)
+	}
+	// What is undone goes with the next change, but not while this reads.
+	s, done := d.read()
+	defer done()
+	layers := map[int64]*layer{}
+	for _, l := range slices.Concat(s.layers, d.undone) {
+		layers[l.seq] = l
+	}
+	d.unlock()
+	rows, err := d.rows(ctx, s, slices.Collect(maps.Keys(versions)))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Since, len(rows))
+	earlier := map[int64][]int{} // the places in out, by version
+	for i, r := range rows {
+		out[i].Now = r
+		switch version := versions[r.Number]; {
+		case version == r.Version:
+			out[i].Then, out[i].Known = r, true
+		case version == 0 || layers[version] != nil:
+			earlier[version] = append(earlier[version], i)
+		}
+	}
+	for version, places := range earlier {
+		if err := d.past(ctx, layers[version], version, out, places); err != nil {
+			return nil, fmt.Errorf("look back to change %d: %w", version, err)
+		}
+	}
+	return out, nil
+}
+
+// past reads rows as a layer made them, or as they were staged where it is nil.
+func (d *Draft) past(ctx context.Context, l *layer, version int64, out []Since, places []int) error {
+	has := func(row uint32) bool { return row < d.staged }
+	read := d.readStaged
+	if l != nil {
+		has, read = l.rows.Contains, l.read
+	}
+	var rows []uint32
+	var of []int
+	for _, i := range places {
+		if row := uint32(out[i].Now.Number); has(row) {
+			rows, of = append(rows, row), append(of, i)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	b, err := read(ctx, rows)
+	if err != nil {
+		return err
+	}
+	for at, i := range of {
+		out[i].Then, out[i].Known = rowOf(b, at, rows[at], version), true
+	}
+	return nil
+}
+
+// rowOf is a row of a batch, without problems.
+func rowOf(b *intray.Batch, at int, row uint32, version int64) Row {
+	r := Row{Number: int64(row), Version: version, Line: b.Lines[at], Cells: make([]Cell, len(b.Fields))}
+	for f := range b.Fields {
+		r.Cells[f] = cellOf(&b.Fields[f], at)
+	}
+	return r
+}
+
+// rows gives the rows with these numbers that are there in a snapshot.
+func (d *Draft) rows(ctx context.Context, s *snapshot, numbers []int64) ([]Row, error) {
+	wanted := roaring.New()
+	for _, n := range numbers {
+		if n >= 0 && n < 1<<32 {
+			wanted.Add(uint32(n))
+		}
+	}
+	wanted.And(s.live)
+	list := wanted.ToArray()
+	if len(list) == 0 {
+		return nil, nil
+	}
+	b, err := d.gather(ctx, s, list)
+	if err != nil {
+		return nil, err
+	}
+	return d.shown(s, list, b), nil
+}

@@ -1,0 +1,113 @@
+package draft
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+)
+
+// TestSince looks back at rows from every version that they had, where changes are
+// small and where they are in blobs, and after the draft was opened again.
+func TestSince(t *testing.T) {
+	for name, l := range map[string]limits{"small": {}, "large": {rows: 1, bytes: 1}} {
+		t.Run(name, func(t *testing.T) {
+			u := newUnder(t, t.TempDir(), sameRows(9), 4, l)
+			defer func() { u.close(t) }()
+			fill := func(text string, rows ...int64) int64 {
+				t.Helper()
+				return u.change(t, Fill{Where: Selector{Numbers: rows, Fields: []int{fName}}, Text: text}).Seq
+			}
+			undo := func() {
+				t.Helper()
+				if _, err := u.draft.Undo(t.Context(), func(context.Context, int64) error { u.undone++; return nil }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			then := func(row, version int64) string {
+				t.Helper()
+				list, err := u.draft.Since(t.Context(), map[int64]int64{row: version})
+				if err != nil || len(list) > 1 {
+					t.Fatalf("row %d: %d rows, %v", row, len(list), err)
+				}
+				if len(list) == 0 {
+					return "gone"
+				}
+				if one := list[0]; !one.Known {
+					return "unknown"
+				} else if one.Then.Number != row || one.Then.Version != version || one.Now.Number != row {
+					t.Errorf("row %d at version %d: %+v", row, version, one)
+				}
+				return list[0].Then.Cells[fName].Raw
+			}
+			one := fill("Ben", 1, 2, 6)
+			two := fill("Cy", 2, 3)
+			added := u.change(t, Add{[][]Typed{{{Field: fName, Text: "New"}}}}).Seq
+			u.change(t, Delete{Selector{Numbers: []int64{7}}})
+			later := fill("Di", 2, 9)
+			undo()
+			for range 2 {
+				for _, c := range []struct {
+					row, version int64
+					want         string
+				}{
+					{0, 0, "Ann"}, {1, 0, "Ann"}, {1, one, "Ben"}, {2, 0, "Ann"}, {2, one, "Ben"}, {2, two, "Cy"}, {2, later, "Di"}, {9, added, "New"}, {9, later, "Di"},
+					{7, 0, "gone"}, {1, two, "unknown"}, {9, 0, "unknown"}, {2, 99, "unknown"}, {2, -1, "unknown"}, {99, 0, "gone"}, {-1, 0, "gone"},
+				} {
+					if got := then(c.row, c.version); got != c.want {
+						t.Errorf("row %d at version %d: %s, want %s", c.row, c.version, got, c.want)
+					}
+				}
+				u.close(t)
+				u.open(t)
+			}
+			// Another change in the place of what was undone.
+			fill("Eve", 2)
+			if got := then(2, later) + then(9, later) + then(2, two); got != "unknownunknownCy" {
+				t.Errorf("after another change: %s", got)
+			}
+			list, err := u.draft.Since(t.Context(), map[int64]int64{6: one, 0: 0, 2: 0, 8: 5})
+			if got := fmt.Sprint(sinceNumbers(list)); err != nil || got != "[0 2 6 8]" {
+				t.Errorf("rows %s, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestSinceAmidChanges looks back at changes that are undone, and dropped, meanwhile.
+func TestSinceAmidChanges(t *testing.T) {
+	u := newUnder(t, t.TempDir(), sameRows(9), 4, limits{rows: 1, bytes: 1})
+	defer func() { u.close(t) }()
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			for version := int64(0); ; version++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				list, err := u.draft.Since(context.Background(), map[int64]int64{1: version % 40, 5: 0})
+				if err != nil || len(list) != 2 || !list[1].Known || list[1].Then.Cells[fName].Raw != "Ann" {
+					t.Errorf("version %d: %+v, %v", version, list, err)
+				}
+			}
+		})
+	}
+	for range 40 {
+		u.change(t, Fill{Where: Selector{Fields: []int{fName}}, Text: "Ben"})
+		if _, err := u.draft.Undo(t.Context(), func(context.Context, int64) error { u.undone++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	all.Wait()
+}
+
+func sinceNumbers(list []Since) (out []int64) {
+	for _, one := range list {
+		out = append(out, one.Now.Number)
+	}
+	return out
+}
