@@ -71,6 +71,7 @@ function signal(cell: Cell & { pending: boolean }, level: Level | null, conflict
 function box(column: Column, cell: Cell): string {
   if (column.kind !== 'checkbox') return '';
   const state = isPlain(cell) ? checked(cell) : null;
+  if (state === undefined) return ' is-blank';
   return state === null ? ' is-unclear' : state ? ' is-checked' : ' is-unchecked';
 }
 
@@ -83,7 +84,7 @@ function label(core: Core, column: Column, cell: Cell): string {
   const { text } = cell;
   if (column.kind === 'checkbox') {
     const state = checked(cell);
-    if (state === null) return shown(text);
+    if (state === null || state === undefined) return shown(text);
     const word = state ? core.texts.yes : core.texts.no;
     return isPlain(cell) ? word : `${shown(text)} ${core.view.rtl ? '←' : '→'} ${word}`;
   }

@@ -26,6 +26,8 @@ export class Note {
     scroller.addEventListener('pointerover', (event) => this.#over(event), { signal });
     scroller.addEventListener('pointerleave', (event) => this.#leave(event), { signal });
     this.#note.addEventListener('pointerleave', () => this.#to(null), { signal });
+    this.#note.addEventListener('pointerdown', (event) => this.#through(event), { signal });
+    this.#note.addEventListener('wheel', ({ deltaX, deltaY }) => scroller.scrollBy(deltaX, deltaY), { signal, passive: true });
     document.addEventListener('focusin', () => this.show(), { signal });
   }
 
@@ -81,6 +83,15 @@ export class Note {
     );
   }
 
+  /** It is to be read, and in nobody's way: a press on it is for the cell below. */
+  #through(event: PointerEvent): void {
+    this.dismiss();
+    const below = document.elementFromPoint(event.clientX, event.clientY);
+    if (event.pointerType === 'touch' || !below || !this.#core.surface.scroller.contains(below)) return;
+    event.preventDefault();
+    below.dispatchEvent(new PointerEvent(event.type, event));
+  }
+
   #over(event: PointerEvent): void {
     if (event.pointerType !== 'mouse' || event.buttons) return;
     const cell = (event.target as Element).closest('.ig-cell, .ig-body .ig-number');
@@ -115,9 +126,11 @@ export class Note {
   #hang(anchor: HTMLElement): void {
     const box = anchor.getBoundingClientRect();
     const { style, offsetHeight, offsetWidth } = this.#note;
+    const frame = this.#core.surface.scroller.getBoundingClientRect();
     const from = this.#core.view.rtl ? box.right - offsetWidth : box.left;
-    const below = box.bottom + 6 + offsetHeight <= innerHeight;
-    style.left = `${Math.round(Math.max(8, Math.min(from, innerWidth - offsetWidth - 8)))}px`;
+    const most = Math.min(innerWidth, frame.right) - offsetWidth - 8;
+    const below = box.bottom + 6 + offsetHeight <= Math.min(innerHeight, frame.bottom);
+    style.left = `${Math.round(Math.max(8, frame.left + 8, Math.min(from, most)))}px`;
     style.top = `${Math.round(below ? box.bottom + 6 : box.top - offsetHeight - 6)}px`;
   }
 }

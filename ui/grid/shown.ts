@@ -27,9 +27,9 @@ function picture(sign: string): string {
 const yes = /^(true|yes|y|1|x|on|✓)$/i;
 const no = /^(false|no|n|0|off)$/i;
 
-/** What a checkbox says, or null where its text must be read as text. */
-export function checked(cell: Pick<Cell, 'text' | 'value'>): boolean | null {
+/** What a checkbox says: undefined where it is empty, null where its text must be read as text. */
+export function checked(cell: Pick<Cell, 'text' | 'value'>): boolean | null | undefined {
   const word = (cell.value ?? cell.text).trim();
-  if (word === '' || no.test(word)) return false;
-  return yes.test(word) ? true : null;
+  if (word === '') return undefined;
+  return yes.test(word) ? true : no.test(word) ? false : null;
 }

@@ -55,6 +55,11 @@ export function CellsStep() {
   }), [reading]);
   const first = useRef(reading);
   const beginning = useMemo(() => (reading === first.current ? takeBegun() : null), [module, reading]);
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // Whoever comes from another step has lost what they pressed there.
+    if (!beginning && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
+  }, []);
   if (module === 'failed') {
     return (
       <main class="state">
@@ -68,7 +73,7 @@ export function CellsStep() {
   }
   return (
     <main class="cells-place" aria-busy={module === null}>
-      <h1 class="k-unseen">{t('cells.title')}</h1>
+      <h1 ref={title} tabIndex={-1} class="k-unseen">{t('cells.title')}</h1>
       {module ? <module.default key={reading} frame={frame} beginning={beginning} onHandle={setHandle} /> : <p class="cells-opening"><Spinner /> {t('opening')}</p>}
     </main>
   );

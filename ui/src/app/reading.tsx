@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
-import { reword } from '../words/words';
+import { reword, type Locale } from '../words/words';
 import { Fault, type LayoutEvidence } from '../api';
 import { Button, Dialog, Field, Select } from '../kit';
 import { useReview, useShared, type Key, type T } from './context';
 import { FaultNote } from './parts';
 import { none } from './questions/drafts';
+import { labelOf } from './questions/headings';
 import { Raw, ServerSentence } from './sentence';
 
 /** What is told of the reading of a file, by the names that the service has for it. */
@@ -14,7 +15,7 @@ const names: Readonly<Record<string, Key>> = {
 
 /** How the file was read and why. What can be read in another way can be changed. */
 export function Reading() {
-  const { t } = useShared();
+  const { t, locale } = useShared();
   const { layout } = useReview();
   const [changing, setChanging] = useState<LayoutEvidence | null>(null);
   const told = (layout?.evidence ?? []).filter((one) => names[one.choice]);
@@ -27,7 +28,7 @@ export function Reading() {
           <div key={one.choice}>
             <dt>{t(names[one.choice]!)}</dt>
             <dd>
-              <strong><Raw text={valueOf(one, t)} /></strong>
+              <strong><Raw text={valueOf(one, t, locale)} /></strong>
               <span class="quiet"><ServerSentence text={one.reason} code="why" /></span>
             </dd>
             <dd class="reading-change">{canChange(one) && <Button look="quiet" small onClick={() => setChanging(one)}>{t('decided.change')}</Button>}</dd>
@@ -39,8 +40,10 @@ export function Reading() {
   );
 }
 
-function valueOf(one: LayoutEvidence, t: T): string {
+function valueOf(one: LayoutEvidence, t: T, locale: Locale): string {
+  if (one.choice === 'delimiter') return labelOf({ id: 'delimiter' }, { value: one.value, label: '' }, null, t, locale);
   if (one.choice !== 'header row') return one.value;
+  if (one.value === 'names') return t('reading.names');
   if (one.value === none) return t('reading.noHeader');
   return /^\d+$/.test(one.value) ? t('reading.row', { row: Number(one.value) }) : one.value;
 }

@@ -34,7 +34,7 @@ export function Bar({ model, search, narrow, panel, onPanel, onOpen }: Props) {
       </div>
       <div class="c-tools">
         <Search model={model} field={search} narrow={narrow} />
-        <Button look="quiet" icon="replace" onClick={() => onOpen({ kind: 'replace' })} title={`${t('replace.open')} (${keys.replace})`} class="c-wordy">
+        <Button look="quiet" icon="replace" onClick={() => onOpen({ kind: 'replace' })} title={`${t('replace.open')} (${model.frame.locale.isolate(keys.replace)})`} class="c-wordy">
           {t('replace.short')}
         </Button>
         <More model={model} onOpen={onOpen} />
@@ -69,7 +69,7 @@ function Chip({ model }: { model: Model }) {
   return (
     <span class="c-chip">
       <span class="c-chip-text" dir="auto">{name}</span>
-      <IconButton icon="close" small label={model.t('filter.drop')} onClick={() => void model.filterBy({ show: wanted.show })} />
+      <IconButton icon="close" small label={model.t('filter.drop')} onClick={() => { void model.filterBy({ show: wanted.show }); model.focus(); }} />
     </span>
   );
 }
@@ -83,7 +83,7 @@ function Unfit({ model }: { model: Model }) {
   return (
     <span class="c-unfit">
       <span>{text}</span>
-      <button type="button" class="c-link" onClick={() => void model.renew()}>{model.t('refresh')}</button>
+      <button type="button" class="c-link" onClick={() => { void model.renew(); model.focus(); }}>{model.t('refresh')}</button>
     </span>
   );
 }

@@ -66,7 +66,10 @@ function Input({ model, place, text, value, describedBy, onWrite }: InputProps) 
   const { column } = place;
   // A text that says by itself neither yes nor no stays to be seen.
   const state = column.kind === 'checkbox' && checked({ text }) === checked({ text, value }) ? checked({ text }) : null;
-  if (state !== null) return <Checkbox label={<bdi>{column.label}</bdi>} checked={state} onChange={(on) => onWrite(String(on))} />;
+  if (state !== null) {
+    const label = <><bdi>{column.label}</bdi>{state === undefined && <> <span class="c-quiet">· {t('emptyCell')}</span></>}</>;
+    return <Checkbox label={label} checked={state === true} onChange={(on) => onWrite(String(on))} />;
+  }
   if (column.kind === 'select' && column.choices) {
     return (
       <Select

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Row, Spot } from '../../grid';
 import { Button, Icon, IconButton } from '../kit';
 import { CardField } from './card-field';
+import { useHeld } from './focus';
 import type { Place } from './columns';
 import type { Model } from './model';
 import { useStore } from './store';
@@ -16,6 +17,8 @@ export function Cards({ model, onLong }: Props) {
   const now = useStore(model.store, (state) => state);
   const { t } = model;
   const top = useRef<HTMLDivElement>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  useHeld(top, () => title.current?.focus());
   const index = Math.min(now.active.row, Math.max(0, now.total - 1));
   const row = model.row(index);
   useEffect(() => top.current?.scrollTo({ top: 0 }), [index]);
@@ -24,7 +27,7 @@ export function Cards({ model, onLong }: Props) {
     <div class="c-cards">
       <header class="c-card-head">
         <IconButton icon="back" label={t('card.back')} disabled={index <= 0} onClick={() => go(index - 1)} />
-        <h2 aria-live="polite">{now.total === 0 ? t('noRows') : t('rowOf', { row: index + 1, total: now.total })}</h2>
+        <h2 ref={title} tabIndex={-1} aria-live="polite">{now.total === 0 ? t('noRows') : t('rowOf', { row: index + 1, total: now.total })}</h2>
         <IconButton icon="next" label={t('card.on')} disabled={index >= now.total - 1} onClick={() => go(index + 1)} />
       </header>
       <div ref={top} class="c-card">

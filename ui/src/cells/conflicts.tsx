@@ -1,6 +1,8 @@
 import { shown } from '../../grid/shown';
 import type { Conflict } from '../../grid';
+import { useRef } from 'preact/hooks';
 import { Button } from '../kit';
+import { useHeld } from './focus';
 import type { Model } from './model';
 import { useStore } from './store';
 
@@ -9,11 +11,16 @@ const mostListed = 50;
 /** Cells that somebody else changed first: both texts, and a choice for each. */
 export function ConflictList({ model }: { model: Model }) {
   const conflicts = useStore(model.store, (now) => now.conflicts);
+  return conflicts.length === 0 ? null : <List model={model} conflicts={conflicts} />;
+}
+
+function List({ model, conflicts }: { model: Model; conflicts: readonly Conflict[] }) {
   const { t } = model;
-  if (conflicts.length === 0) return null;
+  const list = useRef<HTMLElement>(null);
+  useHeld(list, () => model.focus());
   const all = (what: (one: Conflict) => void) => () => [...conflicts].forEach(what);
   return (
-    <section class="c-conflicts" aria-labelledby="cells-conflicts">
+    <section ref={list} class="c-conflicts" aria-labelledby="cells-conflicts">
       <div class="c-conflicts-head" role="alert">
         <h2 id="cells-conflicts">{t('conflicts.title', { n: conflicts.length })}</h2>
         <p class="c-quiet">{t('conflicts.text')}</p>

@@ -49,9 +49,24 @@ export interface Spotted {
   readonly place: number;
 }
 
+/** A cell that holds one text here and another in a file. */
+export interface Parted {
+  readonly id: string;
+  readonly key: string;
+  readonly part?: number;
+  readonly here: string;
+  readonly file: string;
+}
+
 /** What came of a file with rows that were mended elsewhere. */
 export interface FileVerdict {
   readonly verdict: Verdict;
+  /** Cells that the file changes and that were changed here since it was made. */
+  readonly clashes: number;
+  /** The first of them. */
+  readonly examples: readonly Parted[];
+  /** Rows of which it is not known what they held when the file was made. */
+  readonly untold: number;
   /** Rows of the file that are not in the import. */
   readonly unknown: number;
   /** Headers that name no field. */
@@ -63,7 +78,7 @@ export interface Sending {
   readonly op: string;
   /** Only to see what it would do. */
   readonly preview?: boolean;
-  /** Also over what others changed since the file was made. */
+  /** Also into cells that were changed here since the file was made. */
   readonly over?: boolean;
 }
 

@@ -11,6 +11,8 @@ export interface Filter {
   readonly search?: string;
   /** The field that is searched; missing for all. */
   readonly in?: string;
+  /** Texts that count as found, as they are shown here under other names: JSON, a list by the key of each field. */
+  readonly also?: string;
 }
 
 export const everything: Filter = { show: 'all' };
@@ -34,9 +36,12 @@ const levels: Readonly<Partial<Record<Show, string>>> = { errors: 'error', warni
 /** What is known of a row: the keys of its cells in their order. */
 export type Keys = readonly string[];
 
+/** What the cell at a place shows in place of its text; "" where that is what it shows. */
+export type Naming = (at: number, text: string) => string;
+
 /** Whether a row fits still. A search is repeated on what is here of its texts. */
-export function fits(filter: Filter, row: WireRow, keys: Keys): boolean {
-  return fitsProblem(filter, row, keys) && (!filter.search || holds(filter, row, keys));
+export function fits(filter: Filter, row: WireRow, keys: Keys, named: Naming = () => ''): boolean {
+  return fitsProblem(filter, row, keys) && (!filter.search || holds(filter, row, keys, named));
 }
 
 function fitsProblem(filter: Filter, row: WireRow, keys: Keys): boolean {
@@ -52,14 +57,14 @@ function has(row: WireRow, keys: Keys, { show, key, code }: Filter): boolean {
   return row.cells.some((cell, at) => (key === undefined || key === keys[at]) && cell.problems?.some(fit));
 }
 
-function holds(filter: Filter, row: WireRow, keys: Keys): boolean {
+function holds(filter: Filter, row: WireRow, keys: Keys, named: Naming): boolean {
   const wanted = folded(filter.search!);
   return row.cells.some(
-    (cell, at) => (!filter.in || filter.in === keys[at]) && (folded(cell.text).includes(wanted) || folded(cell.value ?? '').includes(wanted)),
+    (cell, at) => (!filter.in || filter.in === keys[at]) && [cell.text, cell.value ?? '', named(at, cell.text)].some((text) => folded(text).includes(wanted)),
   );
 }
 
 /** As the service looks for texts: letters that differ by case are one, and none becomes several, as ß would. */
-function folded(text: string): string {
+export function folded(text: string): string {
   return text.replace(/[^\u0000-\u007f]/g, (sign) => (sign.toUpperCase().length === 1 ? sign.toUpperCase() : sign)).toLowerCase();
 }

@@ -5,7 +5,7 @@ import { actionsOf, filterOf, nameOf, ownerOf, type Group } from './groups';
 import type { Deed } from './orders';
 import type { Model } from './model';
 import { reword } from '../words/words';
-import { ValueList } from './values';
+import { useValues, ValueList } from './values';
 
 interface Props {
   readonly model: Model;
@@ -38,12 +38,14 @@ function GroupBody({ model, group, onOpen }: Pick<Props, 'model' | 'group' | 'on
   const { t } = model;
   const place = model.places.find((one) => one.key === group.key);
   const fixable = place && !place.column.readOnly;
+  const listed = useValues(model, group, place !== undefined);
+  const texts = listed.found?.values.map((value) => value.text) ?? [];
   return (
     <div class="c-group-body">
       <p class="c-group-message"><bdi>{reword(t, group.code, group.message)}</bdi></p>
-      {place && <ValueList model={model} group={group} place={place} />}
+      {place && <ValueList model={model} group={group} place={place} listed={listed} />}
       <div class="c-group-actions">
-        {actionsOf(group, place).map((action) => (
+        {actionsOf(group, place, texts).map((action) => (
           <Button key={action} small look="quiet" onClick={() => act(model, group, action)}>{t(`group.${action}`, { n: group.rows })}</Button>
         ))}
         {fixable && <Button small look="quiet" onClick={() => onOpen({ kind: 'fixer', key: group.key })}>{t('group.values')}</Button>}

@@ -1,6 +1,7 @@
 import type { Counts } from '../api';
 import type { Level } from '../../grid';
 import type { Place } from './columns';
+import { isPadded } from './spaces';
 import { same, type Filter, type Show } from './filter';
 import type { Key, T } from './words';
 import { reword } from '../words/words';
@@ -60,10 +61,11 @@ export function isMapped(group: Group): boolean {
   return !group.code.startsWith('unique');
 }
 
-/** What can be done about all rows of a group at once. */
-export function actionsOf(group: Group, place: Place | undefined): readonly ('clear' | 'trim' | 'accept' | 'delete')[] {
+/** What can be done about all rows of a group at once; spaces are trimmed where one of the texts that are known has some. */
+export function actionsOf(group: Group, place: Place | undefined, texts: readonly string[]): readonly ('clear' | 'trim' | 'accept' | 'delete')[] {
   if (group.key === '') return group.code === 'cell_count' ? ['accept', 'delete'] : ['delete'];
   if (!place || place.column.readOnly) return ['delete'];
   if (group.code === 'required') return ['delete'];
-  return isMapped(group) ? ['trim', 'clear', 'delete'] : ['clear'];
+  if (!isMapped(group)) return ['clear'];
+  return texts.some(isPadded) ? ['trim', 'clear', 'delete'] : ['clear', 'delete'];
 }

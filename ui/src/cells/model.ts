@@ -177,7 +177,7 @@ export class Model {
       this.#ops.add(op);
       return this.source.make({ ...deed, op }, (verdict) => {
         const done = verdict.cells + verdict.added + verdict.deleted > 0 || verdict.rows > 0;
-        this.say({ text: tell(verdict), undo: done });
+        this.#did(tell(verdict), done);
         then?.(verdict);
       });
     });
@@ -198,7 +198,7 @@ export class Model {
     this.grid?.act((op) => {
       this.#ops.add(op);
       return this.source.merge(file, { op, over }, (verdict) => {
-        this.say({ text: this.t('changedCells', { n: verdict.cells }), undo: verdict.cells > 0 });
+        this.#did(this.t('changedCells', { n: verdict.cells }), verdict.cells > 0);
       });
     });
   }
@@ -221,6 +221,19 @@ export class Model {
     return { where, keys: keysOf(area, this.places), rows: area.toRow - area.fromRow };
   }
 
+  /** Whether the text of a cell that is selected is of a kind; also where some of them are not here to be looked at. */
+  areaHas(is: (text: string) => boolean): boolean {
+    const { fromRow, toRow, columns } = this.grid!.selected!;
+    const open = columns.filter((column) => !this.place(column)?.column.readOnly);
+    for (let index = fromRow; index < toRow; index++) {
+      for (const column of open) {
+        const cell = this.cell(index, column);
+        if (!cell || cell.cut || is(cell.text)) return true;
+      }
+    }
+    return false;
+  }
+
   /** Opens a cell of which only the beginning is here: to edit it where the rest can be had, else gives what there is. */
   async openLong(spot: Spot, id: string): Promise<Row | null> {
     try {
@@ -232,6 +245,12 @@ export class Model {
       this.say({ text: cause instanceof Error ? cause.message : String(cause), wrong: true });
     }
     return null;
+  }
+
+  /** Gives the keyboard to the table, or to the cards where those lie over it. */
+  focus(): void {
+    this.grid?.focus();
+    if (document.activeElement === document.body) document.getElementById('cells-table')?.focus();
   }
 
   keepTheirs(conflict: Conflict): void {
@@ -270,7 +289,13 @@ export class Model {
     if (grid) this.store.set({ area: grid.selected, active: grid.active });
   }
 
+  /** Says what came of a change. */
+  #did(text: string, undo = false): void {
+    this.say({ text, undo, done: true });
+  }
+
   #saving(saving: State['saving'], pending: number): void {
+    if (saving === 'saving' && this.now.said?.done) this.say(null);
     this.store.set({ saving, pending, ...(pending === 0 && { progress: null }) });
     this.#stand();
     if (pending > 0) return;
@@ -280,9 +305,9 @@ export class Model {
 
   #moved(kind: 'apply' | 'undo' | 'redo' | 'act', cells: number): void {
     this.store.set({ turn: this.now.turn + 1, progress: null });
-    if (kind === 'apply' && cells > 1) this.say({ text: this.t('changedCells', { n: cells }), undo: true });
-    if (kind === 'undo') this.say({ text: cells > 0 ? this.t('undone.cells', { n: cells }) : this.t('undone') });
-    if (kind === 'redo') this.say({ text: cells > 0 ? this.t('redone.cells', { n: cells }) : this.t('redone') });
+    if (kind === 'apply' && cells > 1) this.#did(this.t('changedCells', { n: cells }), true);
+    if (kind === 'undo') this.#did(cells > 0 ? this.t('undone.cells', { n: cells }) : this.t('undone'));
+    if (kind === 'redo') this.#did(cells > 0 ? this.t('redone.cells', { n: cells }) : this.t('redone'));
     this.#stir();
   }
 

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon, IconButton } from '../kit';
 import type { Open } from './dialogs';
+import { useHeld } from './focus';
 import { GroupItem } from './group';
 import { everything } from './filter';
 import { filterOf, idOf, isShown, steady, type Group } from './groups';
@@ -25,6 +26,8 @@ export function Panel({ model, sheet, onClose, onOpen }: Props) {
   order.current = groups.map(idOf);
   const [opened, setOpened] = useState<string | null>(null);
   const title = useRef<HTMLHeadingElement>(null);
+  const panel = useRef<HTMLElement>(null);
+  useHeld(panel, () => title.current?.focus());
   useEffect(() => void (sheet && title.current?.focus()), [sheet]);
   // The first group is open as long as nobody chose another, and again once that one is mended.
   const chosen = opened === '' || groups.some((group) => idOf(group) === opened) ? opened : null;
@@ -36,7 +39,7 @@ export function Panel({ model, sheet, onClose, onOpen }: Props) {
     void model.filterBy(closes ? everything : filterOf(group)).then(() => closes || model.lookAt(group.key));
   };
   return (
-    <aside class={`c-panel${sheet ? ' is-sheet' : ''}`} aria-labelledby="cells-problems" onKeyDown={(event) => sheet && event.key === 'Escape' && onClose()}>
+    <aside ref={panel} class={`c-panel${sheet ? ' is-sheet' : ''}`} aria-labelledby="cells-problems" onKeyDown={(event) => sheet && event.key === 'Escape' && onClose()}>
       <header class="c-panel-head">
         <h2 id="cells-problems" ref={title} tabIndex={-1}><Summary model={model} groups={groups} /></h2>
         {sheet && <IconButton icon="close" small label={t('close')} onClick={onClose} />}

@@ -16,16 +16,22 @@ export class Rows {
   readonly #worded: Worded;
   /** By the cells of a row that came, hidden ones among them. */
   readonly #keys: string[] = [];
+  /** What is shown in place of texts, by the cells of a row that came. */
+  readonly #names: ReadonlyMap<string, string>[] = [];
 
   constructor(places: readonly Place[], originals: Originals, worded: Worded = (_, message) => message) {
     this.#worded = worded;
     this.#places = places;
     this.#originals = originals;
-    for (const place of places) this.#keys[place.at] = place.key;
+    for (const { at, key, column } of places) {
+      this.#keys[at] = key;
+      // The service finds a country by its English name as well.
+      if (column.kind === 'select') this.#names[at] = new Map(column.choices?.map(({ text, label, also }) => [text, `${label ?? ''}\n${also ?? ''}`]));
+    }
   }
 
   row(came: WireRow, filter: Filter): Row {
-    const past = isNarrow(filter) && !fits(filter, came, this.#keys);
+    const past = isNarrow(filter) && !fits(filter, came, this.#keys, (at, text) => this.#names[at]?.get(text) ?? '');
     return {
       id: came.id,
       number: Number(came.id) + 1,

@@ -62,7 +62,7 @@ export function Search({ model, field, narrow }: Props) {
           placeholder={t('search.all')} searchLabel={t('searchColumns')} nothing={t('noChoice')} onChange={(column) => look(text, column || undefined)}
         />
       )}
-      <Field bare label={t('search')} kind="search" icon="search" value={text} onInput={type} onKeyDown={press} refTo={field} placeholder={narrow ? t('search') : `${t('search')} (${keys.search})`} after={clear} class="c-sought" />
+      <Field bare label={t('search')} kind="search" icon="search" value={text} onInput={type} onKeyDown={press} refTo={field} placeholder={narrow ? t('search') : `${t('search')} (${model.frame.locale.isolate(keys.search)})`} after={clear} class="c-sought" />
       {searching && <Searching model={model} />}
     </div>
   );

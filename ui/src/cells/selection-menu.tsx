@@ -4,6 +4,10 @@ import type { Open } from './dialogs';
 import { keys } from './keys';
 import type { Model } from './model';
 import type { Deed } from './orders';
+import { isUntidy } from './spaces';
+
+/** So many rows are looked through for what can be done with them. */
+const mostLooked = 1000;
 
 interface Props {
   readonly model: Model;
@@ -25,12 +29,13 @@ function itemsOf(model: Model, onOpen: (open: Open) => void): MenuItem[] {
   if (!selected) return [];
   const { where, keys: fields, rows } = selected;
   const closed = fields.length === 0;
+  const untidy = rows > mostLooked || model.areaHas(isUntidy);
   const change = (deed: Deed) => () => model.make({ ...deed, where, keys: fields }, ({ cells }) => (cells === 0 ? t('nothingChanged') : t('changedCells', { n: cells })));
   return [
     { label: t('menu.copy'), keys: keys.copy, onSelect: () => document.execCommand('copy') },
     { label: t('menu.clear'), keys: 'Del', disabled: closed, onSelect: () => model.grid?.clear() },
     { label: t('menu.fill'), keys: keys.fill, disabled: closed || rows < 2, onSelect: () => model.grid?.fillDown() },
-    { label: t('menu.trim'), apart: true, disabled: closed, onSelect: change({ kind: 'trim', inner: true }) },
+    { label: t('menu.trim'), apart: true, disabled: closed || !untidy, onSelect: change({ kind: 'trim', inner: true }) },
     { label: t('menu.upper'), disabled: closed, onSelect: change({ kind: 'case', to: 'upper' }) },
     { label: t('menu.lower'), disabled: closed, onSelect: change({ kind: 'case', to: 'lower' }) },
     { label: t('menu.title'), disabled: closed, onSelect: change({ kind: 'case', to: 'title' }) },

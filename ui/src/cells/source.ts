@@ -5,6 +5,7 @@ import { columnKey, type Place } from './columns';
 import type { Desk, Near, Order, Sending } from './desk';
 import { everything, type Filter } from './filter';
 import { Originals } from './originals';
+import { withNames } from './own-names';
 import { cellsOf, mostCells, planOf } from './plan';
 import { Rows, type Worded } from './rows';
 import { Shelf } from './shelf';
@@ -67,9 +68,10 @@ export class DeskSource implements RowSource {
    * first rows are here then; until then the old one goes on.
    */
   async show(filter: Filter, signal: AbortSignal): Promise<void> {
-    const came = await this.#desk.rows(filter, '', 0, window, signal);
+    const named = withNames(filter, this.#places.values());
+    const came = await this.#desk.rows(named, '', 0, window, signal);
     signal.throwIfAborted();
-    this.open(filter, came);
+    this.open(named, came);
   }
 
   /** The same for a view whose first rows are here. */

@@ -9,6 +9,8 @@ export interface Said {
   readonly wrong?: boolean;
   /** Whether it can be undone by what is offered beside it. */
   readonly undo?: boolean;
+  /** Whether it tells of the last change, and is over with the next one. */
+  readonly done?: boolean;
 }
 
 /** All that is shown around the table. */

@@ -4,26 +4,33 @@ import { keys } from './keys';
 import type { Model } from './model';
 import type { State } from './state';
 import { useStore } from './store';
+import type { Width } from './width';
 
 interface Props {
   readonly model: Model;
-  readonly small: boolean;
+  readonly width: Width;
   readonly onGoTo: () => void;
 }
 
 /** What is selected, whether all is saved, and what was done last. */
-export function Status({ model, small, onGoTo }: Props) {
+export function Status({ model, width, onGoTo }: Props) {
   const now = useStore(model.store, (state) => state);
   const { t } = model;
+  const hint = (label: string, shortcut: string) => `${label} (${model.frame.locale.isolate(shortcut)})`;
+  const wide = width === 'wide';
+  // Where there is little room, what came of a change has it.
+  const counted = wide || (width === 'narrow' && !now.said && !now.progress && !now.working);
   return (
     <div class="c-status" role="group" aria-label={t('status')}>
-      {!small && <span class="c-selected">{selectionOf(model, now)}</span>}
+      {counted && <span class="c-selected">{selectionOf(model, now)}</span>}
       <Told model={model} now={now} />
-      <Saving model={model} now={now} />
-      <Turn label={t('undo')} keys={small ? '' : keys.undo} disabled={now.undo === 0 && now.pending === 0} onClick={() => model.undo()} icon={<Icon name="undo" size={14} />} />
-      <Turn label={t('redo')} keys="" title={keys.redo} disabled={now.redo === 0} onClick={() => model.redo()} icon={<Icon name="redo" size={14} />} />
-      {!small && <Turn label={rowOf(model, now)} keys="" title={`${t('goTo')} (${keys.goTo})`} disabled={now.total === 0} onClick={onGoTo} />}
-      <Turn label={t('next')} keys={small ? '' : keys.next} disabled={now.totals.errors + now.totals.warnings + now.totals.infos === 0} onClick={() => next(model)} />
+      <span class="c-turns">
+        <Saving model={model} now={now} />
+        <Turn label={t('undo')} keys={wide ? keys.undo : ''} title={hint(t('undo'), keys.undo)} disabled={now.undo === 0 && now.pending === 0} onClick={() => model.undo()} icon={<Icon name="undo" size={14} />} />
+        <Turn label={t('redo')} keys="" title={hint(t('redo'), keys.redo)} disabled={now.redo === 0} onClick={() => model.redo()} icon={<Icon name="redo" size={14} />} />
+        {width !== 'small' && <Turn label={rowOf(model, now)} keys="" title={hint(t('goTo'), keys.goTo)} disabled={now.total === 0} onClick={onGoTo} />}
+        <Turn label={t('next')} keys={wide ? keys.next : ''} disabled={now.totals.errors + now.totals.warnings + now.totals.infos === 0} onClick={() => next(model)} />
+      </span>
     </div>
   );
 }
@@ -45,7 +52,7 @@ interface TurnProps {
 function Turn({ label, keys: shortcut, title, disabled, onClick, icon }: TurnProps) {
   return (
     <button type="button" class="c-turn" disabled={disabled} onClick={onClick} title={title}>
-      {icon}<span class="c-turn-label">{label}</span>{shortcut && <kbd>{shortcut}</kbd>}
+      {icon}<span class="c-turn-label">{label}</span>{shortcut && <kbd dir="ltr">{shortcut}</kbd>}
     </button>
   );
 }
@@ -69,7 +76,7 @@ function Told({ model, now: { said, progress, working } }: { model: Model; now: 
     <span class="c-told">
       <span role="status">{said && !far && <span class={said.wrong ? 'is-wrong' : ''} dir="auto">{said.wrong && <Icon name="error" size={12} />} {said.text}</span>}</span>
       {far && <span class="c-far">{far} {progress && frame.locale.percent(progress.done / progress.total)}</span>}
-      {said?.undo && !far && <button type="button" class="c-link" onClick={() => model.undo()}>{t('undo')}</button>}
+      {said?.undo && !far && <button type="button" class="c-link" onClick={() => { model.undo(); model.focus(); }}>{t('undo')}</button>}
     </span>
   );
 }

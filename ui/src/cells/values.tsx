@@ -19,19 +19,31 @@ interface Props {
   readonly place: Place;
 }
 
-/** The different texts that have a problem, most frequent first, each with what may be meant. */
-export function ValueList({ model, group, place }: Props) {
-  const { t, frame } = model;
+/** The different texts that have a problem, as far as they are known. */
+interface Listed {
+  /** Null before they are here, and where the problem is none of a column that is shown. */
+  readonly found: Distinct | null;
+  /** Asks for more of them; null where that was done. */
+  readonly more: (() => void) | null;
+}
+
+export function useValues(model: Model, group: Group, isColumn: boolean): Listed {
   const turn = useStore(model.store, (now) => now.turn);
   const [found, setFound] = useState<Distinct | null>(null);
   const [limit, setLimit] = useState(few);
 
   useEffect(() => {
+    if (!isColumn) return;
     const asked = new AbortController();
     model.desk.values(group.key, filterOf(group), limit, asked.signal).then(setFound, () => {});
     return () => asked.abort();
   }, [group.key, group.code, group.level, turn, limit]);
+  return { found, more: limit === few ? () => setLimit(many) : null };
+}
 
+/** The most frequent first, each with what may be meant. */
+export function ValueList({ model, group, place, listed: { found, more } }: Props & { listed: Listed }) {
+  const { t, frame } = model;
   if (!found) return <div class="c-values is-loading" aria-busy="true" />;
   if (found.values.length === 1 && found.values[0]!.text === '') return null;
   return (
@@ -40,8 +52,8 @@ export function ValueList({ model, group, place }: Props) {
         {found.values.map((value) => <ValueItem key={value.text} model={model} group={group} place={place} value={value} />)}
       </ul>
       {found.more > 0 && (
-        limit === few
-          ? <button type="button" class="c-link c-more-values" onClick={() => setLimit(many)}>{t('values.more', { n: found.more })}</button>
+        more
+          ? <button type="button" class="c-link c-more-values" onClick={more}>{t('values.more', { n: found.more })}</button>
           : <p class="c-quiet c-more-values">{t('values.further', { n: found.more, text: frame.locale.number(found.more) })}</p>
       )}
     </>

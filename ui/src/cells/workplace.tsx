@@ -68,6 +68,10 @@ export function Workplace({ model, onHandle }: Props) {
     then.current = undefined;
   }, [open]);
 
+  const closePanel = () => {
+    setPanel(false);
+    root.current?.querySelector<HTMLElement>('.c-panel-button')?.focus();
+  };
   const long = async (spot: Spot, row: Row) => {
     const whole = await model.openLong(spot, row.id);
     if (whole) setOpen({ kind: 'long', spot, row: whole });
@@ -76,14 +80,14 @@ export function Workplace({ model, onHandle }: Props) {
     <div ref={root} class={`c-cells is-${width}`}>
       {around ? <Bar model={model} search={search} narrow={width !== 'wide'} onOpen={setOpen} panel={panel} onPanel={() => setPanel(!panel)} /> : <div class="c-bar" />}
       <div class="c-main">
-        <div class="c-table" id="cells-table">
+        <div class="c-table" id="cells-table" tabIndex={-1}>
           <Table model={model} onMenu={(x, y) => setMenu({ x, y })} onLong={({ spot, row }) => void long(spot, row)} />
           {width === 'small' && <Cards model={model} onLong={(spot, row) => void long(spot, row)} />}
           <ConflictList model={model} />
         </div>
-        {around ? (width === 'wide' || panel) && <Panel model={model} sheet={width !== 'wide'} onClose={() => setPanel(false)} onOpen={setOpen} /> : <div class="c-panel" />}
+        {around ? (width === 'wide' || panel) && <Panel model={model} sheet={width !== 'wide'} onClose={closePanel} onOpen={setOpen} /> : <div class="c-panel" />}
       </div>
-      {around ? <Status model={model} small={width === 'small'} onGoTo={() => setOpen({ kind: 'goTo' })} /> : <div class="c-status" />}
+      {around ? <Status model={model} width={width} onGoTo={() => setOpen({ kind: 'goTo' })} /> : <div class="c-status" />}
       {menu && <SelectionMenu model={model} at={menu} onClose={() => setMenu(null)} onOpen={setOpen} />}
       {open && <Dialogs model={model} open={open} onClose={close} />}
     </div>

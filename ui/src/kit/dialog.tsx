@@ -53,6 +53,7 @@ export function Dialog({ title, closeLabel, onClose, children, foot, wide, from 
         event.preventDefault();
         if (event.target === dialog.current) close();
       }}
+      onKeyDown={(event) => held && event.key === 'Escape' && event.preventDefault()}
       // A browser closes it without asking where Esc is pressed twice.
       onClose={(event) => {
         if (event.target !== dialog.current) return;

@@ -41,7 +41,8 @@ export function Field(props: FieldProps) {
           value={value}
           placeholder={props.placeholder}
           class={props.code ? 'k-code' : undefined}
-          dir="auto"
+          // What stands for nothing yet is the page's own.
+          dir={value === '' ? undefined : 'auto'}
           autocomplete="off"
           spellcheck={false}
           autofocus={props.autofocus}

@@ -58,7 +58,7 @@ export function Menu({ anchor, label, items, onClose, at }: Props) {
           >
             <span class="k-menu-icon">{item.icon && <Icon name={item.icon} />}</span>
             <span class="k-menu-label" dir="auto">{item.label}</span>
-            {item.keys && <kbd>{item.keys}</kbd>}
+            {item.keys && <kbd dir="ltr">{item.keys}</kbd>}
           </button>
         ))}
       </div>

@@ -121,9 +121,9 @@ async function readReword(locale: Locale): Promise<Reword | undefined> {
 
 /**
  * Words what the service says in the language of the page, where it is known by
- * its code: the code of a problem, the type of a question or notice, 'why' for a
- * reason and 'format' for a way to read a column. All else, such as a message of
- * the schema's own, comes back as it is.
+ * its code: the code of a problem or refusal, the type of a question or notice,
+ * 'why' for a reason. All else, such as a message of the schema's own, comes back
+ * as it is.
  */
 export function reword(say: Rewords, code: string, message: string): string {
   return say.reword?.(code, message) ?? message;

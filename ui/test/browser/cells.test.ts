@@ -24,6 +24,9 @@ function review(name: string, rows: number | string, act: (page: ReviewPage, ser
   });
 }
 
+/** Whether the keyboard is in the table. */
+const inTable = ({ page }: ReviewPage) => page.evaluate(() => document.activeElement!.closest('[role=grid]') !== null);
+
 review('one click mends all equal values, undo brings them back', 700, async (it) => {
   const before = await it.count('Problems');
   const group = it.group('Country');
@@ -35,6 +38,7 @@ review('one click mends all equal values, undo brings them back', 700, async (it
   assert.equal(await it.cell(2, 2).textContent(), 'Germany');
   await it.page.locator('.c-told .c-link').click();
   await it.counts('Problems', before);
+  assert.ok(await inTable(it));
   await it.cell(2, 2).filter({ hasText: 'Germny' }).waitFor();
 });
 
@@ -49,8 +53,10 @@ review('a group shows its rows; mended ones stay in view until refreshed', 700, 
   assert.match((await it.page.locator('.ig-row.is-past').getAttribute('aria-rowindex'))!, /^2$/);
   await it.page.getByRole('button', { name: 'Refresh' }).click();
   await it.page.getByText('Row 1 of 63').waitFor();
+  assert.ok(await inTable(it));
   await it.page.getByRole('button', { name: 'Show the other rows, too' }).click();
   await it.page.getByText(/Row 1 of (?!63)/).waitFor();
+  assert.ok(await inTable(it));
 });
 
 review('an edit is judged and is there after a reload', 300, async (it, service, way) => {
@@ -95,6 +101,7 @@ review('somebody else was first: both texts are shown, and each can be kept', 30
     assert.match((await box.textContent())!, /Theirs.*Mine/s);
     await box.getByRole('button', { name: choice }).click();
     await box.waitFor({ state: 'detached' });
+    assert.ok(await inTable(it), choice);
     await it.saved();
     await it.cell(row, 0).filter({ hasText: stands }).waitFor();
     await other.cell(row, 0).filter({ hasText: stands }).waitFor();
@@ -147,7 +154,148 @@ review('a regular expression that cannot be read is told so', 50, async (it) => 
   await it.press('Control+h');
   await it.page.getByLabel('Find', { exact: true }).fill('(');
   await it.page.getByLabel('Regular expression').check();
-  await it.page.getByText(/The expression cannot be read/).waitFor();
+  await it.page.getByText('The expression cannot be read: missing closing ): `(`.', { exact: true }).waitFor();
+  await it.page.getByLabel('Whole cell').check();
+  await it.page.getByText('The expression cannot be read: missing closing ): `(`.', { exact: true }).waitFor();
+});
+
+test('a regular expression that cannot be read is told so in the language of the page', async (context) => {
+  if (!service) return context.skip('there is neither the program nor Go to build it');
+  const it = await service.page(await service.review(fields, contacts(50)), { query: '?lang=de' });
+  await it.press('Control+h');
+  await it.page.locator('.c-replace input').first().fill('a{2');
+  await it.page.getByLabel('Regulärer Ausdruck').check();
+  await it.page.locator('.c-preview-sum').filter({ hasText: /\S/ }).waitFor();
+  await it.page.locator('.c-replace input').first().fill('[a');
+  await it.page.getByText('Der Ausdruck lässt sich nicht lesen: die schließende Klammer ] fehlt: „[a“.', { exact: true }).waitFor();
+  await it.close();
+});
+
+review('what is to be found is there already, and goes with the first letter', 300, async (it) => {
+  await it.press('Control+f');
+  await it.page.keyboard.type('nowak');
+  await it.page.getByText(/Row 1 of 3\d$/).waitFor();
+  await it.press('Control+h');
+  const find = it.page.getByLabel('Find', { exact: true });
+  await it.page.waitForFunction(() => document.activeElement?.closest('.c-replace') != null);
+  assert.equal(await find.inputValue(), 'nowak');
+  await it.page.keyboard.type('weiß');
+  assert.equal(await find.inputValue(), 'weiß');
+});
+
+/** What has the focus, by its class and text. */
+const focused = ({ page }: ReviewPage) => page.evaluate(() => `${document.activeElement!.className} ${document.activeElement!.textContent}`);
+
+review('the focus stays in the panel: the next value, then the next problem, then the heading', 12, async (it) => {
+  await it.group('Country').locator('.c-choose, .c-other').first().focus();
+  for (const country of ['Poland', 'Italy']) {
+    const before = await it.group('Country').locator('.c-value').count();
+    await it.press('Enter');
+    await it.page.keyboard.type(country);
+    await it.page.getByRole('option', { name: country }).waitFor();
+    await it.press('Enter');
+    if (before > 1) await it.page.waitForFunction((n) => document.querySelectorAll('.c-group.is-open .c-value').length < n, before);
+    else await it.group('Country').waitFor({ state: 'detached' });
+    await it.page.waitForFunction(() => document.activeElement !== document.body);
+    assert.match(await focused(it), before > 1 ? /^c-(choose|other) / : /^c-group-head /, country);
+  }
+  while (await it.page.locator('.c-group').count()) {
+    const left = await it.page.locator('.c-group').count();
+    if (!(await it.page.locator('.c-group.is-open').count())) await it.page.locator('.c-group-head').first().press('Enter');
+    await it.page.locator('.c-group.is-open').getByRole('button', { name: /^Delete/ }).press('Enter');
+    await it.page.waitForFunction((n) => document.querySelectorAll('.c-group').length < n, left);
+    await it.page.waitForFunction(() => document.activeElement !== document.body);
+    if (left > 1) assert.match(await focused(it), /^c-group-head /);
+  }
+  assert.equal(await it.page.evaluate(() => document.activeElement!.id), 'cells-problems');
+});
+
+review('what was undone is told until the next change', 50, async (it) => {
+  await it.type(1, 0, 'Somebody');
+  await it.saved();
+  await it.press('Control+z');
+  const told = it.page.locator('.c-told [role=status]');
+  // Any sentence goes by itself, some time later.
+  const gone = () => told.filter({ hasNotText: /\S/ }).waitFor({ state: 'attached', timeout: 6000 });
+  await told.filter({ hasText: 'Undone: 1 cell' }).waitFor();
+  await it.type(1, 0, 'Somebody else');
+  await gone();
+  await it.cell(1, 0).click();
+  await it.cell(2, 1).click({ modifiers: ['Shift'] });
+  await it.press('Delete');
+  await told.filter({ hasText: '4 cells changed' }).waitFor();
+  await it.type(1, 0, 'Nobody');
+  await gone();
+});
+
+review('spaces are trimmed where there are some', `${contacts(30)}Ada, ada(at)example.org ,DE,1990-01-01,Active,yes,1,\n`, async (it) => {
+  const trim = (field: string) => it.group(field).getByRole('button', { name: 'Trim spaces' });
+  await it.group('E-mail').locator('.c-group-head').click();
+  await it.group('E-mail').locator('.c-value').first().waitFor();
+  await trim('E-mail').waitFor();
+  await it.group('Country').locator('.c-group-head').click();
+  await it.group('Country').locator('.c-value').first().waitFor();
+  assert.equal(await trim('Country').count(), 0);
+  await it.page.getByRole('tab', { name: 'All' }).click();
+  await it.page.getByText(/^Row \d+ of 31$/).waitFor();
+  const item = it.page.getByRole('menuitem', { name: 'Trim spaces' });
+  for (const [row, off] of [[0, null], [1, 'true']] as const) {
+    await it.cell(row, 7).click({ button: 'right' });
+    assert.equal(await item.getAttribute('aria-disabled'), off);
+    await it.press('Escape');
+  }
+});
+
+test('where there is little room, what is told at the bottom is whole and lies over nothing', async (context) => {
+  if (!service) return context.skip('there is neither the program nor Go to build it');
+  const way = await service.review(fields, contacts(300));
+  for (const [size, query] of [[640, ''], [640, '?lang=de'], [640, '?lang=ar'], [400, '?lang=de'], [910, '?lang=de']] as const) {
+    const it = await service.page(way, { query, viewport: { width: size, height: 500 } });
+    if (size < 560) {
+      await it.page.locator('.c-panel-button').click();
+      await it.page.locator('.c-fix').first().click();
+    } else {
+      await it.cell(1, 0).click();
+      await it.cell(3, 1).click({ modifiers: ['Shift'] });
+      await it.page.keyboard.press('Delete');
+    }
+    await it.page.locator('.c-told .c-link').waitFor();
+    await it.saved();
+    assert.deepEqual(await it.page.evaluate(clashes), [], `${size} ${query}`);
+    await it.page.locator('.c-told .c-link').click();
+    await it.saved();
+    await it.close();
+  }
+});
+
+/** Runs in the page: what at its bottom is cut, or lies over something else. */
+function clashes(): string[] {
+  const bar = document.querySelector('.c-status')!;
+  const frame = bar.getBoundingClientRect();
+  const shown = [...bar.querySelectorAll('.c-selected, .c-told [role=status], .c-link, .c-saving, .c-turn')].filter((one) => one.textContent !== '');
+  const boxes = shown.map((one) => ({ text: one.textContent, box: one.getBoundingClientRect(), cut: one.scrollWidth > one.clientWidth + 1 && one.matches('[role=status]') }));
+  const beside = (a: DOMRect, b: DOMRect) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
+  const found = boxes.filter(({ box, cut }) => cut || box.left < frame.left || box.right > frame.right || box.bottom > innerHeight || box.width < 8).map(({ text }) => `cut: ${text}`);
+  boxes.forEach((a, at) => boxes.slice(at + 1).forEach((b) => beside(a.box, b.box) || found.push(`${a.text} over ${b.text}`)));
+  if (!shown.some((one) => one.matches('[role=status]'))) found.push('nothing is told');
+  return found;
+}
+
+test('keys and the names of columns keep their direction in a page from right to left', async (context) => {
+  if (!service) return context.skip('there is neither the program nor Go to build it');
+  const it = await service.page(await service.review(fields, contacts(50)), { query: '?lang=ar' });
+  const keys = it.page.locator('.c-turn kbd').last();
+  assert.deepEqual(await keys.evaluate((key) => [key.textContent, getComputedStyle(key).direction]), ['Alt+↓', 'ltr']);
+  await it.press('Control+h');
+  await it.page.locator('.c-replace input').first().fill('exa mple');
+  await it.page.locator('.c-samples').waitFor();
+  const sides = await it.page.locator('.c-samples tr').first().evaluate((head) => [head.querySelectorAll('th')[1]!, head.closest('table')!.querySelectorAll('tbody td')[1]!].map((cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return Math.round(range.getBoundingClientRect().right);
+  }));
+  assert.equal(sides[0], sides[1], 'a column begins where its heading does');
+  await it.close();
 });
 
 review('a search narrows down as one types, and is cleared by Esc', 1000, async (it) => {
@@ -324,6 +472,7 @@ test('on a phone rows are cards, mended one after another', async (context) => {
   await it.page.getByRole('button', { name: 'Replace Germny with Germany' }).click();
   await it.saved();
   await it.page.getByText('Nothing is wrong with this row.').waitFor();
+  assert.match(await focused(it), /Row 17 of 60$/);
   await it.page.getByRole('button', { name: /problems$/ }).click();
   await it.page.getByRole('heading', { name: /problems in/ }).waitFor();
   assert.deepEqual(it.complaints, []);

@@ -271,6 +271,78 @@ test('the message of a cell is shown below the mouse, too', async () => {
   await demo.close();
 });
 
+test('the message of a cell is in nobody\'s way: a press goes to the cell below it, and the wheel scrolls', async () => {
+  const demo = await site.page();
+  const note = demo.page.locator('.ig-note');
+  await demo.cell(4, 1).click();
+  await note.waitFor();
+  const below = (await demo.cell(5, 1).boundingBox())!;
+  const inside = { x: below.x + 40, y: below.y + below.height - 8 };
+  assert.ok(await demo.page.evaluate(({ x, y }) => document.elementFromPoint(x, y)?.closest('.ig-note') != null, inside), 'the message lies there');
+  await demo.page.mouse.click(inside.x, inside.y);
+  assert.deepEqual(await demo.focused(), { row: 5, col: 1 });
+  assert.equal(await note.count(), 0);
+  await demo.page.keyboard.type('x');
+  assert.equal(await demo.page.locator('.ig-editor textarea').inputValue(), 'x');
+  await demo.press('Escape');
+  await demo.cell(4, 1).click();
+  await note.waitFor();
+  await demo.page.mouse.move(inside.x, inside.y);
+  await demo.page.mouse.down();
+  await demo.cell(7, 2).hover();
+  await demo.page.mouse.up();
+  assert.equal(await demo.page.locator('.ig-cell[aria-selected=true]').count(), 6, 'a range can begin there');
+  await demo.cell(4, 1).click();
+  await note.hover();
+  await demo.page.mouse.wheel(0, 320);
+  await demo.page.waitForFunction(() => document.querySelector('.ig-scroller')!.scrollTop >= 300);
+  assert.deepEqual(demo.complaints, []);
+  await demo.close();
+});
+
+test('a finger on the message of a cell selects what lies below it', async () => {
+  const demo = await site.page('', { hasTouch: true, viewport: { width: 800, height: 720 } });
+  await demo.cell(4, 1).tap();
+  await demo.page.locator('.ig-note').waitFor();
+  const below = (await demo.cell(5, 1).boundingBox())!;
+  await demo.page.touchscreen.tap(below.x + 40, below.y + below.height - 8);
+  assert.deepEqual(await demo.focused(), { row: 5, col: 1 });
+  await demo.close();
+});
+
+test('the message of a cell stays within the table', async () => {
+  for (const query of ['', 'dir=rtl']) {
+    const demo = await site.page(query);
+    await demo.page.locator('.demo-main').evaluate((main) => main.style.setProperty('margin', '0 300px 200px'));
+    await demo.reach(6, 'country');
+    await demo.page.locator('.ig-note').waitFor();
+    await demo.page.waitForTimeout(100);
+    const [frame, note] = [(await demo.page.locator('.ig-scroller').boundingBox())!, (await demo.page.locator('.ig-note').boundingBox())!];
+    assert.ok(note.x >= frame.x && note.x + note.width <= frame.x + frame.width, `${query}: ${JSON.stringify([frame, note])}`);
+    await demo.close();
+  }
+});
+
+test('a checkbox that is empty neither looks nor reads like no', async () => {
+  const demo = await site.page();
+  const cell = demo.cell(0, 5);
+  const box = () => cell.locator('.ig-text').evaluate((text) => getComputedStyle(text, '::before').borderTopColor);
+  await cell.click();
+  if ((await demo.text(0, 5)) === 'Yes') await demo.press('Space');
+  await demo.saved();
+  assert.equal(await demo.text(0, 5), 'No');
+  await demo.press('Delete', 'ArrowUp', 'ArrowLeft');
+  await demo.page.mouse.move(0, 0);
+  await demo.saved();
+  assert.equal(await demo.text(0, 5), '');
+  assert.equal(await box(), 'rgba(0, 0, 0, 0)', 'there is no box');
+  await cell.click({ position: { x: 18, y: 16 } });
+  await demo.saved();
+  assert.equal(await demo.text(0, 5), 'Yes', 'it can be ticked all the same');
+  assert.notEqual(await box(), 'rgba(0, 0, 0, 0)');
+  await demo.close();
+});
+
 test('a grid that is taken off leaves nothing behind', async () => {
   const demo = await site.page();
   await demo.page.evaluate(() => window.demo.grid!.destroy());

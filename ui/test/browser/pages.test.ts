@@ -75,6 +75,50 @@ test('questions are answered by the digits alone', async () => {
   await opened.close();
 });
 
+test('whoever goes on to the cells has the keyboard where these begin', async () => {
+  const opened = await pages.review(scene('values'));
+  await heading(opened).waitFor();
+  for (const key of ['2', '1']) await opened.page.keyboard.press(key);
+  await opened.page.waitForFunction(() => document.activeElement?.matches('.column-foot button'));
+  opened.fake.then['POST questions/'] = (now) => Object.assign(now, { facts: facts(), questions: asking() });
+  await opened.page.keyboard.press('Enter');
+  await opened.page.locator('.ig-row:not(.is-waiting) .ig-cell').first().waitFor();
+  assert.equal(await opened.page.evaluate(() => `${document.activeElement!.tagName} ${document.activeElement!.textContent}`), 'H1 Cells');
+  await opened.page.keyboard.press('Alt+ArrowDown');
+  await opened.page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true');
+  await opened.close();
+});
+
+test('what was decided is told in words of the page', async () => {
+  const answers = { 'format:born': 'MDY', 'format:amount': 'decimal=comma group=point' };
+  for (const [lang, born, amount] of [
+    ['en', 'Month, day, year', 'A comma stands before the fraction, a point between thousands'],
+    ['de', 'Monat, Tag, Jahr', 'Ein Komma steht vor den Nachkommastellen, ein Punkt zwischen den Tausendern'],
+    ['ar', 'الشهر ثم اليوم ثم السنة', 'الفاصلة تسبق الكسر، والنقطة بين الآلاف'],
+  ] as const) {
+    const opened = await pages.review({ facts: facts(), layout: layout({ answers }), submission: submission() }, `lang=${lang}`);
+    await opened.page.locator('.stepper-step').nth(1).click();
+    await opened.page.locator('.decided-value').first().waitFor();
+    assert.deepEqual(await opened.page.locator('.decided-value').allInnerTexts(), [born, amount]);
+    await opened.close();
+  }
+});
+
+test('how the file was read is told in words of the page', async () => {
+  const told = (choice: string, value: string, reason: string) => ({ choice, value, reason, answer: '', rivals: [] });
+  const evidence = [told('delimiter', '\t', 'next best is a comma with 9 % of its score'), told('header row', 'names', '2 elements have 3 names')];
+  for (const [lang, ...says] of [
+    ['en', 'Tab', 'next best is a comma with 9 % of its score', 'The names in the file', '2 elements have 3 names'],
+    ['de', 'Tabulator', 'als Nächstes käme ein Komma mit 9 % der Wertung', 'Die Namen in der Datei', '2 Elemente haben 3 Namen'],
+  ] as const) {
+    const opened = await pages.review({ ...scene('columns'), layout: layout({ evidence }) }, `lang=${lang}`);
+    await opened.page.locator('.stepper-step').first().click();
+    await opened.page.locator('.reading').waitFor();
+    assert.deepEqual(await opened.page.locator('.reading strong, .reading dd .quiet').allTextContents(), says);
+    await opened.close();
+  }
+});
+
 test('the likeliest choice is marked and none is taken before a person chooses', async () => {
   const opened = await pages.review(scene('header'));
   await heading(opened).waitFor();

@@ -87,7 +87,7 @@ export const scenes: Record<string, () => Scene> = {
     facts: facts({ hasRows: false, openQuestions: 1, num_data_rows: 0 }), questions: asking(questions.email),
     layout: layout({ columns: layout().columns.map((one) => (one.index === 1 ? { ...one, field: null } : one)), fields: layout().fields.map((one) => (one.key === 'email' ? { ...one, columns: [] } : one)) }),
   }),
-  values: () => ({ facts: facts({ hasRows: false, openQuestions: 2, num_data_rows: 0 }), layout: layout({ answers: { 'format:joined': 'ymd' } }), questions: asking(questions.born, questions.amount) }),
+  values: () => ({ facts: facts({ hasRows: false, openQuestions: 2, num_data_rows: 0 }), layout: layout({ answers: { 'format:joined': 'YMD' } }), questions: asking(questions.born, questions.amount) }),
   awaiting: () => ({ facts: facts({ status: 'AWAITING_UPLOAD', original_filename: '', num_data_rows: 0 }) }),
   pending: () => ({ facts: facts({ status: 'PENDING', num_data_rows: 0 }) }),
   running: () => ({ facts: facts({ status: 'RUNNING', num_data_rows: 0 }) }),

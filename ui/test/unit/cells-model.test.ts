@@ -63,6 +63,14 @@ test('a filter fits rows by their problems and by what they hold', () => {
   for (const [filter, wanted] of cases) assert.equal(fits(filter, row, keys), wanted, JSON.stringify(filter));
 });
 
+test('a row that shows what is searched for fits, though its cell holds a code', () => {
+  const row = { id: '1', version: 0, cells: [{ text: 'Anna', value: 'Anna' }, { text: 'DE', value: 'DE' }, { text: 'Germany', value: '' }, { text: '', value: '' }] };
+  const given = columns.map((one) => (one.key === 'country' ? { ...one, options: [{ value: 'DE', label: 'Germany' }] } : one)) as Table['columns'];
+  const past = (locale: string, search: string) => new Rows(placesOf(given, locale), new Originals()).row(row, { show: 'all', search, in: 'country' }).past;
+  assert.deepEqual(['germ', 'DE', 'france'].map((search) => past('en', search)), [undefined, undefined, true]);
+  assert.deepEqual(['germ', 'deutsch', 'anna'].map((search) => past('de', search)), [undefined, undefined, true]);
+});
+
 test('filters that mean the same are the same; the key of whole rows stays', () => {
   assert.ok(same({ show: 'all', search: '' }, { show: 'all' }));
   assert.equal(same({ show: 'errors', key: '' }, { show: 'errors' }), false);
@@ -87,10 +95,11 @@ test('groups: a rule has a name, what nobody knows is told by its message', () =
 });
 
 test('groups: what is offered fits the problem', () => {
-  assert.deepEqual(actionsOf(group({}), places[1]), ['trim', 'clear', 'delete']);
-  assert.deepEqual(actionsOf(group({ code: 'required' }), places[0]), ['delete']);
-  assert.deepEqual(actionsOf(group({ code: 'unique' }), places[0]), ['clear']);
-  assert.deepEqual(actionsOf(group({ key: '', code: 'cell_count' }), undefined), ['accept', 'delete']);
+  assert.deepEqual(actionsOf(group({}), places[1], ['a', ' b']), ['trim', 'clear', 'delete']);
+  assert.deepEqual(actionsOf(group({}), places[1], ['a', 'b c']), ['clear', 'delete']);
+  assert.deepEqual(actionsOf(group({ code: 'required' }), places[0], ['']), ['delete']);
+  assert.deepEqual(actionsOf(group({ code: 'unique' }), places[0], ['a ']), ['clear']);
+  assert.deepEqual(actionsOf(group({ key: '', code: 'cell_count' }), undefined, []), ['accept', 'delete']);
 });
 
 test('a text of just the length at which the service cuts counts as cut', () => {

@@ -11,7 +11,8 @@ import { chooseLocale, sayer } from '../../src/words/words';
 import type { Key } from '../../src/app/context';
 import { facts, layout, questions, submission } from '../browser/scenes';
 
-const t = sayer<Key>(JSON.parse(readFileSync('src/words/en.json', 'utf8')), chooseLocale('en', []));
+const saying = (language: string) => sayer<Key>(JSON.parse(readFileSync(`src/words/${language}.json`, 'utf8')), chooseLocale(language, []));
+const t = saying('en');
 
 test('one choice replaces another, and several come and go', () => {
   const one = questions.email;
@@ -60,7 +61,7 @@ test('a question is asked in words for people', () => {
 });
 
 test('choices speak the language of the page where they are no words of the file', () => {
-  const label = (id: string, value: string, given = '') => labelOf({ id }, { value, label: given }, layout(), t);
+  const label = (id: string, value: string, given = '') => labelOf({ id }, { value, label: given }, layout(), t, chooseLocale('en', []));
   assert.equal(label('header_row', '3', 'row 3'), 'Row 3');
   assert.equal(label('header_row', '3–4'), '3–4');
   assert.equal(label('header_row', 'none', 'no header'), 'There are none');
@@ -70,6 +71,20 @@ test('choices speak the language of the page where they are no words of the file
   assert.equal(label('field:1', 'email', 'E-mail'), 'E-mail');
   assert.equal(label('delimiter', '\t'), 'Tab');
   assert.equal(label('sheet', '#2'), '#2');
+});
+
+test('what was answered is told in words, though the value alone is known', () => {
+  const label = (id: string, value: string, language = 'en') => labelOf({ id }, { value, label: '' }, layout(), saying(language), chooseLocale(language, []));
+  assert.equal(label('format:born', 'MDY'), 'Month, day, year');
+  assert.equal(label('format:born', 'DMY', 'de'), 'Tag, Monat, Jahr');
+  assert.equal(label('format:amount', 'decimal=point group=comma'), 'A point stands before the fraction, a comma between thousands');
+  assert.equal(label('format:amount', 'decimal=comma group=point', 'de'), 'Ein Komma steht vor den Nachkommastellen, ein Punkt zwischen den Tausendern');
+  assert.match(label('format:amount', 'decimal=point group=comma', 'ar'), /^\p{Script=Arabic}/u);
+  assert.equal(label('format:born', 'de nl'), 'German and Dutch');
+  assert.equal(label('format:born', 'de nl', 'de'), 'Deutsch und Niederländisch');
+  assert.equal(label('format:born', 'of a later service'), 'of a later service');
+  assert.equal(label('column:phone', '4,5'), 'Tel. 1 and Tel. 2');
+  assert.equal(label('field:1', 'email'), 'E-mail');
 });
 
 test('the summary says exactly what is sent', () => {

@@ -77,7 +77,7 @@ test('what cannot be seen is shown', () => {
   assert.equal(shown('می\u200cخواهم 👩\u200d🔬'), 'می\u200cخواهم 👩\u200d🔬');
 });
 
-test('a checkbox says yes, no or neither', () => {
-  assert.deepEqual(['Yes', '1', '', 'false', 'perhaps'].map((text) => checked({ text })), [true, true, false, false, null]);
+test('a checkbox says yes, no or neither, and that it is empty', () => {
+  assert.deepEqual(['Yes', '1', '', ' ', 'false', 'perhaps'].map((text) => checked({ text })), [true, true, undefined, undefined, false, null]);
   assert.equal(checked({ text: 'ja', value: 'true' }), true);
 });

@@ -21,7 +21,7 @@ const few = 5;
 
 /** One question: what it is about, what we see, and the choices with what would follow. */
 export function Card({ question, layout, answer, onChoose }: Props) {
-  const { t } = useShared();
+  const { t, locale } = useShared();
   const id = useId();
   const [all, setAll] = useState(false);
   const choices = orderOf(question, answer);
@@ -38,7 +38,7 @@ export function Card({ question, layout, answer, onChoose }: Props) {
             key={choice.value}
             question={question}
             choice={choice}
-            label={labelOf(question, choice, layout, t)}
+            label={labelOf(question, choice, layout, t, locale)}
             reason={why.reasonOf(choice.value)}
             place={at + 1}
             name={`${id}-choice`}

@@ -7,7 +7,7 @@ import { ReadAgain } from '../read-again';
 import type { StepId } from '../steps';
 import { FaultNote } from '../parts';
 import { none } from './drafts';
-import { headingOf } from './headings';
+import { headingOf, labelOf } from './headings';
 
 interface Props {
   readonly step: StepId;
@@ -16,7 +16,7 @@ interface Props {
 
 /** What was answered before, each to be taken back: then it is asked about once more. */
 export function Decided({ decided }: Props) {
-  const { review, t } = useShared();
+  const { review, t, locale } = useShared();
   const { layout } = useReview();
   const [asking, setAsking] = useState<string | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
@@ -38,7 +38,7 @@ export function Decided({ decided }: Props) {
           <li key={id}>
             <Icon name="check" />
             <span class="decided-what">{headingOf({ id }, layout, t)}</span>
-            <strong class="decided-value">{value === none ? t('decided.none') : <Raw text={value} />}</strong>
+            <strong class="decided-value">{value === none ? t('decided.none') : <Raw text={labelOf({ id }, { value, label: '' }, layout, t, locale)} />}</strong>
             <Button look="quiet" small onClick={() => ask(id)}>{t('decided.change')}</Button>
           </li>
         ))}

@@ -1,9 +1,11 @@
 import type { Layout, LayoutColumn, Question, QuestionChoice } from '../../api';
-import { reword } from '../../words/words';
-import type { T } from '../context';
+import type { Locale } from '../../words/words';
+import type { Key, T } from '../context';
 import { columnName } from '../names';
 import { cut } from '../sentence';
 import { none } from './drafts';
+
+const mostLanguages = 4;
 
 /** What a question asks, in the person's language; the service's own sentence stands below. */
 export function headingOf(question: Pick<Question, 'id' | 'fieldKey' | 'header'>, layout: Layout | null, t: T): string {
@@ -30,8 +32,14 @@ function columnTitle(index: number, header: string | undefined, layout: Layout |
   return cut(column ? columnName(column) : columnName({ index, header: header ?? '' }), 60);
 }
 
-/** A choice in the person's language where it is none of the file's own words. */
-export function labelOf(question: Pick<Question, 'id'>, choice: Pick<QuestionChoice, 'value' | 'label'>, layout: Layout | null, t: T): string {
+/** The ways to read a column, as the service names them. */
+const formats: Readonly<Record<string, Key>> = {
+  DMY: 'format.dmy', MDY: 'format.mdy', YMD: 'format.ymd', YDM: 'format.ydm',
+  'decimal=point group=comma': 'format.point', 'decimal=comma group=point': 'format.comma',
+};
+
+/** A choice in the person's language where it is none of the file's own words; of an answer that was given there is the value alone. */
+export function labelOf(question: Pick<Question, 'id'>, choice: Pick<QuestionChoice, 'value' | 'label'>, layout: Layout | null, t: T, locale: Locale): string {
   const { value, label } = choice;
   const [kind] = question.id.split(':', 1);
   if (kind === 'header_row' && value === none) return t('reading.noHeader');
@@ -39,9 +47,18 @@ export function labelOf(question: Pick<Question, 'id'>, choice: Pick<QuestionCho
   if (kind === 'delimiter' && value === none) return t('choices.noDelimiter');
   if (value === none) return t(kind === 'field' ? 'choices.noField' : 'choices.noColumn');
   if (kind === 'delimiter') return value === '\t' || value === 'tab' ? t('choices.tab') : value;
-  if (kind === 'format') return reword(t, 'format', label || value);
-  const column = kind === 'column' ? layout?.columns.find((one) => String(one.index) === value) : undefined;
-  return column ? columnLabel(column, layout, t) : label || value;
+  if (kind === 'format') return formats[value] ? t(formats[value]) : languagesOf(value, locale) ?? (label || value);
+  if (kind === 'field') return label || fieldName(value, layout);
+  const columns = kind === 'column' ? layout?.columns.filter((one) => value.split(',').includes(String(one.index))) : undefined;
+  return columns?.length ? locale.list(columns.map((column) => columnLabel(column, layout, t))) : label || value;
+}
+
+/** The first of the languages in which a name of a month has one meaning; null where these are none. */
+function languagesOf(value: string, { tag, list }: Locale): string | null {
+  if (!/^[a-z]{2,3}(-\w+)*( [a-z]{2,3}(-\w+)*)*$/i.test(value)) return null;
+  const names = new Intl.DisplayNames(tag, { type: 'language', fallback: 'none' });
+  const known = value.split(' ').slice(0, mostLanguages).map((code) => names.of(code));
+  return known.every((name) => name !== undefined) ? list(known) : null;
 }
 
 /** What people call a column, with its number where another has the same name. */

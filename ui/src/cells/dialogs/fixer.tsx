@@ -19,7 +19,7 @@ const mostListed = 200;
 export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fixer'>) {
   const { t, frame } = model;
   const place = model.places.find((one) => one.key === key)!;
-  const first = useFirst<HTMLInputElement>();
+  const first = useFirst();
   const [found, setFound] = useState<Distinct | null>(null);
   const [fault, setFault] = useState('');
   const [sought, setSought] = useState('');

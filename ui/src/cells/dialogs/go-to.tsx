@@ -8,7 +8,7 @@ import { sentence } from './preview';
 /** Goes to a row by its number. */
 export default function GoTo({ model, onClose }: DialogProps<'goTo'>) {
   const { t, source } = model;
-  const first = useFirst<HTMLInputElement>();
+  const first = useFirst();
   const [text, setText] = useState('');
   const [fault, setFault] = useState('');
   const [busy, setBusy] = useState(false);

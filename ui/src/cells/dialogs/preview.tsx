@@ -41,7 +41,7 @@ export function useLook(model: Model, name: string, ask: ((signal: AbortSignal) 
 export function sentence({ t, frame }: Model, cause: unknown): string {
   if (!(cause instanceof Fault)) return cause instanceof Error ? cause.message : String(cause);
   if (cause.kind === 'unauthorized' || cause.kind === 'gone') frame.broken(cause);
-  return cause.kind === 'lost' ? t('unanswered') : cause.message;
+  return cause.kind === 'lost' ? t('unanswered') : (t.reword?.(cause.code, cause.message) ?? cause.message);
 }
 
 /** How many cells would change, what becomes of their rows, and some of them. */
@@ -50,7 +50,7 @@ export function Preview({ model, look, idle }: { model: Model; look: Look; idle:
   const { verdict, fault, busy } = look;
   return (
     <section class="c-preview" aria-label={t('preview')} aria-busy={busy}>
-      {fault && <Note tone="error">{fault}</Note>}
+      {fault && <Note tone="error"><span dir="auto">{fault}</span></Note>}
       <p class="c-preview-sum" role="status">{busy ? t('preview.busy') : verdict ? summaryOf(model, verdict) : !fault && idle}</p>
       {busy && <Progress label={t('preview.busy')} share={null} />}
       {verdict && verdict.samples.length > 0 && <Samples model={model} verdict={verdict} />}
@@ -81,7 +81,7 @@ function Samples({ model, verdict }: { model: Model; verdict: Verdict }) {
           {verdict.samples.map((one, at) => (
             <tr key={at}>
               <td class="c-at-end c-quiet">{model.frame.locale.number(Number(one.id) + 1)}</td>
-              <td class="c-quiet" dir="auto">{model.place(columnKey(one.key, one.part ?? 0))?.column.label ?? one.key}</td>
+              <td class="c-quiet"><bdi>{model.place(columnKey(one.key, one.part ?? 0))?.column.label ?? one.key}</bdi></td>
               <td class="c-was"><CellText model={model} text={one.before.text} /></td>
               <td><CellText model={model} text={one.after.text} problem={one.after.problems?.find((problem) => problem.level === 'error')?.message ?? ''} /></td>
             </tr>

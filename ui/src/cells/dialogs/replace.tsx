@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Fault, type Verdict } from '../../api';
 import { Button, Checkbox, Dialog, Field, Select } from '../../kit';
 import { columnsFor } from '../choices';
 import type { DialogProps } from '../dialogs';
@@ -6,6 +7,7 @@ import { isNarrow } from '../filter';
 import { useFirst } from '../focus';
 import type { Model } from '../model';
 import type { Deed } from '../orders';
+import { ownNames } from '../own-names';
 import { Preview, useLook } from './preview';
 
 interface Wish {
@@ -27,10 +29,10 @@ export default function Replace({ model, onClose }: DialogProps<'replace'>) {
   const [wish, setWish] = useState<Wish>(() => ({
     find: model.now.wanted.search ?? '', with: '', column: model.now.wanted.in ?? '', inView: narrow, whole: false, matchCase: false, expression: false,
   }));
-  const first = useFirst<HTMLInputElement>();
+  const first = useFirst();
   const put = (part: Partial<Wish>) => setWish({ ...wish, ...part });
   const deed = deedOf(model, wish);
-  const look = useLook(model, JSON.stringify(wish), wish.find === '' ? null : (signal) => model.preview(deed, signal));
+  const look = useLook(model, JSON.stringify(wish), wish.find === '' ? null : (signal) => previewed(model, deed, signal));
   const cells = look.verdict?.cells ?? 0;
   const ready = !look.busy && cells > 0;
   const apply = () => {
@@ -68,9 +70,19 @@ export default function Replace({ model, onClose }: DialogProps<'replace'>) {
   );
 }
 
+/** A refused expression is asked about once more as it was typed: the service quotes it with the signs that it puts around it. */
+async function previewed(model: Model, deed: Deed, signal: AbortSignal): Promise<Verdict> {
+  try {
+    return await model.preview(deed, signal);
+  } catch (cause) {
+    if (deed.expression && cause instanceof Fault && cause.code === 'not_possible') await model.preview({ ...deed, matchCase: true, whole: false }, signal);
+    throw cause;
+  }
+}
+
 function deedOf(model: Model, wish: Wish): Deed {
   return {
-    kind: 'replace', find: wish.find, with: wish.with, whole: wish.whole, matchCase: wish.matchCase, expression: wish.expression,
+    kind: 'replace', names: ownNames(model.places), find: wish.find, with: wish.with, whole: wish.whole, matchCase: wish.matchCase, expression: wish.expression,
     where: wish.inView ? { ...model.now.filter, view: model.source.view } : { show: 'all' },
     ...(wish.column && { keys: [wish.column] }),
   };

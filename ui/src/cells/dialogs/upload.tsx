@@ -1,38 +1,48 @@
 import { useRef, useState } from 'preact/hooks';
-import { Fault } from '../../api';
 import { newId } from '../../../grid/outbox';
+import { shown } from '../../../grid/shown';
 import { Button, Dialog, Icon, Note } from '../../kit';
-import type { FileVerdict } from '../desk';
+import { choiceName, columnKey } from '../columns';
+import type { FileVerdict, Parted } from '../desk';
 import type { DialogProps } from '../dialogs';
+import type { Model } from '../model';
 import { Preview, sentence, unknown, type Look } from './preview';
 
-/** Takes rows back that were mended in a spreadsheet; they are known by the number in their first column. */
+/** Takes rows back that were mended in a spreadsheet; they are known by the marks in their first column. */
 export default function Upload({ model, onClose }: DialogProps<'upload'>) {
   const { t } = model;
   const [file, setFile] = useState<File | null>(null);
   const [look, setLook] = useState<Look>(unknown);
   const [came, setCame] = useState<FileVerdict | null>(null);
-  const [raced, setRaced] = useState(0);
+  // Whether cells that were changed on both sides become as in the file.
   const [over, setOver] = useState(false);
   const [held, setHeld] = useState(false);
   const input = useRef<HTMLInputElement>(null);
+  const asked = useRef(0);
 
   const take = async (taken: File | null | undefined, insist = false) => {
     if (!taken) return;
+    const turn = ++asked.current;
+    if (taken !== file) setCame(null);
     setFile(taken);
     setOver(insist);
-    setCame(null);
     setLook({ verdict: null, fault: '', busy: true });
     try {
       const answer = await model.desk.sendFile(taken, { op: newId(), preview: true, over: insist });
+      if (turn !== asked.current) return;
       setCame(answer);
-      setRaced(0);
       setLook({ verdict: answer.verdict, fault: '', busy: false });
     } catch (cause) {
-      const lost = cause instanceof Fault && cause.code === 'changed_by_others' ? cause.cells.length : 0;
-      setRaced(lost);
-      setLook({ verdict: null, fault: lost > 0 ? '' : sentence(model, cause), busy: false });
+      if (turn !== asked.current) return;
+      setCame(null);
+      setLook({ verdict: null, fault: sentence(model, cause), busy: false });
     }
+  };
+  const choose = (field: HTMLInputElement) => {
+    const [chosen] = field.files ?? [];
+    // Else the same file, mended further, would be no change.
+    field.value = '';
+    void take(chosen);
   };
   const changes = look.verdict?.cells ?? 0;
   const apply = () => {
@@ -57,20 +67,59 @@ export default function Upload({ model, onClose }: DialogProps<'upload'>) {
         <Icon name="upload" size={20} />
         <p>{file ? <bdi>{file.name}</bdi> : t('upload.drop')}</p>
         <Button onClick={() => input.current?.click()}>{t(file ? 'upload.other' : 'upload.choose')}</Button>
-        <input ref={input} type="file" hidden accept=".xlsx,.csv,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" onChange={(event) => void take(event.currentTarget.files?.[0])} />
+        <input ref={input} type="file" hidden accept=".xlsx,.csv,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" onChange={(event) => choose(event.currentTarget)} />
       </div>
       {file && <Preview model={model} look={look} idle="" />}
-      {raced > 0 && (
-        <Note tone="warning" actions={<Button onClick={() => void take(file, true)}>{t('upload.over')}</Button>}>{t('upload.raced', { n: raced })}</Note>
-      )}
+      {came && <Clashes model={model} came={came} over={over} onTurn={() => void take(file, !over)} />}
       {came && <Remarks model={model} came={came} />}
     </Dialog>
   );
 }
 
-function Remarks({ model: { t, frame }, came }: { model: DialogProps['model']; came: FileVerdict }) {
+/** Cells that both sides changed: what becomes of them, and some of them. */
+function Clashes({ model, came, over, onTurn }: { model: Model; came: FileVerdict; over: boolean; onTurn: () => void }) {
+  const { t } = model;
+  const { clashes: n, examples } = came;
+  if (n === 0) return null;
+  const turn = <Button onClick={onTurn}>{t(over ? 'upload.keep' : 'upload.take', { n })}</Button>;
   return (
     <>
+      <Note tone="warning" actions={turn}>
+        <p>{t('upload.clashes', { n })}</p>
+        <p role="status">{t(over ? 'upload.taken' : 'upload.kept', { n })}</p>
+      </Note>
+      <section class="c-preview">
+        <p class="c-preview-sum">{t('upload.examples')}</p>
+        <div class="c-samples" tabIndex={0} role="region" aria-label={t('upload.examples')}>
+          <table>
+            <thead>
+              <tr><th scope="col" class="c-at-end">{t('grid.rowHeader')}</th><th scope="col">{t('column')}</th><th scope="col">{t('upload.here')}</th><th scope="col">{t('upload.file')}</th></tr>
+            </thead>
+            <tbody>{examples.map((one, at) => <Clash key={at} model={model} one={one} />)}</tbody>
+          </table>
+        </div>
+      </section>
+    </>
+  );
+}
+
+function Clash({ model, one: { id, key, part, here, file } }: { model: Model; one: Parted }) {
+  const place = model.place(columnKey(key, part ?? 0));
+  const text = (of: string) => (of === '' ? <span class="c-quiet">{model.t('emptyCell')}</span> : <bdi>{shown((place && choiceName(place, of)) ?? of)}</bdi>);
+  return (
+    <tr>
+      <td class="c-at-end c-quiet">{model.frame.locale.number(Number(id) + 1)}</td>
+      <td class="c-quiet" dir="auto">{place?.column.label ?? key}</td>
+      <td>{text(here)}</td>
+      <td>{text(file)}</td>
+    </tr>
+  );
+}
+
+function Remarks({ model: { t, frame }, came }: { model: Model; came: FileVerdict }) {
+  return (
+    <>
+      {came.untold > 0 && <Note tone="info">{t('upload.untold', { n: came.untold })}</Note>}
       {came.unknown > 0 && <Note tone="warning">{t('upload.unknown', { n: came.unknown })}</Note>}
       {came.ignored.length > 0 && <Note tone="info">{t('upload.ignored', { n: came.ignored.length, names: frame.locale.list(came.ignored.map((name) => frame.locale.isolate(name))) })}</Note>}
     </>

@@ -26,6 +26,8 @@ const named: ReadonlyMap<string, string> = new Map(Object.entries({
 
 /** The longest sentence that is looked at: longer ones quote more than they say. */
 const longest = 4000;
+/** So many reasons stand within each other: the service writes few. */
+const deepest = 8;
 
 /**
  * Makes the rewording of a language from its sentences. en.json holds what the
@@ -35,6 +37,7 @@ const longest = 4000;
  */
 export function rewording(say: Say<string>, locale: Locale): Reword {
   const groups = patternsOf(originals as Catalogue);
+  let depth = 0;
 
   function word(group: string, text: string): string | null {
     for (const { key, slots, whole } of groups.get(group) ?? []) {
@@ -59,7 +62,7 @@ export function rewording(say: Say<string>, locale: Locale): Reword {
   function valueOf(slot: string, text: string): string | number | null {
     const group = slot.replace(/\d$/, '');
     if (numeric.has(slot)) return Number(text.replaceAll(',', ''));
-    if (group === 'why') return clauses(text) ?? text;
+    if (group === 'why') return within(text) ?? text;
     if (group === 'some') return locale.list(text.split(' and '));
     if (group === 'spots') return spots(text);
     if (group === 'day') return Number.isNaN(Date.parse(text)) ? null : locale.day(text);
@@ -69,6 +72,14 @@ export function rewording(say: Say<string>, locale: Locale): Reword {
   function spots(text: string): string | null {
     const { places, rest } = placesIn(text);
     return rest === '' ? places.map(({ header, column }) => say('spot', { header, n: column })).join(listSign(locale)) : null;
+  }
+
+  function within(text: string): string | null {
+    if (depth === deepest) return null;
+    depth++;
+    const worded = clauses(text);
+    depth--;
+    return worded;
   }
 
   /** Reasons, one after the other. One that is not known may be a text of the file, and stays. */

@@ -1,1 +1,0 @@
-import{w as e,x as t}from"./main-Bqab6npC.js";function n(){let n=e(null);return t(()=>n.current?.focus(),[]),n}export{n as t};
