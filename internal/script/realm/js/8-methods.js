@@ -100,6 +100,17 @@ function hide(object) {
 	return setPrototypeOf(found, null);
 }
 
+// errorHere is an error that knows its place, however short a hook made the stacks of
+// errors in Node.
+function errorHere() {
+	const set = node ? getOwnPropertyDescriptor(ErrorOf, "stackTraceLimit") : undefined;
+	if (set === undefined || !set.configurable) return new ErrorOf();
+	defineProperty(ErrorOf, "stackTraceLimit", property(10));
+	const error = new ErrorOf();
+	defineProperty(ErrorOf, "stackTraceLimit", setPrototypeOf(set, null));
+	return error;
+}
+
 // Methods are those of one call: they know which fields its hooks added and removed.
 class Methods {
 	request;
@@ -121,7 +132,7 @@ class Methods {
 			throw new Fault(name + " is of no use at " + step + ": call it at " + steps[0] + (steps[1] === steps[0] ? "" : " or " + steps[1]));
 		}
 		if (commands.length >= maxCommands) throw new Fault("the hook gave more than " + maxCommands + " commands");
-		const list = this[name](args), where = locate(new ErrorOf(), atHook);
+		const list = this[name](args), where = locate(errorHere(), atHook);
 		commands[commands.length] = { hook: atHook.name, name, args: list, line: where.line, column: where.column };
 		return name === "addRows" ? copyArray(list[1]) : undefined;
 	}
