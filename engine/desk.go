@@ -24,6 +24,8 @@ type Desk struct {
 	// first rows are changed.
 	of     intray.Hooks
 	script func(ctx context.Context) (Hooks, error)
+	// hooked says that hooks may have given cells their values.
+	hooked bool
 	mu     sync.Mutex
 	hooks  Hooks
 }
@@ -48,8 +50,9 @@ func (e *Engine) Reopen(imp Import, out *Outcome) (*Desk, error) {
 		}
 	}
 	plan.teach(imp)
-	d := &Desk{plan: plan}
-	if hooks := imp.Schema.Hooks; e.cfg.Script != nil && len(hooks.Row)+len(hooks.BulkRow)+len(hooks.RowDelete) > 0 {
+	hooks := imp.Schema.Hooks
+	d := &Desk{plan: plan, hooked: len(hooks.Row)+len(hooks.BulkRow)+len(hooks.Column) > 0}
+	if e.cfg.Script != nil && len(hooks.Row)+len(hooks.BulkRow)+len(hooks.RowDelete) > 0 {
 		hooks = intray.Hooks{Row: hooks.Row, BulkRow: hooks.BulkRow, RowDelete: hooks.RowDelete}
 		d.of = hooks
 		d.script = func(ctx context.Context) (Hooks, error) { return e.cfg.Script(ctx, hooks, imp.Pins) }
@@ -175,6 +178,21 @@ func (d *Desk) changed(b *intray.Batch) intray.HookRows {
 	rows := d.plan.hookRows(d.plan.view(b))
 	rows.Update = true
 	return rows
+}
+
+// Made says whether a cell has another value than its text is read as: a hook gave it,
+// or it is that of a workbook, which shows less of it.
+func (d *Desk) Made(field int, text, v string) bool {
+	if !d.hooked || text == v || field < 0 || field >= len(d.plan.fields) {
+		return false
+	}
+	switch read := d.plan.fields[field].parser.Parse(value.Cell{Raw: []byte(text)}, nil); read.State {
+	case value.Same:
+		return true
+	case value.Parsed:
+		return string(read.Value) != v
+	}
+	return true
 }
 
 // Typing gives the text which, typed into a cell of the field, is read as the cell

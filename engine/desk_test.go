@@ -216,6 +216,15 @@ func TestDeskHooks(t *testing.T) {
 	if diff := cmp.Diff(want, lines[:4]); diff != "" {
 		t.Error(diff)
 	}
+	for _, c := range []struct {
+		field    int
+		raw, v   string
+		wantMade bool
+	}{{0, "ada", "ADA", true}, {0, "eve", "eve", false}, {1, "1.234,5", "1234.5", false}, {1, "2", "3", true}, {1, "much", "3", true}, {1, "", "3", true}, {7, "a", "b", false}} {
+		if made := desk.Made(c.field, c.raw, c.v); made != c.wantMade {
+			t.Errorf("that a hook made %q of %q: %v", c.v, c.raw, made)
+		}
+	}
 	if got := strings.Join(lines[4:], "\n"); !strings.Contains(got, "Code:number") || !strings.Contains(got, "Text:seen") {
 		t.Errorf("the problems are\n%s", got)
 	}

@@ -71,8 +71,9 @@ type deskCell struct {
 	Text     string        `json:"text"`
 	Value    *string       `json:"value"`
 	Problems []deskProblem `json:"problems,omitempty"`
-	// Cut says that the text is longer.
-	Cut bool `json:"cut,omitempty"`
+	// Cut says that the text is longer, Made that a hook gave the value.
+	Cut  bool `json:"cut,omitempty"`
+	Made bool `json:"made,omitempty"`
 }
 
 type deskRow struct {
@@ -225,14 +226,14 @@ func (a *API) deskRows(c *call, d *desk, query url.Values) (deskWindow, error) {
 	if count == 1 {
 		most = maxCellText
 	}
-	err = a.cfg.Service.Rows(c.ctx(), c.reviewed, func(rows *draft.Draft) error {
+	err = a.cfg.Service.Table(c.ctx(), c.reviewed, func(rows *draft.Draft, made service.Made) error {
 		w, err := rows.Window(c.ctx(), q, from, count)
 		if err != nil {
 			return err
 		}
 		out.View, out.Total, out.First = w.View.Token, w.View.Rows, w.First
 		for _, r := range w.Rows {
-			out.Rows = append(out.Rows, d.row(r, most))
+			out.Rows = append(out.Rows, d.row(r, most, made))
 		}
 		return nil
 	})
@@ -321,15 +322,18 @@ func (d *desk) also(doc string) (map[int][]string, error) {
 }
 
 // row gives a row in the columns of the table. Texts are cut after so many bytes.
-func (d *desk) row(r draft.Row, most int) deskRow {
+func (d *desk) row(r draft.Row, most int, made service.Made) deskRow {
 	out := deskRow{ID: strconv.FormatInt(r.Number, 10), Version: r.Version, Line: r.Line, Problems: wireProblems(r.Problems, nil)}
 	for _, column := range d.columns {
 		c := r.Cells[column.field]
-		if column.Part != nil {
-			out.Cells = append(out.Cells, partCell(c, *column.Part, most))
-			continue
+		var cell deskCell
+		if column.Part == nil {
+			cell = wholeCell(c, most)
+		} else {
+			cell = partCell(c, *column.Part, most)
 		}
-		out.Cells = append(out.Cells, wholeCell(c, most))
+		cell.Made = cell.Value != nil && !cell.Cut && made(column.field, cell.Text, *cell.Value)
+		out.Cells = append(out.Cells, cell)
 	}
 	return out
 }

@@ -59,6 +59,7 @@ func deskTableAnswer() *shape.Shape {
 
 func deskCellAnswer() *shape.Shape {
 	return object("", must("text", word("What stands there.")), must("value", orNull(word("What it is read as."))), may("problems", deskProblems()),
+		may("made", flag("The text is not what the value was read from: a hook gave it, or a workbook, which shows less of it.")),
 		may("cut", flag("The text goes on: 4 KiB of it are given, or 64 KiB where one row is asked for.")))
 }
 

@@ -80,6 +80,18 @@ func TestReviewHooks(t *testing.T) {
 	must(t, err)
 	_, err = f.ChangeRows(f.ctx, imp, order(draft.Delete{Where: draft.Selector{Numbers: []int64{1}}}))
 	must(t, err)
+	must(t, f.Table(f.ctx, imp, func(d *draft.Draft, made service.Made) error {
+		w, err := d.Window(f.ctx, draft.Query{}, 0, 3)
+		for _, r := range w.Rows {
+			if c := r.Cells[1]; !made(1, c.Raw, c.Value) {
+				t.Errorf("row %d: nobody made %q of %q", r.Number, c.Value, c.Raw)
+			}
+			if c := r.Cells[0]; made(0, c.Raw, c.Value) {
+				t.Errorf("row %d: a hook made %q of %q", r.Number, c.Value, c.Raw)
+			}
+		}
+		return err
+	}))
 	if want := []string{"update [0 2]", "deleted [1]"}; !slices.Equal(hooks.told, want) {
 		t.Errorf("the hooks were told %q, want %q", hooks.told, want)
 	}

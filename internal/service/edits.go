@@ -29,6 +29,14 @@ func (s *Service) Rows(ctx context.Context, imp Import, use func(d *draft.Draft)
 	return s.withDraft(ctx, imp, func(o *openDraft) error { return told(use(o.draft)) })
 }
 
+// Made says whether a hook gave a cell its value: it is not what the text is read as.
+type Made func(field int, text, value string) bool
+
+// Table is Rows for who shows cells.
+func (s *Service) Table(ctx context.Context, imp Import, use func(d *draft.Draft, made Made) error) error {
+	return s.withDraft(ctx, imp, func(o *openDraft) error { return told(use(o.draft, o.desk.Made)) })
+}
+
 // ChangeRows makes a change, or undoes or redoes the last one, and gives what came
 // of it. One that was made before is not made again. Where others have changed the
 // rows at the same moment it is tried again upon what they made.
