@@ -10,10 +10,18 @@ import { parseTsv, printTsv, type Matrix } from './tsv';
 export const mostCells = 1_000_000;
 const readAtOnce = 1000;
 
-/** Copy, cut and paste, from and to spreadsheets. */
+/** What is copied: the texts of cells, and what the clipboard gets for them. */
+interface Copy {
+  readonly texts: Matrix;
+  readonly plain: string;
+  readonly html: string;
+}
+
+/** Copy, cut and paste, from and to spreadsheets: these get what the table shows, and a paste here what cells hold. */
 export class Clipboard {
   readonly #core: Core;
   readonly #stop = new AbortController();
+  #last: Omit<Copy, 'html'> | null = null;
 
   constructor(core: Core, active: () => boolean, signal: AbortSignal) {
     this.#core = core;
@@ -48,22 +56,29 @@ export class Clipboard {
     if (cellsOf(range) > mostCells) return this.#core.notice(this.#core.texts.copyTooMuch(cellsOf(range), mostCells));
     const texts = this.read(range);
     if (!texts) return void this.#copyAll(range, cut);
-    event.clipboardData?.setData('text/plain', printTsv(texts));
-    event.clipboardData?.setData('text/html', printHtml(texts));
-    this.#copied(range, cut);
+    const copy = this.#print(texts, range);
+    event.clipboardData?.setData('text/plain', copy.plain);
+    event.clipboardData?.setData('text/html', copy.html);
+    this.#copied(range, cut, copy);
+  }
+
+  #print(texts: Matrix, range: Range): Copy {
+    const { columns } = this.#core;
+    const named = texts.map((line) => line.map((text, at) => this.#core.named(columns.at(range.left + at), text)));
+    return { texts, plain: printTsv(named), html: printHtml(named) };
   }
 
   /** Copies what must first be asked for. The promise is handed over at once, while the key still counts. */
   async #copyAll(range: Range, cut: boolean): Promise<void> {
     if (!navigator.clipboard?.write) return this.#core.notice(this.#core.texts.copyDenied());
     this.#core.notice(this.#core.texts.copying(cellsOf(range)));
-    const all = this.#fetch(range);
-    const blob = (type: string, print: (texts: Matrix) => string) => all.then((texts) => new Blob([print(texts)], { type }));
+    const all = this.#fetch(range).then((texts) => this.#print(texts, range));
+    const blob = (type: string, part: 'plain' | 'html') => all.then((copy) => new Blob([copy[part]], { type }));
     try {
       await navigator.clipboard.write([
-        new ClipboardItem({ 'text/plain': blob('text/plain', printTsv), 'text/html': blob('text/html', printHtml) }),
+        new ClipboardItem({ 'text/plain': blob('text/plain', 'plain'), 'text/html': blob('text/html', 'html') }),
       ]);
-      this.#copied(range, cut);
+      this.#copied(range, cut, await all);
     } catch {
       // Either the rows did not come or the browser did not take them.
       this.#core.notice(await all.then(() => this.#core.texts.copyDenied(), (cause) => fault(cause).message));
@@ -95,7 +110,8 @@ export class Clipboard {
     return line;
   }
 
-  #copied(range: Range, cut: boolean): void {
+  #copied(range: Range, cut: boolean, { texts, plain }: Copy): void {
+    this.#last = { texts, plain };
     if (cut) this.#core.change(range, [['']], 'cut');
     this.#core.notice(this.#core.texts.copied(cellsOf(range)));
   }
@@ -105,7 +121,8 @@ export class Clipboard {
     if (!range || !event.clipboardData) return;
     event.preventDefault();
     const plain = event.clipboardData.getData('text/plain');
-    const texts = choose(plain, event.clipboardData.getData('text/html'));
+    const last = this.#last;
+    const texts = last && isSame(plain, last.plain) ? last.texts : choose(plain, event.clipboardData.getData('text/html'));
     if (!texts) return this.#core.notice(this.#core.texts.cannotPaste());
     this.#put(range, texts);
   }
@@ -127,6 +144,11 @@ export class Clipboard {
     if (lostRows || lostCols) this.#core.notice(this.#core.texts.leftOut(lostRows, lostCols));
   }
 
+}
+
+/** Whether the clipboard still holds what was copied; systems write line breaks in their own way. */
+export function isSame(plain: string, copied: string): boolean {
+  return plain !== '' && plain.replaceAll('\r\n', '\n') === copied.replaceAll('\r\n', '\n');
 }
 
 /**

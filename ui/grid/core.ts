@@ -86,13 +86,15 @@ export class Core {
     this.emit({ type: 'notice', message });
   }
 
-  choiceLabels(column: Column): ReadonlyMap<string, string> {
+  /** What a text of the column is shown as: a choice by its label. */
+  named(column: Column, text: string): string {
+    if (column.kind !== 'select') return text;
     let labels = this.#labels.get(column);
     if (!labels) {
       labels = new Map(column.choices?.map((choice) => [choice.text, choice.label ?? choice.text]));
       this.#labels.set(column, labels);
     }
-    return labels;
+    return labels.get(text) ?? text;
   }
 
   /** Draws again with the next frame. */

@@ -38,7 +38,8 @@ export function faceOf(core: Core, row: Row | undefined, index: number, position
   if (!row) return { ...base, text: '', classes: `${marks} is-waiting`, invalid: false, description: '' };
   const cell = cellAt(core, row, index, position);
   const level = worst(cell);
-  const conflict = core.conflicts.of(row.id, column.key);
+  const mine = core.conflicts.of(row.id, column.key);
+  const conflict = mine === undefined ? undefined : core.texts.conflict(core.named(column, mine), core.named(column, cell.text));
   return {
     ...base,
     text: label(core, column, cell),
@@ -81,17 +82,15 @@ function isPlain(cell: Cell): boolean {
 }
 
 function label(core: Core, column: Column, cell: Cell): string {
-  const { text } = cell;
+  const { text, value, made } = cell;
+  const leads = (to: string) => (text === '' ? to : `${shown(core.named(column, text))} ${core.view.rtl ? '←' : '→'} ${to}`);
   if (column.kind === 'checkbox') {
     const state = checked(cell);
     if (state === null || state === undefined) return shown(text);
     const word = state ? core.texts.yes : core.texts.no;
-    return isPlain(cell) ? word : `${shown(text)} ${core.view.rtl ? '←' : '→'} ${word}`;
+    return isPlain(cell) ? word : leads(word);
   }
-  if (column.kind === 'select' && column.choices) {
-    return shown(core.choiceLabels(column).get(text) ?? text);
-  }
-  return shown(text);
+  return made && value !== undefined ? leads(shown(core.named(column, value))) : shown(core.named(column, text));
 }
 
 /** What problems say, one sentence after another. */
@@ -99,11 +98,11 @@ export function tell(core: Core, problems: readonly Problem[]): string {
   return problems.map((problem) => `${core.texts.level[problem.level]}: ${problem.message}`).join(' ');
 }
 
-/** What a cell's problems say. */
+/** What a cell's problems say, and a race that was lost. */
 export function describe(core: Core, cell: Cell & { pending: boolean }, conflict: string | undefined): string {
   if (cell.pending) return core.texts.pending;
   const parts = cell.problems.length > 0 ? [tell(core, cell.problems)] : [];
-  if (conflict !== undefined) parts.unshift(core.texts.conflict(conflict, cell.text));
+  if (conflict !== undefined) parts.unshift(conflict);
   if (parts.length === 0 && cell.changed) parts.push(core.texts.changed);
   return parts.join(' ');
 }

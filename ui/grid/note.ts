@@ -68,9 +68,11 @@ export class Note {
   #lines(place: Place): { level: string; text: string }[] {
     const cell = this.#core.cell(place);
     if (!cell || cell.pending) return [];
-    const mine = this.#core.conflicts.of(cell.row.id, this.#core.columns.at(place.col).key);
+    const column = this.#core.columns.at(place.col);
+    const mine = this.#core.conflicts.of(cell.row.id, column.key);
+    const named = (text: string) => shown(this.#core.named(column, text));
     const lines: { level: string; text: string }[] = [...cell.problems, ...(cell.row.problems ?? [])].map((problem) => ({ level: problem.level, text: problem.message }));
-    if (mine !== undefined) lines.unshift({ level: 'warning', text: this.#core.texts.conflict(shown(mine), shown(cell.text)) });
+    if (mine !== undefined) lines.unshift({ level: 'warning', text: this.#core.texts.conflict(named(mine), named(cell.text)) });
     return lines;
   }
 

@@ -21,6 +21,8 @@ export interface Cell {
   readonly changed?: boolean;
   /** What the text is read as, where that is another text. */
   readonly value?: string;
+  /** True where the value was not read from the text, as a hook gave it: both are shown. */
+  readonly made?: boolean;
   /** True where the text is only the beginning: it is shown, and never written back. */
   readonly cut?: boolean;
 }

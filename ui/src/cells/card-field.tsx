@@ -2,8 +2,8 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Row, Spot } from '../../grid';
 import { checked } from '../../grid/shown';
 import { Checkbox, Icon, Select } from '../kit';
-import { optionOf } from './chooser';
-import type { Place } from './columns';
+import { optionOf } from './choices';
+import { nameIn, type Place } from './columns';
 import type { Model } from './model';
 import { Suggested } from './suggested';
 
@@ -45,7 +45,7 @@ function Fixed({ model, place, text, cut, onLong }: { model: Model; place: Place
   return (
     <>
       <span class="k-label"><bdi>{place.column.label}</bdi></span>
-      <p class="c-card-text" dir="auto">{text.slice(0, 200) || model.t('emptyCell')}</p>
+      <p class="c-card-text" dir="auto">{nameIn(place, text).slice(0, 200) || model.t('emptyCell')}</p>
       {cut && <button type="button" class="c-link" onClick={onLong}>{model.t('long.open')}</button>}
     </>
   );

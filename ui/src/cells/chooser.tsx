@@ -1,12 +1,12 @@
 import type { RefObject } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
-import type { Choice } from '../../grid';
-import { shown } from '../../grid/shown';
 import { Button, matching, Popover, targetOf, type Option } from '../kit';
 import { reword } from '../words/words';
+import { optionOf } from './choices';
 import { choiceName, type Place } from './columns';
 import type { Value } from './desk';
 import type { Model } from './model';
+import { valueName } from './value-text';
 import type { T } from './words';
 
 const mostListed = 100;
@@ -21,14 +21,14 @@ interface Props {
 }
 
 /** Where the text is found or typed that all equal cells are to get. */
-export function Chooser({ model, anchor, place, value, onTake, onClose }: Props) {
+export default function Chooser({ model, anchor, place, value, onTake, onClose }: Props) {
   const { t } = model;
   const take = (text: string) => {
     onClose();
     anchor.current?.focus();
     onTake(text);
   };
-  const title = t('chooser.title', { n: value.count, text: shown(value.text) || t('emptyCell') });
+  const title = t('chooser.title', { n: value.count, text: valueName(t, place, value.text) });
   return (
     <Popover anchor={anchor} onClose={onClose} label={title} class="c-chooser">
       <p class="c-chooser-title">{title}</p>
@@ -89,11 +89,6 @@ function Listed({ model: { t }, place, value, onTake }: Inner) {
       {found.length > listed.length && <p class="k-options-none">{t('moreChoices', { n: found.length - listed.length })}</p>}
     </div>
   );
-}
-
-/** A choice of a column with what it is found by. */
-export function optionOf({ text, label, also }: Choice): Option {
-  return { value: text, label: label ?? text, ...(label && label !== text && { note: text }), ...(also && { also }) };
 }
 
 /** The choices of the column, what is suggested before the others. */

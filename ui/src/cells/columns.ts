@@ -70,3 +70,8 @@ function choicesOf({ type, options }: Given, locale: string): readonly Choice[] 
 export function choiceName({ column }: Place, text: string): string | undefined {
   return column.choices?.find((one) => one.text === text)?.label;
 }
+
+/** What the table shows of a text: a choice by its name. */
+export function nameIn(place: Place | undefined, text: string): string {
+  return (place?.column.kind === 'select' && choiceName(place, text)) || text;
+}

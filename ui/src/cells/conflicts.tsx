@@ -1,10 +1,11 @@
-import { shown } from '../../grid/shown';
 import type { Conflict } from '../../grid';
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { Button } from '../kit';
 import { useHeld } from './focus';
 import type { Model } from './model';
 import { useStore } from './store';
+import { ValueText } from './value-text';
 
 const mostListed = 50;
 
@@ -38,12 +39,13 @@ function List({ model, conflicts }: { model: Model; conflicts: readonly Conflict
 
 function Item({ model, conflict }: { model: Model; conflict: Conflict }) {
   const { t } = model;
-  const column = model.place(conflict.column)?.column.label ?? conflict.column;
+  const place = model.place(conflict.column);
+  const column = place?.column.label ?? conflict.column;
   return (
     <li>
       <span class="c-conflict-place">{t('grid.place', { row: conflict.number, column })}</span>
-      <Text label={t('conflicts.theirs')} text={conflict.gone ? t('conflicts.gone') : shown(conflict.theirs.text) || t('emptyCell')} />
-      <Text label={t('conflicts.mine')} text={shown(conflict.mine) || t('emptyCell')} />
+      <Text label={t('conflicts.theirs')}>{conflict.gone ? t('conflicts.gone') : <ValueText t={t} place={place} text={conflict.theirs.text} />}</Text>
+      <Text label={t('conflicts.mine')}><ValueText t={t} place={place} text={conflict.mine} /></Text>
       <span class="c-conflict-choice">
         <Button small onClick={() => model.keepTheirs(conflict)}>{t('conflicts.keep')}</Button>
         {!conflict.gone && <Button small onClick={() => model.putMine(conflict)}>{t('conflicts.put')}</Button>}
@@ -52,6 +54,6 @@ function Item({ model, conflict }: { model: Model; conflict: Conflict }) {
   );
 }
 
-function Text({ label, text }: { label: string; text: string }) {
-  return <span class="c-conflict-text"><span class="c-quiet">{label}</span> <bdi>{text}</bdi></span>;
+function Text({ label, children }: { label: string; children: ComponentChildren }) {
+  return <span class="c-conflict-text"><span class="c-conflict-label">{label}</span> {children}</span>;
 }

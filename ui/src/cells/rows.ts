@@ -60,15 +60,15 @@ export class Rows {
     const problems = cell.problems ? this.#problems(cell.problems) : none;
     const { text } = cell;
     const value = place.column.kind === 'multi' ? joined(cell.value, place.column.separator) : cell.value;
-    const cut = cell.cut ? { cut: true } : {};
-    if (came.version === 0 && problems === none) return value === null || value === text ? { text, problems, ...cut } : { text, problems, value, ...cut };
+    const marks = { ...(cell.cut && { cut: true }), ...(cell.made && { made: true }) };
+    if (came.version === 0 && problems === none) return value === null || value === text ? { text, problems, ...marks } : { text, problems, value, ...marks };
     const changed = this.#originals.differs(came, place, text);
     return {
       text,
       problems,
       ...(value !== null && value !== undefined && value !== text && { value }),
       ...(changed && { changed }),
-      ...cut,
+      ...marks,
     };
   }
 }

@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** What can be done with what is selected. */
-export function SelectionMenu({ model, at, onClose, onOpen }: Props) {
+export default function SelectionMenu({ model, at, onClose, onOpen }: Props) {
   // The menu returns the focus to where it came from.
   const anchor = useMemo(() => ({ current: document.activeElement as HTMLElement | null }), []);
   return <Menu anchor={anchor} at={at} label={model.t('menu')} items={itemsOf(model, onOpen)} onClose={onClose} />;

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { shown } from '../../grid/shown';
 import { Icon } from '../kit';
 import { reword } from '../words/words';
-import { Chooser } from './chooser';
 import { choiceName, type Place } from './columns';
 import type { Distinct, Value } from './desk';
 import { filterOf, isMapped, type Group } from './groups';
+import { Late } from './late';
 import { isCut } from './long';
 import type { Model } from './model';
 import { useStore } from './store';
+import { ValueText, valueName } from './value-text';
 
 const few = 8;
 const many = 100;
@@ -73,23 +73,23 @@ function ValueItem({ model, group, place, value }: Props & { value: Value }) {
   return (
     <li class="c-value">
       <button type="button" class="c-value-text" onClick={look} disabled={!look} title={look && t('values.show')}>
-        {value.text === '' ? <span class="c-quiet">{t('emptyCell')}</span> : <bdi>{shown(value.text)}</bdi>}
+        <ValueText t={t} place={place} text={value.text} />
       </button>
       <span class="c-count">{frame.locale.number(value.count)}</span>
       {open && first && name && (
-        <button type="button" class="c-fix" onClick={() => put(first.text)} title={reword(t, 'why', first.reason)} aria-label={t('values.replace', { n: value.count, from: shown(value.text), to: name === first.text ? name : `${name} (${first.text})` })}>
+        <button type="button" class="c-fix" onClick={() => put(first.text)} title={reword(t, 'why', first.reason)} aria-label={t('values.replace', { n: value.count, from: valueName(t, place, value.text), to: name === first.text ? name : `${name} (${first.text})` })}>
           <Icon name="arrow" size={12} /> <bdi>{name}</bdi> <Icon name="check" size={12} />
         </button>
       )}
       {open && (
         <button
           ref={anchor} type="button" class={first ? 'c-other' : 'c-choose'} aria-haspopup="dialog" aria-expanded={choosing}
-          aria-label={t('values.chooseFor', { text: shown(value.text) || t('emptyCell') })} onClick={() => setChoosing(!choosing)}
+          aria-label={t('values.chooseFor', { text: valueName(t, place, value.text) })} onClick={() => setChoosing(!choosing)}
         >
           {first ? <Icon name="down" size={12} /> : t(place.column.choices ? 'values.choose' : 'values.change')}
         </button>
       )}
-      {choosing && <Chooser model={model} anchor={anchor} place={place} value={value} onTake={put} onClose={() => setChoosing(false)} />}
+      {choosing && <Late kind="chooser" model={model} anchor={anchor} place={place} value={value} onTake={put} onClose={() => setChoosing(false)} />}
     </li>
   );
 }

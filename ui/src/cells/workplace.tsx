@@ -4,11 +4,11 @@ import type { CellsHandle } from '../app/frame';
 import { Bar } from './bar';
 import { Cards } from './cards';
 import { ConflictList } from './conflicts';
-import { Dialogs, loadDialogs, type Open } from './dialogs';
+import { Dialogs, type Open } from './dialogs';
 import { shortcuts } from './keys';
+import { Late, loadAll } from './late';
 import type { Model } from './model';
 import { Panel } from './panel';
-import { SelectionMenu } from './selection-menu';
 import { Status } from './status';
 import { Table } from './table';
 import { useWidth } from './width';
@@ -34,7 +34,7 @@ export function Workplace({ model, onHandle }: Props) {
 
   useEffect(() => model.open(), [model]);
   useEffect(() => {
-    const timer = setTimeout(loadDialogs, restAfter);
+    const timer = setTimeout(loadAll, restAfter);
     return () => clearTimeout(timer);
   }, []);
   useEffect(() => {
@@ -88,7 +88,7 @@ export function Workplace({ model, onHandle }: Props) {
         {around ? (width === 'wide' || panel) && <Panel model={model} sheet={width !== 'wide'} onClose={closePanel} onOpen={setOpen} /> : <div class="c-panel" />}
       </div>
       {around ? <Status model={model} width={width} onGoTo={() => setOpen({ kind: 'goTo' })} /> : <div class="c-status" />}
-      {menu && <SelectionMenu model={model} at={menu} onClose={() => setMenu(null)} onOpen={setOpen} />}
+      {menu && <Late kind="menu" model={model} at={menu} onClose={() => setMenu(null)} onOpen={setOpen} />}
       {open && <Dialogs model={model} open={open} onClose={close} />}
     </div>
   );

@@ -72,8 +72,8 @@ export class Service {
   }
 
   /** Makes an import of a CSV that a person must review, and gives the way to its page. */
-  async review(fields: readonly Field[], csv: string, settings: object = {}): Promise<string> {
-    const body = { fields, original_filename: 'contacts.csv', settings: { title: 'Contacts', invalidDataBehavior: 'BLOCK_SUBMIT', ...settings } };
+  async review(fields: readonly Field[], csv: string, settings: object = {}, hooks: object = {}): Promise<string> {
+    const body = { fields, original_filename: 'contacts.csv', settings: { title: 'Contacts', invalidDataBehavior: 'BLOCK_SUBMIT', ...settings }, hooks };
     const made = await this.#call('POST', '/api/v1/headless/imports/', JSON.stringify(body));
     await this.#call('PUT', new URL(made.upload).pathname + new URL(made.upload).search, csv, 'text/csv');
     for (let tries = 0; tries < 600; tries++) {

@@ -25,7 +25,7 @@ function review(name: string, rows: number | string, act: (page: ReviewPage, ser
 }
 
 /** Whether the keyboard is in the table. */
-const inTable = ({ page }: ReviewPage) => page.evaluate(() => document.activeElement!.closest('[role=grid]') !== null);
+const inTable = ({ page }: ReviewPage) => page.waitForFunction(() => document.activeElement!.closest('[role=grid]') !== null, null, { timeout: 2000 });
 
 review('one click mends all equal values, undo brings them back', 700, async (it) => {
   const before = await it.count('Problems');
@@ -191,6 +191,7 @@ review('the focus stays in the panel: the next value, then the next problem, the
   for (const country of ['Poland', 'Italy']) {
     const before = await it.group('Country').locator('.c-value').count();
     await it.press('Enter');
+    await it.page.locator('.c-chooser input:focus').waitFor();
     await it.page.keyboard.type(country);
     await it.page.getByRole('option', { name: country }).waitFor();
     await it.press('Enter');

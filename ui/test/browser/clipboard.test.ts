@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { countries, textOf } from '../../demo/generate';
 import { Site, type DemoPage } from './site';
 
 let site: Site;
@@ -46,6 +47,41 @@ test('what is copied is a table for spreadsheets', async () => {
   });
   assert.match(items.plain, /^[^\t]+\t"call back\nbefore noon"$/);
   assert.match(items.html, /<td>call back<br>before noon<\/td>/);
+  await demo.close();
+});
+
+test('a choice is copied by its name, and pasted here as what the cell holds', async () => {
+  const demo = await site.page();
+  const held = [0, 1, 9].map((row) => textOf(row, 'country'));
+  const names = held.map((text) => countries.find((one) => one.text === text)!.label!);
+  await demo.cell(0, 2).click();
+  await demo.press('Shift+ArrowDown', 'Control+c');
+  assert.equal(await clipboard(demo), `${names[0]}\r\n${names[1]}`);
+  await demo.cell(3, 2).click();
+  await demo.press('Control+v');
+  await demo.cell(9, 2).click();
+  await demo.press('Control+x');
+  assert.equal(await clipboard(demo), names[2]);
+  await demo.press('Control+v');
+  await demo.cell(5, 2).click();
+  await paste(demo, names[0]!);
+  await demo.saved();
+  const sent = (await batches(demo)).map((batch) => [batch.deed, batch.texts]);
+  assert.deepEqual(sent, [['paste', [[held[0]], [held[1]]]], ['cut', [['']]], ['paste', [[held[2]]]], ['paste', [[names[0]]]]]);
+  await demo.close();
+});
+
+test('names and what cells hold are copied from rows that are not loaded, too', async () => {
+  const demo = await site.page('rows=2000');
+  const held = Array.from({ length: 2000 }, (_, row) => textOf(row, 'country'));
+  await demo.cell(0, 2).click();
+  await demo.press('Control+Shift+ArrowDown', 'Control+c');
+  await demo.page.waitForFunction(() => /copied/.test(document.querySelector('.demo-selected')!.textContent!));
+  assert.deepEqual((await clipboard(demo)).split('\r\n'), held.map((text) => countries.find((one) => one.text === text)?.label ?? text));
+  await demo.reach(0, 'city');
+  await demo.press('Control+v');
+  await demo.saved();
+  assert.deepEqual((await batches(demo))[0]!.texts, held.map((text) => [text]));
   await demo.close();
 });
 

@@ -206,6 +206,13 @@ test('a lost race shows both values and tells the host', async () => {
   assert.match((await demo.page.locator('.ig-note').textContent())!, /holds “Somebody else”; you wrote “Mine”/);
   const event = await demo.page.evaluate(() => window.demo.events.find((one) => one.type === 'conflict'));
   assert.equal(event?.type === 'conflict' && event.conflict.mine, 'Mine');
+  await demo.page.evaluate(() => (window.demo.source.behaviour.raceAt = 3));
+  await demo.reach(3, 'country');
+  await demo.page.keyboard.type('Italy');
+  await demo.press('Enter', 'ArrowUp');
+  await demo.saved();
+  await demo.page.locator('.ig-note', { hasText: 'you wrote “Italy”' }).waitFor();
+  assert.match((await demo.cell(3, 2).getAttribute('aria-description'))!, /you wrote “Italy”/);
   await demo.close();
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { choiceName, columnKey, placesOf } from '../../src/cells/columns';
+import { choiceName, columnKey, nameIn, placesOf } from '../../src/cells/columns';
 import { fitting } from '../../grid/editors/listbox';
 import { namedIn } from '../../src/cells/countries';
 import { fits, same, tidy } from '../../src/cells/filter';
@@ -50,6 +50,13 @@ test('countries are called and ordered as in the language of the page, and found
   const [country] = placesOf([{ key: 'c', label: 'C', type: 'country', readOnly: false, hidden: false, required: false, options: given }] as Table['columns'], 'de');
   assert.equal(choiceName(country!, 'DE'), 'Deutschland');
   assert.equal(choiceName(country!, 'ZZ'), undefined);
+  assert.deepEqual(['DE', 'ZZ', ''].map((text) => nameIn(country, text)), ['Deutschland', 'ZZ', '']);
+});
+
+test('texts are called as the table shows them: where several can be chosen, as they stand', () => {
+  const given = { key: 's', label: 'S', readOnly: false, hidden: false, required: false, options: [{ value: 'a', label: 'A' }] };
+  const [one, many] = placesOf([{ ...given, type: 'select' }, { ...given, type: 'multi-select' }] as Table['columns'], 'en');
+  assert.deepEqual([nameIn(one, 'a'), nameIn(many, 'a'), nameIn(undefined, 'a')], ['A', 'a', 'a']);
 });
 
 test('a filter fits rows by their problems and by what they hold', () => {

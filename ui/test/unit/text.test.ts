@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { choose, pasteArea } from '../../grid/clipboard';
+import { choose, isSame, pasteArea } from '../../grid/clipboard';
 import { parseHtml, printHtml } from '../../grid/html';
 import { checked, shown } from '../../grid/shown';
 import { parseTsv, printTsv } from '../../grid/tsv';
@@ -32,6 +32,10 @@ const tsv: [string, string, string[][]][] = [
   ['only a line break', '\n', [['']]],
 ];
 for (const [name, text, rows] of tsv) test(`tsv: ${name}`, () => assert.deepEqual(parseTsv(text), rows));
+
+test('what was copied is known again, however the system writes line breaks', () => {
+  assert.deepEqual([isSame('a\r\nb', 'a\r\nb'), isSame('a\nb', 'a\r\nb'), isSame('a\nc', 'a\r\nb'), isSame('', '')], [true, true, false, false]);
+});
 
 const html: [string, string, string[][] | null][] = [
   ['no table', '<p>hello</p>', null],

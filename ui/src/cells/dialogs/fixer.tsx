@@ -1,15 +1,15 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { shown } from '../../../grid/shown';
 import { Button, Dialog, Field, Icon, Progress, Select } from '../../kit';
 import { reword } from '../../words/words';
-import { optionOf } from '../chooser';
-import { choiceName, type Place } from '../columns';
+import { optionOf } from '../choices';
+import { choiceName, nameIn, type Place } from '../columns';
 import type { Distinct, Value } from '../desk';
 import type { DialogProps } from '../dialogs';
 import { everything } from '../filter';
 import { useFirst } from '../focus';
 import { isCut } from '../long';
 import type { Model } from '../model';
+import { ValueText, valueName } from '../value-text';
 import { Preview, sentence, useLook } from './preview';
 
 const mostValues = 1000;
@@ -33,7 +33,7 @@ export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fi
 
   const told = [...wishes].filter(([from, to]) => from !== to);
   const look = useLook(model, JSON.stringify(told), told.length === 0 ? null : (signal) => model.previewValues(key, told, signal));
-  const listed = useMemo(() => fitting(found?.values ?? [], sought), [found, sought]);
+  const listed = useMemo(() => fitting(place, found?.values ?? [], sought), [found, sought]);
   const put = (from: string, to: string | null) => {
     const next = new Map(wishes);
     if (to === null) next.delete(from);
@@ -84,12 +84,12 @@ function Line({ model: { t, frame }, place, value, wish, onWish }: LineProps) {
   const closed = isCut(value.text) || place.column.readOnly === true;
   const [first] = value.suggestions;
   const choices = place.column.choices;
-  const name = t('fixer.new', { text: shown(value.text) || t('emptyCell') });
+  const name = t('fixer.new', { text: valueName(t, place, value.text) });
   return (
     <div class={`c-line${wish !== null && wish !== value.text ? ' is-told' : ''}`}>
       <span class="c-line-text" title={value.message || undefined}>
         {value.message && <Icon name="error" size={14} label={value.message} />}
-        {value.text === '' ? <span class="c-quiet">{t('emptyCell')}</span> : <bdi>{shown(value.text)}</bdi>}
+        <ValueText t={t} place={place} text={value.text} />
       </span>
       <span class="c-count">{frame.locale.number(value.count)}</span>
       <Icon name="arrow" size={12} />
@@ -118,9 +118,9 @@ async function valuesOf(model: Model, key: string, signal: AbortSignal): Promise
   return { values: all.values.map((value) => ({ ...value, ...wrong.get(value.text), count: value.count })), more: all.more };
 }
 
-/** Those with a problem first. */
-function fitting(values: readonly Value[], sought: string): Value[] {
+/** Those whose name or text holds what is sought, those with a problem first. */
+function fitting(place: Place, values: readonly Value[], sought: string): Value[] {
   const wanted = sought.trim().toLowerCase();
-  const found = values.filter((value) => value.text.toLowerCase().includes(wanted));
+  const found = values.filter(({ text }) => [nameIn(place, text), text].some((one) => one.toLowerCase().includes(wanted)));
   return [...found.filter((value) => value.message), ...found.filter((value) => !value.message)];
 }

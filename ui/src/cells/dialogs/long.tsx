@@ -1,6 +1,7 @@
 import { Button, Dialog, Note } from '../../kit';
 import type { DialogProps } from '../dialogs';
 import { shownWhole } from '../shown-whole';
+import './dialogs.css';
 
 /** The beginning of a cell that is too long to come whole: to read, not to change. */
 export default function Long({ model, open: { spot, row }, onClose }: DialogProps<'long'>) {

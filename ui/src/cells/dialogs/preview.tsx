@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Fault, isAborted, type Verdict } from '../../api';
-import { shown } from '../../../grid/shown';
 import { Icon, Note, Progress } from '../../kit';
 import { columnKey } from '../columns';
 import type { Model } from '../model';
+import { ValueText } from '../value-text';
+import './dialogs.css';
 
 /** What is known of a change that is not made yet. */
 export interface Look {
@@ -78,21 +79,26 @@ function Samples({ model, verdict }: { model: Model; verdict: Verdict }) {
           <tr><th scope="col" class="c-at-end">{t('grid.rowHeader')}</th><th scope="col">{t('column')}</th><th scope="col">{t('before')}</th><th scope="col">{t('after')}</th></tr>
         </thead>
         <tbody>
-          {verdict.samples.map((one, at) => (
-            <tr key={at}>
-              <td class="c-at-end c-quiet">{model.frame.locale.number(Number(one.id) + 1)}</td>
-              <td class="c-quiet"><bdi>{model.place(columnKey(one.key, one.part ?? 0))?.column.label ?? one.key}</bdi></td>
-              <td class="c-was"><CellText model={model} text={one.before.text} /></td>
-              <td><CellText model={model} text={one.after.text} problem={one.after.problems?.find((problem) => problem.level === 'error')?.message ?? ''} /></td>
-            </tr>
-          ))}
+          {verdict.samples.map((one, at) => <Sample key={at} model={model} one={one} />)}
         </tbody>
       </table>
     </div>
   );
 }
 
-function CellText({ model, text, problem }: { model: Model; text: string; problem?: string }) {
-  const short = text === '' ? <span class="c-quiet">{model.t('emptyCell')}</span> : <bdi>{shown(text)}</bdi>;
-  return <>{short}{problem && <span class="c-sample-problem" title={problem}> <Icon name="error" size={12} label={problem} /></span>}</>;
+function Sample({ model, one: { id, key, part, before, after } }: { model: Model; one: Verdict['samples'][number] }) {
+  const { t, frame } = model;
+  const place = model.place(columnKey(key, part ?? 0));
+  const problem = after.problems?.find(({ level }) => level === 'error')?.message;
+  return (
+    <tr>
+      <td class="c-at-end c-quiet">{frame.locale.number(Number(id) + 1)}</td>
+      <td class="c-quiet"><bdi>{place?.column.label ?? key}</bdi></td>
+      <td class="c-was"><ValueText t={t} place={place} text={before.text} /></td>
+      <td>
+        <ValueText t={t} place={place} text={after.text} />
+        {problem && <span class="c-sample-problem" title={problem}> <Icon name="error" size={12} label={problem} /></span>}
+      </td>
+    </tr>
+  );
 }

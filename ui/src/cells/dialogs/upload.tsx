@@ -1,11 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
 import { newId } from '../../../grid/outbox';
-import { shown } from '../../../grid/shown';
 import { Button, Dialog, Icon, Note } from '../../kit';
-import { choiceName, columnKey } from '../columns';
+import { columnKey } from '../columns';
 import type { FileVerdict, Parted } from '../desk';
 import type { DialogProps } from '../dialogs';
 import type { Model } from '../model';
+import { ValueText } from '../value-text';
 import { Preview, sentence, unknown, type Look } from './preview';
 
 /** Takes rows back that were mended in a spreadsheet; they are known by the marks in their first column. */
@@ -105,13 +105,12 @@ function Clashes({ model, came, over, onTurn }: { model: Model; came: FileVerdic
 
 function Clash({ model, one: { id, key, part, here, file } }: { model: Model; one: Parted }) {
   const place = model.place(columnKey(key, part ?? 0));
-  const text = (of: string) => (of === '' ? <span class="c-quiet">{model.t('emptyCell')}</span> : <bdi>{shown((place && choiceName(place, of)) ?? of)}</bdi>);
   return (
     <tr>
       <td class="c-at-end c-quiet">{model.frame.locale.number(Number(id) + 1)}</td>
       <td class="c-quiet" dir="auto">{place?.column.label ?? key}</td>
-      <td>{text(here)}</td>
-      <td>{text(file)}</td>
+      <td><ValueText t={model.t} place={place} text={here} /></td>
+      <td><ValueText t={model.t} place={place} text={file} /></td>
     </tr>
   );
 }

@@ -1,0 +1,47 @@
+import type { ComponentChildren, ComponentProps, ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Model } from './model';
+
+/** What is wanted only once somebody acts: each comes when it is wanted first. */
+const loads = {
+  replace: () => import('./dialogs/replace'),
+  fixer: () => import('./dialogs/fixer'),
+  upload: () => import('./dialogs/upload'),
+  goTo: () => import('./dialogs/go-to'),
+  long: () => import('./dialogs/long'),
+  chooser: () => import('./chooser'),
+  menu: () => import('./selection-menu'),
+};
+
+type Kind = keyof typeof loads;
+type Part<K extends Kind> = Awaited<ReturnType<(typeof loads)[K]>>['default'];
+type Any = ComponentType<{ readonly model: Model; readonly onClose: () => void }>;
+
+const loaded = new Map<Kind, Any>();
+
+async function load(kind: Kind): Promise<void> {
+  const { default: part } = await loads[kind]();
+  loaded.set(kind, part as Any);
+}
+
+/** Loads all before they are wanted: what is typed behind a shortcut must not go elsewhere. */
+export function loadAll(): void {
+  for (const kind of Object.keys(loads) as Kind[]) load(kind).catch(() => {});
+}
+
+type Props<K extends Kind> = { readonly kind: K; readonly meanwhile?: ComponentChildren } & ComponentProps<Part<K>>;
+
+/** One of them, or what is shown until it is here. */
+export function Late<K extends Kind>({ kind, meanwhile = null, ...props }: Props<K>) {
+  const { model, onClose } = props as unknown as ComponentProps<Any>;
+  const [, setTurn] = useState(0);
+  useEffect(() => {
+    if (loaded.has(kind)) return;
+    load(kind).then(() => setTurn(1), () => {
+      model.say({ text: model.t('unanswered'), wrong: true });
+      onClose();
+    });
+  }, []);
+  const Part = loaded.get(kind);
+  return Part ? <Part {...(props as unknown as ComponentProps<Any>)} /> : <>{meanwhile}</>;
+}
