@@ -58,7 +58,7 @@ func (p *passage) feedOf(reader *limited) source.Reader {
 	if len(p.added)+len(p.removed) == 0 {
 		return reader
 	}
-	return &feed{Reader: reader, columns: len(p.out.Headers), added: slices.Clone(p.added), removed: p.removed}
+	return &feed{Reader: reader, columns: len(p.out.Headers), added: p.addedRows(), removed: p.removed}
 }
 
 // Next gives rows of the file, or rows that were added: never both at once. Added
@@ -140,16 +140,28 @@ func (p *plan) fill(b *intray.Batch, added []intray.AddedRow, scratch []byte) er
 	return p.apply(b, changes, scratch)
 }
 
-// addRows keeps rows that a hook adds, those with an index in front.
+// addRows keeps rows that a hook adds.
 func (p *passage) addRows(rows []intray.AddedRow) {
+	if p.addedIDs == nil {
+		p.addedIDs = map[string]bool{}
+	}
+	for _, one := range rows {
+		p.addedIDs[one.ID] = true
+	}
 	p.added = append(p.added, rows...)
-	slices.SortStableFunc(p.added, func(a, b intray.AddedRow) int {
-		switch {
-		case a.Index == nil || b.Index == nil:
+}
+
+// addedRows are the rows that hooks added and did not remove, those with an index in
+// front.
+func (p *passage) addedRows() []intray.AddedRow {
+	rows := slices.DeleteFunc(slices.Clone(p.added), func(a intray.AddedRow) bool { return !p.addedIDs[a.ID] })
+	slices.SortStableFunc(rows, func(a, b intray.AddedRow) int {
+		if a.Index == nil || b.Index == nil {
 			return cmp.Compare(unset(a.Index), unset(b.Index))
 		}
 		return cmp.Compare(*a.Index, *b.Index)
 	})
+	return rows
 }
 
 func unset(index *int64) int {
@@ -164,8 +176,8 @@ func unset(index *int64) int {
 // and nothing is left out.
 func (p *passage) removeRows(ids []string) error {
 	for _, id := range ids {
-		if at := slices.IndexFunc(p.added, func(a intray.AddedRow) bool { return a.ID == id }); at >= 0 {
-			p.added = slices.Delete(p.added, at, at+1)
+		if _, added := p.addedIDs[id]; added {
+			p.addedIDs[id] = false
 			continue
 		}
 		row, err := strconv.ParseInt(id, 10, 64)

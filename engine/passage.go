@@ -20,9 +20,11 @@ type passage struct {
 	hooks Hooks
 	// uploaded says that the hooks of UPLOAD_STEP were called.
 	uploaded bool
-	// added are rows that hooks add, removed those of the file that they remove.
-	added   []intray.AddedRow
-	removed map[int64]bool
+	// added are rows that hooks add, addedIDs says of each whether it is still there;
+	// removed are those of the file that they remove.
+	added    []intray.AddedRow
+	addedIDs map[string]bool
+	removed  map[int64]bool
 	// infos are messages of step hooks about cells, by the rows of the import.
 	infos []intray.Change
 	book  source.Book
