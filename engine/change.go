@@ -157,12 +157,19 @@ func optionsOf(b *intray.Batch, at int) map[int][]intray.SelectOption {
 func (p *plan) asItStands(b *intray.Batch, at, row int) intray.Change {
 	raw := b.Fields[at].Raw(row)
 	text := string(raw)
-	if v, there := b.Fields[at].Value(row); there && !bytes.Equal(v, raw) {
-		if read := p.fieldAt(at).parser.Parse(value.Cell{Raw: raw}, nil); read.State != value.Parsed || !bytes.Equal(read.Value, v) {
-			text = string(v)
-		}
+	if v, there := b.Fields[at].Value(row); there && !p.fieldAt(at).reads(raw, v) {
+		text = string(v)
 	}
 	return intray.Change{Row: row, HasValue: true, Value: &text}
+}
+
+// reads says whether a text is read as the value.
+func (f *fieldPlan) reads(raw, v []byte) bool {
+	if bytes.Equal(raw, v) {
+		return true
+	}
+	read := f.parser.Parse(value.Cell{Raw: raw}, nil)
+	return read.State == value.Parsed && bytes.Equal(read.Value, v)
 }
 
 // setValues replaces the values of some rows of a column.

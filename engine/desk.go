@@ -183,16 +183,7 @@ func (d *Desk) changed(b *intray.Batch) intray.HookRows {
 // Made says whether a cell has another value than its text is read as: a hook gave it,
 // or it is that of a workbook, which shows less of it.
 func (d *Desk) Made(field int, text, v string) bool {
-	if !d.hooked || text == v || field < 0 || field >= len(d.plan.fields) {
-		return false
-	}
-	switch read := d.plan.fields[field].parser.Parse(value.Cell{Raw: []byte(text)}, nil); read.State {
-	case value.Same:
-		return true
-	case value.Parsed:
-		return string(read.Value) != v
-	}
-	return true
+	return d.hooked && field >= 0 && field < len(d.plan.fields) && !d.plan.fields[field].reads([]byte(text), []byte(v))
 }
 
 // Typing gives the text which, typed into a cell of the field, is read as the cell

@@ -125,7 +125,7 @@ func (r *rowsCall) batch(ctx context.Context, rows span, trace bool, to []intray
 // about is what is known of a call with a run of rows.
 func (r *rowsCall) about(rows span) circumstance {
 	c := r.rowsAt(rows, r.update)
-	c.hooks, c.group = []string{r.hook.name}, "rowHooks"
+	c.hooks = []string{r.hook.name}
 	return c
 }
 
