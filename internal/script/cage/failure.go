@@ -49,8 +49,8 @@ type Failure struct {
 	// here ended, else empty; Exit is its exit status, else -1.
 	Signal string
 	Exit   int
-	// Stderr is the end of what the worker wrote to its standard error, at most
-	// 8 KiB. Strangers may have written it.
+	// Stderr is what the worker wrote to its standard error, of long words the
+	// first KiB and the last 8. Strangers may have written it.
 	Stderr string
 	// Note is the last note of the call that was under way, "" where there was
 	// none; a stranger may have forged it. Noted is how long before the end that

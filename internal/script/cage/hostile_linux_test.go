@@ -204,3 +204,12 @@ func TestLastWords(t *testing.T) {
 		t.Errorf("the error repeats what the worker wrote: %v", f)
 	}
 }
+
+// TestFirstWords: a runtime says why it ends before it lists all that it was at.
+func TestFirstWords(t *testing.T) {
+	w := lend(t, open(t, Config{}))
+	f := broken(t, w, "wail fatal error: runtime: cannot allocate memory\n"+strings.Repeat("frame\n", 10_000), time.Second)
+	if f.Kind != KindMemory || !strings.HasPrefix(f.Stderr, "fatal error: runtime: cannot") || !strings.HasSuffix(f.Stderr, "frame\n") || len(f.Stderr) > firstWords+len(gap)+lastWords {
+		t.Errorf("got %s, stderr of %d bytes %.80q", f.Kind, len(f.Stderr), f.Stderr)
+	}
+}

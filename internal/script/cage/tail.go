@@ -7,17 +7,23 @@ import (
 )
 
 const (
-	// lastWords is how much of the standard error is kept.
-	lastWords = 8 << 10
+	// firstWords and lastWords are how much of the standard error is kept. A
+	// runtime that ends tells why first, and then all that it was at.
+	firstWords = 1 << 10
+	lastWords  = 8 << 10
 	// mostWords is how much a worker may write to its standard error before it
 	// counts as a flood.
 	mostWords = 4 << 20
+	// gap stands for what was between.
+	gap = "\n[...]\n"
 )
 
-// tail keeps the end of a stream.
+// tail keeps the beginning and the end of a stream.
 type tail struct {
-	mu   sync.Mutex
-	kept []byte
+	mu    sync.Mutex
+	first []byte
+	kept  []byte
+	cut   bool
 }
 
 // follow reads until the end, or until the stream gave more than most bytes; it
@@ -38,14 +44,20 @@ func (t *tail) follow(from io.Reader, most int) bool {
 func (t *tail) add(text []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.kept = append(t.kept, text...)
+	head := min(len(text), firstWords-len(t.first))
+	t.first = append(t.first, text[:head]...)
+	t.kept = append(t.kept, text[head:]...)
 	if over := len(t.kept) - lastWords; over > 0 {
-		t.kept = append(t.kept[:0], t.kept[over:]...)
+		t.kept, t.cut = append(t.kept[:0], t.kept[over:]...), true
 	}
 }
 
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return strings.ToValidUTF8(string(t.kept), "\uFFFD")
+	between := ""
+	if t.cut {
+		between = gap
+	}
+	return strings.ToValidUTF8(string(t.first)+between+string(t.kept), "\uFFFD")
 }
