@@ -118,11 +118,11 @@ func TestSlowRows(t *testing.T) {
 }
 
 func TestSentencesOfLimits(t *testing.T) {
-	s := newScript(t, cage.QuickJS, script.Config{Batch: 100 * time.Millisecond, Quiet: 250 * time.Millisecond}, cage.Config{})
+	s := newScript(t, cage.QuickJS, script.Config{Batch: 300 * time.Millisecond, Quiet: 750 * time.Millisecond}, cage.Config{})
 	for rows, want := range map[int]string{
-		5:    "longer than the 100 ms that 1,000 rows may take (--hook-batch)",
-		2000: "longer than the 200 ms that 2,000 rows may take (100 ms for 1,000: --hook-batch)",
-		9000: "longer than 250 ms, and no call may, however many rows it has",
+		5:    "longer than the 300 ms that 1,000 rows may take (--hook-batch)",
+		2000: "longer than the 600 ms that 2,000 rows may take (300 ms for 1,000: --hook-batch)",
+		9000: "longer than 750 ms, and no call may, however many rows it has",
 	} {
 		err := with(t.Context(), s, intray.Hooks{BulkRow: []string{`() => { for (;;); }`}}, func(session *script.Session) error {
 			_, err := session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, rows)))

@@ -13,7 +13,7 @@ import (
 // TestMoreSessionsThanWorkers: sessions that each want several workers, of which
 // there are few, and of which some die, never wait for each other.
 func TestMoreSessionsThanWorkers(t *testing.T) {
-	s := newScript(t, cage.QuickJS, script.Config{Seats: 3, Batch: 200 * time.Millisecond}, cage.Config{Workers: 3, Spares: 1})
+	s := newScript(t, cage.QuickJS, script.Config{Seats: 3, Batch: 700 * time.Millisecond}, cage.Config{Workers: 3, Spares: 1})
 	began := time.Now()
 	var all sync.WaitGroup
 	for i := range 12 {
