@@ -57,7 +57,11 @@ func refusalOf(err error) *refusal {
 	}
 	var e *service.Error
 	if errors.As(err, &e) {
-		return &refusal{status: statuses[e.Kind], code: e.Code, text: e.Text, fields: e.Fields, retryAfter: e.RetryAfter}
+		r := &refusal{status: statuses[e.Kind], code: e.Code, text: e.Text, fields: e.Fields, retryAfter: e.RetryAfter}
+		if e.Changes > 0 {
+			r.more = map[string]any{"changes": e.Changes}
+		}
+		return r
 	}
 	if e := shortage(err); e != nil {
 		return e

@@ -76,7 +76,9 @@ func (a *API) answerQuestions(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	imp, err := a.cfg.Service.AnswerQuestions(c.ctx(), c.org, id, answersOf(c.object()))
+	doc := c.object()
+	discard, _ := doc["discard"].(bool)
+	imp, err := a.cfg.Service.AnswerQuestions(c.ctx(), c.org, id, answersOf(doc), discard)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +103,8 @@ func answersBody() *shape.Shape {
 	return object("What a person decided.",
 		must("answers", mapOf(value, "By the id of the question: the value of one of its choices, where anyColumn is true also the index of any column, where manyColumns is true also several indexes joined by commas, or null to take an earlier answer back. "+
 			"Two answers that give one column to two fields are refused. "+
-			"By value:<field key>:<text>, without a question: the value that cells of that text are read as, by any of its names, \"\" for none.")))
+			"By value:<field key>:<text>, without a question: the value that cells of that text are read as, by any of its names, \"\" for none.")),
+		may("discard", flag("Go on also where the import runs again and changes of its rows are lost. Without it that is refused: 409 would_discard, with the number of changes.")))
 }
 
 func questionsAnswer() *shape.Shape {

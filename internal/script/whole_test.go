@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/script"
 	"github.com/intraydata/intray/internal/script/cage"
@@ -186,4 +187,92 @@ func TestColumnsMissedOnTheWay(t *testing.T) {
 			t.Errorf("bent lists: %d changes, %v", len(changes), err)
 		}
 	})
+}
+
+// TestVeryManyRowsThatMove: cells and rows that a hook puts elsewhere, and rows that
+// it names twice, come to the same in lists of any length.
+func TestVeryManyRowsThatMove(t *testing.T) {
+	bulk := []string{
+		`(rs) => { for (let i = 0; i < 9; i++) { const {row} = rs[i]; const old = row.n; row.n = row.out; row.out = {value: old.value + "?"}; } return rs; }`,
+		`(rs) => { for (let i = 0; i < 9; i++) { const {row} = rs[i]; const old = row.n; row.n = row.b; row.b = old; } return rs; }`,
+		`(rs) => { for (let i = 0; i < 9; i++) { const r = rs[i]; [r.row.n, r.row.b] = [r.row.b, r.row.n]; r.row.b.value += "!"; } return rs; }`,
+		`(rs) => { for (let i = 0; i < 5; i++) rs[i].row.n = rs[i + 1].row.n; return rs; }`,
+		`(rs) => { for (let i = 8; i > 0; i--) rs[i].row.n = rs[i - 1].row.n; rs[3].row.n.value = "both"; return rs; }`,
+		`(rs) => { rs[0].row = rs[1].row; return rs; }`,
+		`(rs) => { rs[0].row = rs[1].row; rs[0].row.n.value = "both"; return rs.slice(0, 3); }`,
+		`(rs) => { const {row} = rs[0]; rs[0].row = rs[1].row; rs[1].row = row; row.out = {value: "moved"}; return rs; }`,
+		`(rs) => { [rs[0].row.n, rs[1].row.n] = [rs[1].row.n, rs[0].row.n]; return [rs[0], rs[1]]; }`,
+		`(rs) => { rs[0].row = rs[0].row; rs[0].row.n = rs[0].row.n; rs[0].row.n.value += "!"; return rs; }`,
+		`(rs) => { const {n} = rs[2].row; rs[2].row.n = {value: "new"}; n.value = "old"; return [{index: 4, row: {n, b: rs[2].row.n}}, rs[2]]; }`,
+		`(rs) => { const {row} = rs[2]; rs[2].row = {n: {value: "new"}}; return [{index: 4, row}, rs[2]]; }`,
+		`(rs) => { delete rs[1].row.n; rs[2].row.n = undefined; rs[2].row.b = {value: "set", info: [{message: "odd"}]}; return rs; }`,
+		`(rs) => [{index: 3, row: {n: {value: "first", info: [{message: "first"}]}}}, ...rs]`,
+		`(rs) => [...rs, {index: 3, row: {n: {value: "last"}}}]`,
+		`(rs) => [{index: 3, row: {n: {value: "first"}}}, {index: 3, row: rs[3].row}]`,
+		`(rs) => [{index: 3, row: {n: {value: "first"}, b: {value: "first"}}}, {index: 3, row: {n: rs[3].row.n}}]`,
+		`(rs) => { rs[0].index = 3; return rs; }`,
+		`(rs) => { rs[0].index = 3; rs[0].row.b.value = "moved"; return rs.slice(0, 3); }`,
+		`(rs) => { rs[0] = {index: 3, row: {n: {value: "first"}}}; return rs; }`,
+		`(rs) => [{index: 2, row: rs[5].row}, {index: 6, row: {n: rs[5].row.b, b: rs[7].row.n}}]`,
+	}
+	column := []string{
+		`(vs) => [{index: 3, value: "first", info: [{message: "first"}]}, ...vs]`,
+		`(vs) => [...vs, {index: 3, value: "last"}]`,
+		`(vs) => { vs[0].index = 3; return vs; }`,
+		`(vs) => { vs[0].index = 3; return vs.slice(0, 3); }`,
+		`(vs) => { vs[0].value = "set"; vs[0].index = 3; return [vs[0], vs[1]]; }`,
+		`(vs) => { [vs[0].value, vs[1].value] = [vs[1].value, vs[0].value]; vs[2] = vs[1]; return vs; }`,
+	}
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		hooks := intray.Hooks{BulkRow: bulk}
+		for _, source := range column {
+			hooks.Column = append(hooks.Column, intray.ColumnHook{Field: "n", Source: source})
+		}
+		session := open(t, s, hooks)
+		few, lots := rowsOf(countFields, count(0, 20)), rowsOf(countFields, count(0, 100_020))
+		call := func(name string, do func(rows intray.HookRows) ([]intray.Change, error)) {
+			want, err := do(few)
+			got, failed := do(lots)
+			if diff := cmp.Diff(outcome(want), outcome(got)); diff != "" || err != nil || failed != nil || len(want) == 0 {
+				t.Errorf("%s: with few rows (-) and with very many (+): %v, %v\n%s", name, err, failed, diff)
+			}
+		}
+		for i, source := range bulk {
+			call(source, func(rows intray.HookRows) ([]intray.Change, error) { return session.Bulk(t.Context(), i, rows) })
+		}
+		for i, source := range column {
+			call(source, func(rows intray.HookRows) ([]intray.Change, error) { return session.Column(t.Context(), i, rows) })
+		}
+	})
+}
+
+// outcome is what the cells that changes are about come to, where it is not what they
+// were: by row and field, the last change of each.
+func outcome(changes []intray.Change) map[string]string {
+	before := []string{"", "text", ""}
+	all := map[string]string{}
+	for _, c := range changes {
+		before[0] = strconv.Itoa(c.Row)
+		name := fmt.Sprintf("%d.%d", c.Row, c.Field)
+		if c.HasValue {
+			all[name] = textOf(c.Value)
+			if all[name] == before[c.Field] {
+				delete(all, name)
+			}
+		}
+		if c.HasInfos {
+			all[name+" infos"] = fmt.Sprint(c.Infos)
+			if len(c.Infos) == 0 {
+				delete(all, name+" infos")
+			}
+		}
+	}
+	return all
+}
+
+func textOf(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
 }

@@ -100,18 +100,18 @@ func TestAnswersContradict(t *testing.T) {
 	f := newFixture(t)
 	imp := f.finished(bothTwice, "")
 	one, other := "1", "2"
-	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": &one, "column:name": &one})
+	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": &one, "column:name": &one}, false)
 	if f.refused(err, service.Invalid, "invalid"); !strings.Contains(err.Error(), `"column:email" and "column:name" contradict`) {
 		t.Errorf("at once: %v", err)
 	}
-	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:email", "1"))
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:email", "1"), false)
 	must(t, err)
-	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "1"))
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "1"), false)
 	f.refused(err, service.Invalid, "invalid")
 	if answers := f.status(imp, service.NeedsReview).Answers; len(answers) != 1 {
 		t.Errorf("answers %v", answers)
 	}
-	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", other))
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", other), false)
 	must(t, err)
 	f.runAll()
 	f.status(imp, service.Successful)

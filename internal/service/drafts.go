@@ -43,6 +43,8 @@ type openDraft struct {
 	staged *stage.Stage
 	// last is the place in the log up to which the draft has come.
 	last atomic.Int64
+	// changing is held by who makes a change, from the look whether it was made before.
+	changing chan struct{}
 }
 
 // close lets go of the files.
@@ -69,7 +71,7 @@ func (d *drafts) take(key string) *openDraft {
 	defer d.mu.Unlock()
 	o := d.open[key]
 	if o == nil {
-		o = &openDraft{}
+		o = &openDraft{changing: make(chan struct{}, 1)}
 		d.open[key] = o
 	}
 	o.users++
@@ -168,7 +170,11 @@ func (s *Service) openAnew(ctx context.Context, imp Import, o *openDraft, last i
 	if err := o.close(); err != nil {
 		return err
 	}
-	log, err := s.readLog(ctx, imp)
+	var log editLog
+	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		log, err = readLog(ctx, tx, imp)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -213,31 +219,25 @@ type editLog struct {
 	last   int64
 }
 
-func (s *Service) readLog(ctx context.Context, imp Import) (log editLog, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) error {
-		log = editLog{}
-		for e, err := range tx.Edits.After(ctx, imp.Org, imp.ID, imp.Run, 0) {
-			if err != nil {
-				return err
-			}
-			log.add(e)
+func readLog(ctx context.Context, tx Tx, imp Import) (log editLog, err error) {
+	for e, err := range tx.Edits.After(ctx, imp.Org, imp.ID, imp.Run, 0) {
+		if err != nil {
+			return log, fmt.Errorf("read the log of a review: %w", err)
 		}
-		return nil
-	})
-	if err != nil {
-		return log, fmt.Errorf("read the log of a review: %w", err)
+		log.add(e)
 	}
 	return log, nil
 }
 
-// add follows one entry. A change makes those that were undone unreachable.
+// add follows one entry. A change makes those that were undone unreachable, unless it
+// changed nothing.
 func (l *editLog) add(e Edit) {
-	switch e.Kind {
-	case UndoEdit:
+	switch {
+	case e.Kind == UndoEdit:
 		l.undone++
-	case RedoEdit:
+	case e.Kind == RedoEdit:
 		l.undone--
-	default:
+	case e.Change > 0:
 		l.layers = append(l.layers[:len(l.layers)-l.undone], draft.Kept{Seq: e.Change, Body: e.Layer})
 		l.undone = 0
 	}

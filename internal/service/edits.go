@@ -60,33 +60,44 @@ const maxTries = 5
 var errOvertaken = errors.New("the rows were changed by another process meanwhile")
 
 func (s *Service) changeOnce(ctx context.Context, imp Import, order EditOrder) (v draft.Verdict, err error) {
-	if before, err := s.madeBefore(ctx, imp, order.Op); err != nil || before != nil {
-		if err == nil {
-			err = json.Unmarshal(before.Told, &v)
-		}
+	if v, made, err := s.madeBefore(ctx, imp, order.Op); made || err != nil {
 		return v, err
 	}
-	err = s.withDraft(ctx, imp, func(o *openDraft) error {
+	err = s.withDraft(ctx, imp, func(o *openDraft) (err error) {
+		select {
+		case o.changing <- struct{}{}:
+			defer func() { <-o.changing }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		// An earlier call with the same id may have been under way until now.
+		var made bool
+		if v, made, err = s.madeBefore(ctx, imp, order.Op); made || err != nil {
+			return err
+		}
 		v, err = s.carryOut(ctx, imp, o, order)
 		return told(err)
 	})
 	return v, err
 }
 
-// madeBefore gives the entry of an earlier call with the same id; nil where there
-// is none.
-func (s *Service) madeBefore(ctx context.Context, imp Import, op string) (*Edit, error) {
-	var found *Edit
-	err := s.cfg.Store.View(ctx, func(tx Tx) error {
-		found = nil
-		e, err := tx.Edits.ByOp(ctx, imp.Org, imp.ID, op)
-		if IsKind(err, NotFound) {
-			return nil
-		}
-		found = &e
+// madeBefore gives what came of an earlier call with the same id, if there was one.
+// That of a run which was dropped is refused: its change is gone.
+func (s *Service) madeBefore(ctx context.Context, imp Import, op string) (v draft.Verdict, made bool, err error) {
+	var e Edit
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		e, err = tx.Edits.ByOp(ctx, imp.Org, imp.ID, op)
 		return err
 	})
-	return found, err
+	switch {
+	case IsKind(err, NotFound):
+		return v, false, nil
+	case err == nil && e.Run != imp.Run:
+		err = refuse(Conflict, "moved_on", "The import was read again since this change was made, and the change was dropped. Load the page again, and make the change with a new op where it is still wanted.")
+	case err == nil:
+		err = json.Unmarshal(e.Told, &v)
+	}
+	return v, err == nil, err
 }
 
 // carryOut makes the change. It counts once it is in the log.
@@ -106,6 +117,9 @@ func (s *Service) carryOut(ctx context.Context, imp Import, o *openDraft, order 
 			entry.Change, entry.Layer = k.Seq, k.Body
 			return s.enter(ctx, o, entry, v)
 		}})
+		if err == nil && v.Seq == 0 {
+			err = s.enter(ctx, o, entry, v) // so that it changes nothing when it is sent again
+		}
 	case order.Kind == UndoEdit:
 		v.Seq, err = o.draft.Undo(ctx, turn)
 	case order.Kind == RedoEdit:

@@ -35,6 +35,8 @@ type Error struct {
 	// Fields holds the sentences about single fields of the request, by the
 	// name of the field.
 	Fields map[string][]string
+	// Changes is how many changes of rows would be lost.
+	Changes int
 	// RetryAfter says when to try again, where that is known.
 	RetryAfter time.Duration
 }

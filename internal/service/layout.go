@@ -134,10 +134,21 @@ func freeColumns(kept, fresh intray.Answers) {
 
 // Changes are how many changes of rows were made and not undone since the import
 // was read last.
-func (s *Service) Changes(ctx context.Context, imp Import) (int, error) {
+func (s *Service) Changes(ctx context.Context, imp Import) (n int, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		n, err = changesOf(ctx, tx, imp)
+		return err
+	})
+	return n, err
+}
+
+func changesOf(ctx context.Context, tx Tx, imp Import) (int, error) {
 	if imp.Stage == "" || imp.Status != NeedsReview {
 		return 0, nil
 	}
-	log, err := s.readLog(ctx, imp)
-	return len(log.layers) - log.undone, err
+	log, err := readLog(ctx, tx, imp)
+	if err != nil {
+		return 0, err
+	}
+	return len(log.layers) - log.undone, nil
 }

@@ -39,7 +39,7 @@ func (f *fixture) answer(imp service.Import, answers intray.Answers) {
 	for id, value := range answers {
 		given[id] = &value
 	}
-	_, err := f.AnswerQuestions(f.ctx, imp.Org, imp.ID, given)
+	_, err := f.AnswerQuestions(f.ctx, imp.Org, imp.ID, given, false)
 	must(f.T, err)
 }
 

@@ -464,7 +464,8 @@ type Edit struct {
 	Op string
 	// Kind is that of a change, or undo or redo.
 	Kind string
-	// Change is the number of the change that was made, undone or done again.
+	// Change is the number of the change that was made, undone or done again; 0 where
+	// nothing was changed.
 	Change int64
 	// Request says what was asked for, Told what came of it.
 	Request json.RawMessage

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,8 +23,9 @@ func (imp Import) Open() []intray.Question {
 // key of a field, a colon and the text. Two answers that contradict each other are
 // refused. An earlier answer is taken back by nil.
 // Once no open question is without an answer, or one was taken back, the import
-// runs again from its stored file.
-func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers map[string]*string) (imp Import, err error) {
+// runs again from its stored file. Where that would lose changes of rows it is refused,
+// unless they are to be discarded.
+func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers map[string]*string, discard bool) (imp Import, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
 			return named(err, "import")
@@ -43,9 +45,22 @@ func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers m
 			imp.Modified = s.now()
 			return tx.Imports.Move(ctx, imp, NeedsReview, imp.Run)
 		}
+		if changes, err := changesOf(ctx, tx, imp); err != nil || changes > 0 && !discard {
+			return errors.Join(err, wouldDiscard(changes))
+		}
 		return s.runAgain(ctx, tx, &imp)
 	})
 	return imp, err
+}
+
+// wouldDiscard refuses what would lose so many changes of rows; nil where it would none.
+func wouldDiscard(changes int) error {
+	if changes == 0 {
+		return nil
+	}
+	e := refuse(Conflict, "would_discard", "With these answers the import runs again, and %d changes of its rows would be lost. Send the answers with \"discard\": true to go on.", changes)
+	e.Changes = changes
+	return e
 }
 
 // take adds answers, and says whether one was taken back.

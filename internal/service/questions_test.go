@@ -32,7 +32,7 @@ func TestAnswer(t *testing.T) {
 	if diff := cmp.Diff([]string{"column:name"}, questionIDs(imp)); diff != "" {
 		t.Fatal(diff)
 	}
-	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "1"))
+	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "1"), false)
 	must(t, err)
 	if imp.Status != service.Pending || imp.Outcome != nil || len(imp.Open()) > 0 {
 		t.Fatalf("the import is %s with outcome %+v", imp.Status, imp.Outcome)
@@ -49,13 +49,13 @@ func TestAnswersAreKept(t *testing.T) {
 	if diff := cmp.Diff([]string{"column:email", "column:name"}, questionIDs(imp)); diff != "" {
 		t.Fatal(diff)
 	}
-	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "2"))
+	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "2"), false)
 	must(t, err)
 	f.status(imp, service.NeedsReview)
 	if len(f.now(imp).Open()) != 2 || f.now(imp).Answers["column:name"] != "2" {
 		t.Fatalf("questions %v, answers %v", questionIDs(f.now(imp)), f.now(imp).Answers)
 	}
-	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:email", "0"))
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:email", "0"), false)
 	must(t, err)
 	f.runAll()
 	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
@@ -67,12 +67,12 @@ func TestAnswerIsTakenBack(t *testing.T) {
 	f := newFixture(t)
 	imp := f.finished(bothTwice, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`)
 	wrong, none := "2", "none"
-	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": &wrong, "column:name": &none})
+	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": &wrong, "column:name": &none}, false)
 	must(t, err)
 	f.runAll()
 	imp = f.status(imp, service.NeedsReview) // Ada is no e-mail address
 	staged := f.blobs.below("imports/" + imp.ID + "/run-")
-	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": nil, "column:name": nil})
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": nil, "column:name": nil}, false)
 	must(t, err)
 	f.runAll()
 	imp = f.status(imp, service.NeedsReview)
@@ -102,14 +102,14 @@ func TestAnswerIsRefused(t *testing.T) {
 		"that is none":       answer("column:name", "Name"),
 		"taken back, though": {"column:name": nil},
 	} {
-		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answers)
+		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answers, false)
 		if f.refused(err, service.Invalid, "invalid"); t.Failed() {
 			t.Fatalf("an answer %s", name)
 		}
 	}
 	f.status(imp, service.NeedsReview)
-	_, err := f.AnswerQuestions(f.ctx, "00000000-0000-0000-0000-000000000000", imp.ID, answer("column:name", "2"))
+	_, err := f.AnswerQuestions(f.ctx, "00000000-0000-0000-0000-000000000000", imp.ID, answer("column:name", "2"), false)
 	f.refused(err, service.NotFound, "not_found")
-	_, err = f.AnswerQuestions(f.ctx, f.org, f.finished(goodFile, "").ID, answer("column:name", "2"))
+	_, err = f.AnswerQuestions(f.ctx, f.org, f.finished(goodFile, "").ID, answer("column:name", "2"), false)
 	f.refused(err, service.Conflict, "not_in_review")
 }

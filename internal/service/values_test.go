@@ -48,7 +48,7 @@ func TestMappedTextIsTakenBack(t *testing.T) {
 	f := newFixture(t)
 	imp := f.answered(orders, block, orderFile, intray.Answers{"value:home:land:Absurdistan": ""})
 	f.status(imp, service.NeedsReview)
-	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"value:home:land:Absurdistan": nil})
+	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"value:home:land:Absurdistan": nil}, false)
 	must(t, err)
 	f.runAll()
 	if imp = f.status(imp, service.NeedsReview); len(imp.Answers) > 0 {
@@ -97,7 +97,7 @@ func TestMappedTextIsRefused(t *testing.T) {
 		if c.value == "\x00" {
 			given[c.id] = nil
 		}
-		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, given)
+		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, given, false)
 		if f.refused(err, service.Invalid, "invalid"); err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("an answer %s: %v, want %q", name, err, c.says)
 		}
@@ -117,7 +117,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		for n := range count {
 			given[fmt.Sprintf(text, n)] = new(string)
 		}
-		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, given)
+		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, given, false)
 		if f.refused(err, service.Invalid, "invalid"); !strings.Contains(err.Error(), "too many") {
 			t.Errorf("error %v", err)
 		}

@@ -137,7 +137,8 @@ export class Clipboard {
     const fits = { ...area, bottom: Math.min(rows - 1, area.bottom), right: Math.min(cols - 1, area.right) };
     const lostRows = area.bottom - fits.bottom;
     const lostCols = area.right - fits.right;
-    this.#core.change(fits, texts.slice(0, rowsOf(fits)).map((line) => line.slice(0, colsOf(fits))), 'paste');
+    const fitting = texts.slice(0, rowsOf(fits)).map((line) => line.slice(0, colsOf(fits)));
+    this.#core.change(fits, fitting, 'paste', undefined, { rows: lostRows, cols: lostCols });
     this.#core.selection.to({ row: fits.top, col: fits.left });
     this.#core.selection.extend({ row: fits.bottom, col: fits.right });
     this.#core.selected();

@@ -8,7 +8,8 @@ export type GridEvent =
   | { readonly type: 'selection'; readonly range: Range | null; readonly active: Place }
   /** Changes on their way; waiting: the connection is lost and they are sent again. */
   | { readonly type: 'saving'; readonly state: 'saved' | 'saving' | 'waiting'; readonly pending: number }
-  | { readonly type: 'changed'; readonly cells: number; readonly kind: 'apply' | 'undo' | 'redo' | 'act' }
+  /** leftOut says what of a paste did not fit; "" where all did. */
+  | { readonly type: 'changed'; readonly cells: number; readonly kind: 'apply' | 'undo' | 'redo' | 'act'; readonly leftOut: string }
   /** Somebody else was first; the cell shows theirs. */
   | { readonly type: 'conflict'; readonly conflict: Conflict }
   /** A change was not taken and was taken off the cells again. */

@@ -3,8 +3,9 @@ import { Columns } from './columns';
 import { Conflicts } from './conflicts';
 import type { GridConfig, GridEvent } from './config';
 import { cellAt } from './face';
+import { named } from './named';
 import { Outbox, newId, type Deal } from './outbox';
-import type { Column, Deed, Row, RowWindow, SourceFault, Spot, Verdict } from './port';
+import type { Batch, Column, Deed, Row, RowWindow, SourceFault, Spot, Verdict } from './port';
 import type { Place, Range } from './ranges';
 import { Selection } from './selection';
 import { Surface } from './surface';
@@ -38,7 +39,6 @@ export class Core {
   /** Grows with everything that changes how rows look but the rows themselves. */
   stamp = 0;
   readonly #number: (n: number) => string;
-  readonly #labels = new WeakMap<Column, ReadonlyMap<string, string>>();
   #frame = 0;
 
   constructor(host: HTMLElement, config: GridConfig) {
@@ -56,7 +56,7 @@ export class Core {
       failed: (fault) => this.crew.failed(fault),
     });
     this.outbox = new Outbox(config.source, {
-      done: (verdict, kind) => this.#done(verdict, kind),
+      done: (verdict, kind, batch) => this.#done(verdict, kind, batch),
       refused: (fault) => this.#refused(fault),
       saving: (state, pending) => this.crew.saving(state, pending),
     });
@@ -88,13 +88,7 @@ export class Core {
 
   /** What a text of the column is shown as: a choice by its label. */
   named(column: Column, text: string): string {
-    if (column.kind !== 'select') return text;
-    let labels = this.#labels.get(column);
-    if (!labels) {
-      labels = new Map(column.choices?.map((choice) => [choice.text, choice.label ?? choice.text]));
-      this.#labels.set(column, labels);
-    }
-    return labels.get(text) ?? text;
+    return named(column, text);
   }
 
   /** Draws again with the next frame. */
@@ -180,11 +174,14 @@ export class Core {
       texts: fitted,
       versions,
       seen,
+      ...(leftOut && { leftOut }),
     });
     this.touch();
   }
 
-  #done(verdict: Verdict, kind: Deal): void {
+  #done(verdict: Verdict, kind: Deal, batch: Batch | undefined): void {
+    const { rows = 0, cols = 0 } = batch?.leftOut ?? {};
+    const leftOut = rows + cols > 0 ? this.texts.leftOut(rows, cols) : '';
     for (const conflict of verdict.conflicts) {
       this.conflicts.add(conflict);
       this.emit({ type: 'conflict', conflict });
@@ -193,8 +190,8 @@ export class Core {
     if (kind === 'apply' && !verdict.stale) this.blocks.restart();
     else this.#stepped(verdict);
     if (verdict.conflicts.length > 0) this.surface.say(this.texts.conflicts(verdict.conflicts.length));
-    else if (verdict.cells > (kind === 'apply' ? 1 : 0)) this.surface.say(this.texts.changedCells(verdict.cells));
-    this.emit({ type: 'changed', cells: verdict.cells, kind });
+    else if (leftOut || verdict.cells > (kind === 'apply' ? 1 : 0)) this.surface.say([this.texts.changedCells(verdict.cells), leftOut].filter(Boolean).join('; '));
+    this.emit({ type: 'changed', cells: verdict.cells, kind, leftOut });
     this.touch();
   }
 

@@ -62,6 +62,7 @@ export class Editing {
       column,
       text: cell.text,
       chosen: cell.value ?? cell.text,
+      shown: this.#core.named(column, cell.text),
       replace: first === 'replace',
       texts: this.#core.texts,
       layer: this.#core.surface.root,

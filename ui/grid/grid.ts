@@ -9,7 +9,7 @@ import { Menu } from './menu';
 import { Note } from './note';
 import { Painter } from './painter';
 import { Pointer } from './pointer';
-import type { Area, Cell, Column, Row, RowWindow, Spot, Verdict } from './port';
+import type { Area, Batch, Cell, Column, Row, RowWindow, Spot, Verdict } from './port';
 import type { Place } from './ranges';
 
 const restAfter = 150;
@@ -80,7 +80,7 @@ export class Grid {
       const spot = await this.#core.config.source.problem(this.#core.spot(selection.active), step, signal);
       if (signal.aborted) return;
       if (spot) this.#arrive(spot);
-      else surface.say(texts.noProblem[step === 1 ? 'next' : 'previous']);
+      else this.#core.notice(texts.noProblem[step === 1 ? 'next' : 'previous']);
     } catch (cause) {
       if (!signal.aborted) surface.say(cause instanceof Error ? cause.message : String(cause));
     }
@@ -188,6 +188,12 @@ export class Grid {
   /** How many changes have no verdict yet. */
   get pending(): number {
     return this.#core.outbox.pending;
+  }
+
+  /** Ends the edit that is open, and gives the changes of cells that have no verdict. */
+  unsent(): readonly Batch[] {
+    this.#editing.commit();
+    return this.#core.outbox.batches;
   }
 
   /** Takes the grid off the page. Changes without a verdict are no longer sent: ask pending first. */

@@ -27,7 +27,7 @@ interface Act {
 export type Deal = (Change | Step | Act)['kind'];
 
 export interface OutboxEvents {
-  done(verdict: Verdict, kind: Deal): void;
+  done(verdict: Verdict, kind: Deal, batch?: Batch): void;
   refused(fault: SourceFault): void;
   saving(state: Saving, pending: number): void;
 }
@@ -55,6 +55,11 @@ export class Outbox {
 
   get pending(): number {
     return this.#queue.length;
+  }
+
+  /** The changes of cells that have no verdict. */
+  get batches(): readonly Batch[] {
+    return this.#queue.flatMap((change) => (change.kind === 'apply' ? [change.batch] : []));
   }
 
   apply(batch: Batch): void {
@@ -113,7 +118,7 @@ export class Outbox {
         if (this.#closed) break;
         this.#queue.shift();
         this.#raise(change, verdict);
-        this.#events.done(verdict, change.kind);
+        this.#events.done(verdict, change.kind, change.kind === 'apply' ? change.batch : undefined);
         wait = firstWait;
       } catch (cause) {
         wait = await this.#after(fault(cause), wait);

@@ -80,6 +80,8 @@ export interface Batch {
   readonly versions: Readonly<Record<string, number>>;
   /** These rows as the person saw them, by index. */
   readonly seen: ReadonlyMap<number, Row>;
+  /** So many rows and columns of a paste lie beyond the end of the table. */
+  readonly leftOut?: { readonly rows: number; readonly cols: number };
 }
 
 /** A cell that somebody else changed first: nothing was written to it. */

@@ -62,7 +62,7 @@ export function english(locale = 'en'): Texts {
     copyTooMuch: (n, most) => `${cells(n)} are more than the clipboard takes from here (${figure.format(most)}). Select fewer, or download the rows.`,
     copyDenied: () => 'The browser did not allow copying. Select fewer rows, or allow this page to use the clipboard.',
     changedCells: (n) => `${cells(n)} changed`,
-    leftOut: (rows, cols) => `${leftOut(many, rows, cols)} did not fit into the table and were left out.`,
+    leftOut: (rows, cols) => `${leftOut(many, rows, cols)} did not fit into the table and ${rows + cols === 1 ? 'was' : 'were'} left out`,
     readOnly: (column) => `${column} cannot be changed here.`,
     conflict: (mine, theirs) => `Somebody else changed this cell first. It holds “${theirs}”; you wrote “${mine}”.`,
     conflicts: (n) => `${cells(n)} had been changed by somebody else and were kept as they are.`,

@@ -34,7 +34,7 @@ class ChoiceEditor implements Editor {
     this.#list = new Listbox([...empty, ...choices], task.texts, label, many, (choice) => this.#pick(choice));
     this.element = make('input', 'ig-field', {
       type: 'text', role: 'combobox', autocomplete: 'off', spellcheck: 'false', dir: 'auto',
-      placeholder: task.text || task.texts.search,
+      placeholder: task.shown || task.texts.search,
       'aria-label': label, 'aria-expanded': 'true', 'aria-controls': this.#list.id, 'aria-autocomplete': 'list',
     });
     this.element.addEventListener('input', () => this.#search());

@@ -64,6 +64,7 @@ class Column {
 	lists = false;
 	infos = null;
 	options = null;
+	ahead = null;
 
 	constructor(field, part) {
 		this.field = field;

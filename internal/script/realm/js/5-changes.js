@@ -185,20 +185,20 @@ const none = [];
 // column that was not sent nobody here knows what it has.
 function newInfos(column, i, infos, field) {
 	if (infos === undefined) return undefined;
-	const before = column === 0 ? undefined : column.infos !== null && column.infos[i] || none;
+	const before = column === 0 ? undefined : latest(column, "infos", i) || none;
 	if (before === none && isArray(infos) && infos.length === 0) return undefined;
 	const list = checkedList(infos, field, "info", maxInfos, checkedInfo);
 	if (before !== undefined && sameInfos(before, list)) return undefined;
-	if (column !== 0) (column.infos || (column.infos = create(null)))[i] = list;
+	if (column !== 0) putAhead(column, "infos", i, list);
 	return list;
 }
 
 function newOptions(column, i, options, field) {
 	if (options === undefined) return undefined;
 	const list = checkedList(options, field, "selectOptions", maxOptions, checkedOption);
-	const before = column !== 0 && column.options !== null ? column.options[i] : undefined;
+	const before = column !== 0 ? latest(column, "options", i) : undefined;
 	if (before !== undefined && sameOptions(before, list)) return undefined;
-	if (column !== 0) (column.options || (column.options = create(null)))[i] = list;
+	if (column !== 0) putAhead(column, "options", i, list);
 	return list;
 }
 
@@ -285,11 +285,12 @@ function bindTaker() {
 	taker = newTaker(fieldOf, targets, results, changes, tallyRoom, changeNamed, fields.length);
 }
 
-// changeRow takes what a hook gave back for row i. It is written for engines in
+// changeRow takes what a hook gave back for row i, again where it gave something for
+// that row before. It is written for engines in
 // which each call and each look at a property counts.
-function changeRow(out, i) {
+function changeRow(out, i, again) {
 	if (ghostly) {
-		changeLazy(out, i);
+		changeLazy(out, i, again);
 		return;
 	}
 	let row = out.row;
@@ -347,12 +348,12 @@ function changeCell(column, i, field, given) {
 	else change(column, i, field, -1, cell);
 }
 
-// changeLazy is changeRow where what comes back may hold ghosts: those that
-// nothing changed change nothing, but for a cell of another row.
-function changeLazy(out, i) {
-	const given = settledGhost(out);
+// changeLazy is changeRow where what comes back may hold ghosts: those that nothing
+// changed change nothing, unless they come for another row, or again for a row.
+function changeLazy(out, i, again) {
+	const given = settledGhost(out, i, again);
 	if (given === undefined) return;
-	const row = settledGhost(given.row);
+	const row = settledGhost(given.row, i, again);
 	if (row === undefined && given.row !== undefined) return;
 	rowOf(given);
 	const names = keys(row);
@@ -363,7 +364,7 @@ function changeLazy(out, i) {
 		if (cell === undefined) continue;
 		if (columns[field] === 0 && cell === missCells[field]) miss(field); // it may be that of another row
 		if (typeof cell !== "object" || cell === null) throw new Fault("for the field \"" + fields[field].key + "\" the hook returned " + nameKind(cell) + "; it must be {value, info}");
-		changeCell(columns[field], i, field, settledCell(cell, i, field));
+		changeCell(columns[field], i, field, settledCell(cell, i, field, again));
 	}
 }
 

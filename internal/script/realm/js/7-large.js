@@ -109,6 +109,20 @@ function valueNow(column, i) {
 	return changed === undefined ? valueAt(column, i) : changed;
 }
 
+// putAhead keeps infos or options, which are what, that a hook gave for row i, ahead of the
+// lists that it was given itself. latest gives those that hold.
+function putAhead(column, what, i, list) {
+	let to = column;
+	if (column.packs !== null) to = column.ahead || (column.ahead = { __proto__: null, infos: null, options: null });
+	(to[what] || (to[what] = create(null)))[i] = list;
+}
+
+function latest(column, what, i) {
+	const { ahead } = column;
+	const changed = ahead === null || ahead[what] === null ? undefined : ahead[what][i];
+	return changed !== undefined || column[what] === null ? changed : column[what][i];
+}
+
 // settleColumns shows the next hook what the one before it changed.
 function settleColumns() {
 	for (let f = 0; f < columns.length; f++) {
@@ -120,10 +134,23 @@ function settleColumns() {
 }
 
 function settleColumn(column) {
-	if (column === null || column.next === null) return;
-	if (column.over === null) column.over = new MapOf();
-	overEach(column.next, (value, i) => overSet(column.over, i, value));
-	column.next = null;
+	if (column === null) return;
+	if (column.next !== null) {
+		if (column.over === null) column.over = new MapOf();
+		overEach(column.next, (value, i) => overSet(column.over, i, value));
+		column.next = null;
+	}
+	if (column.ahead === null) return;
+	column.infos = withAll(column.infos, column.ahead.infos);
+	column.options = withAll(column.options, column.ahead.options);
+	column.ahead = null;
+}
+
+function withAll(found, more) {
+	if (found === null || more === null) return found || more;
+	const rows = keys(more);
+	for (let n = 0; n < rows.length; n++) found[rows[n]] = more[rows[n]];
+	return found;
 }
 
 function packedValue(column, i) {
@@ -150,23 +177,26 @@ function forgetGhosts(lazy) {
 	ghostly = lazy;
 }
 
-// settledGhost gives what a hook gave back, without ghosts: undefined for one
-// that nothing changed.
-function settledGhost(given) {
+// settledGhost gives what a hook gave back for row i, without ghosts: undefined for
+// one that nothing changed. That of another row counts as a whole, and so does one
+// that comes again: what was given for the row before no longer holds.
+function settledGhost(given, i, again) {
 	const place = typeof given === "object" && given !== null ? ghostGet(ghosts, given) : undefined;
 	if (place === undefined) return given;
-	const real = place.shape.made(place);
-	return real === undefined ? place.shape.partly(place) : real;
+	const { shape } = place;
+	if (again || place.i !== i) return shape.make(place);
+	const real = shape.made(place);
+	return real === undefined ? shape.partly(place) : real;
 }
 
 // settledCell does so for a cell that came back for a row and a field. That of
 // another place is copied.
-function settledCell(given, i, field) {
+function settledCell(given, i, field, again) {
 	const place = ghostGet(ghosts, given);
 	if (place === undefined) return given;
 	const real = place.shape.made(place);
 	if (real !== undefined) return real;
-	return place.i === i && place.field === field ? unchanged : cellOf(columns[place.field], place.i);
+	return place.i === i && place.field === field && !again ? unchanged : cellOf(columns[place.field], place.i);
 }
 
 const unchanged = { __proto__: null };
@@ -219,7 +249,7 @@ function shapeOf(names, look, made, make, partly) {
 	traps.getPrototypeOf = (place) => made(place) === undefined ? ObjectPrototype : getPrototypeOf(made(place));
 	traps.preventExtensions = () => false;
 	traps.isExtensible = () => true;
-	return { traps, made, partly: partly || (() => undefined) };
+	return { traps, made, make, partly: partly || (() => undefined) };
 }
 
 function ghostOf(shape, i, field) {
@@ -342,23 +372,28 @@ function lazyRecords(request, make) {
 		}
 		return any ? row : undefined;
 	};
+	// What a ghost stands for is what the record was made with, also where a hook put
+	// something else there since.
 	const { made, whole } = makings(request.rows, (i) => {
-		const record = recordOf(request, make, i);
-		addMade(record.row, i);
-		return record;
+		const record = recordOf(request, make, i), { row } = record;
+		addMade(row, i);
+		return { record, row, cells: copyEach(names, (name) => row[name]) };
 	});
+	const inMade = (part) => (place) => made(place) === undefined ? undefined : part(made(place), place);
+	const inWhole = (part) => (place) => part(whole(place), place);
+	const theRecord = (origin) => origin.record, theRow = (origin) => origin.row, theCell = (origin, { field }) => origin.cells[field];
+	const cellMade = inMade(theCell), cellWhole = inWhole(theCell);
 	const cells = shapeOf(["value", "resultValue", "info"],
 		({ i, field }, key) => lookAtCell(columns[field], i, key),
 		(place) => {
-			const record = made(place);
-			if (record !== undefined) return cellIn(record, place.field);
+			if (made(place) !== undefined) return cellMade(place);
 			return ofField[place.field] === null ? undefined : ofField[place.field].made(place);
 		},
-		(place) => made(place) === undefined ? cellsOf(place.field).whole(place) : cellIn(made(place), place.field));
+		(place) => made(place) === undefined ? cellsOf(place.field).whole(place) : cellWhole(place));
 	const rows = shapeOf(names,
 		({ i }, key) => lazyCell(cells, i, fieldOf[key]),
-		(place) => made(place) === undefined ? undefined : made(place).row,
-		(place) => whole(place).row,
+		inMade(theRow),
+		inWhole(theRow),
 		(place) => addMade({}, place.i));
 	const shape = shapeOf(["row", "index", "rowId"], ({ i }, key) => {
 		switch (key) {
@@ -366,19 +401,11 @@ function lazyRecords(request, make) {
 			case "index": return indexAt(request, i);
 			default: return idAt(request, i);
 		}
-	}, made, whole, (place) => {
+	}, inMade(theRecord), inWhole(theRecord), (place) => {
 		const row = addMade({}, place.i);
 		return row === undefined ? undefined : { row };
 	});
 	return lazyList(request.rows, (i) => ghostOf(shape, i, -1));
-}
-
-// cellIn finds a cell in a record that was made, if there still is one.
-function cellIn(record, field) {
-	if (record === undefined) return undefined;
-	const { row } = record;
-	const cell = typeof row === "object" && row !== null ? row[fields[field].key] : undefined;
-	return typeof cell === "object" && cell !== null ? cell : {};
 }
 
 function lazyCell(shape, i, field) {

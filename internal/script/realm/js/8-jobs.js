@@ -235,6 +235,7 @@ class Returned {
 	gaps;
 	placeOf;
 	inParts;
+	seen; // where the rows are many: those that an element was about
 	n = 0;
 
 	constructor(out, request, what, each, gaps) {
@@ -245,6 +246,7 @@ class Returned {
 		this.each = each;
 		this.placeOf = places(request);
 		this.inParts = request.lazy === true;
+		this.seen = this.inParts ? new Uint8ArrayOf(request.rows) : null;
 	}
 
 	step() {
@@ -267,8 +269,11 @@ class Returned {
 			throw new Fault("element " + n + " of what the hook returned has " + index + "; it must be that of one of the rows given");
 		}
 		atRow = given;
-		const each = this.each;
-		each(one, i);
+		const { each, seen } = this;
+		if (seen === null) return each(one, i, false);
+		const again = seen[i] === 1;
+		seen[i] = 1;
+		each(one, i, again);
 	}
 }
 
@@ -296,8 +301,8 @@ function columnJob(request) {
 		return made;
 	};
 	return new ListJob(request, named(request.hooks), (call) => call(values()),
-		(out) => returnedList(out, request, "{index, value}", (given, i) => {
-			const real = settledGhost(given);
+		(out) => returnedList(out, request, "{index, value}", (given, i, again) => {
+			const real = settledGhost(given, i, again);
 			if (real !== undefined) change(column, i, field, part, real);
 		}, false));
 }
