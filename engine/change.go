@@ -10,6 +10,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/internal/value/number"
 )
 
 // runHooks applies what hooks that look at all rows changed, calls the row hooks
@@ -103,7 +104,7 @@ func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typ
 	for _, c := range changes {
 		if c.Options != nil {
 			setOptions(b, c.Row, at, c.Options)
-			if _, given := values[c.Row]; !given && !c.HasValue {
+			if _, given := values[c.Row]; !given && !c.HasValue && p.fieldAt(at).picks() {
 				values[c.Row] = p.asItStands(b, at, c.Row)
 			}
 		}
@@ -163,6 +164,11 @@ func (p *plan) asItStands(b *intray.Batch, at, row int) intray.Change {
 	return intray.Change{Row: row, HasValue: true, Value: &text}
 }
 
+// picks says whether the field takes options.
+func (f *fieldPlan) picks() bool {
+	return f.field.Type.Name == intray.TypeSelect || f.field.Type.Name == intray.TypeMultiSelect
+}
+
 // reads says whether a text is read as the value.
 func (f *fieldPlan) reads(raw, v []byte) bool {
 	if bytes.Equal(raw, v) {
@@ -196,11 +202,9 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 		if options, has := own[row]; has {
 			parser = f.withOptions(options)
 		}
+		_, there := old.Value(row)
+		result := given(parser, change, f.field.Type.Name, typed, there || value.Blank(old.Raw(row)), scratch)
 		c := value.Cell{Raw: []byte(*change.Value)}
-		if change.IsNumber && f.field.Type.Name == intray.TypeNumber {
-			c.Kind, c.Typed = intray.CellNumber, c.Raw
-		}
-		result := parser.Parse(c, scratch[:0])
 		switch result.State {
 		case value.Same:
 			if value.Blank(c.Raw) {
@@ -219,6 +223,42 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: n.Text})
 		}
 	}
+}
+
+// given reads the text or number that a cell was given. What a hook gives for a number
+// may be in the form in which hooks are shown numbers, with a point before the
+// fraction, or in that of the column: where the hook was shown no other form, it is the
+// first; where it was shown a text that cannot be read, nobody knows.
+func given(parser value.Parser, change intray.Change, kind intray.TypeName, typed, shown bool, scratch []byte) value.Result {
+	raw := []byte(*change.Value)
+	asWritten := func(dst []byte) value.Result { return parser.Parse(value.Cell{Raw: raw}, dst) }
+	if typed || kind != intray.TypeNumber {
+		return asWritten(scratch[:0])
+	}
+	plain := bytes.TrimSpace(raw)
+	if _, is := number.Canonical(nil, plain); !is {
+		return asWritten(scratch[:0])
+	}
+	result := parser.Parse(value.Cell{Raw: raw, Kind: intray.CellNumber, Typed: plain}, scratch[:0])
+	if change.IsNumber || shown {
+		return result
+	}
+	other := asWritten(nil)
+	switch {
+	case result.State == value.Wrong:
+		return other
+	case other.State == value.Wrong || bytes.Equal(readAs(raw, result), readAs(raw, other)):
+		return result
+	}
+	return value.Result{State: value.Wrong, Problem: fmt.Sprintf("A hook gave %q, which is %s with a point before the fraction and %s as the numbers of this column are written. Let it give a number.", plain, readAs(raw, result), readAs(raw, other))}
+}
+
+// readAs is the value that a text was read as.
+func readAs(raw []byte, r value.Result) []byte {
+	if r.State == value.Same {
+		return raw
+	}
+	return r.Value
 }
 
 // fieldAt is the field whose cells are at a place of the batch.

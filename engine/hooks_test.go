@@ -163,6 +163,49 @@ func TestRowHooksChangeCells(t *testing.T) {
 	}
 }
 
+// TestHooksGiveNumbers: a number as hooks are shown them is that number, however the
+// column is written; where a hook was shown what cannot be read, it is said that there
+// are two ways.
+func TestHooksGiveNumbers(t *testing.T) {
+	file := "Name;Amount;Tag 1;Tag 2\nada;1,5;x;y\nbob;1.234,5;;\ncy;12,25;z;\ndi;;;\ned;much;;\nfay;more;;\n"
+	given := []string{"2.125", "-2.125 ", "2,125", "0.125", "2.125", "2.5"}
+	hooks := played{
+		step: func(call intray.StepCall) (intray.StepChanges, error) {
+			if call.Step != intray.ReviewStep {
+				return nil, nil
+			}
+			return intray.StepChanges{{AddRows: []intray.AddedRow{{ID: "n", Cells: map[string]string{"name": "new", "amount": "3.125"}}}}}, nil
+		},
+		rows: func(b *intray.Batch) (changes []intray.Change, err error) {
+			for row := range min(b.Rows(), len(given)) {
+				if name, _ := b.Fields[0].Value(row); string(name) != "new" {
+					changes = append(changes, intray.Change{Row: row, Field: 1, HasValue: true, Value: &given[row]})
+				}
+			}
+			return changes, nil
+		},
+	}
+	out, rows, found := hooked(t, hooks, file)
+	want := `{"name":"ada","amount":2.125,
+{"name":"bob","amount":-2.125,
+{"name":"cy","amount":2.125,
+{"name":"di","amount":0.125,
+{"name":"ed","amount":null,
+{"name":"fay","amount":2.5,
+{"name":"new","amount":3.125,
+`
+	var got strings.Builder
+	for line := range strings.Lines(rows) {
+		got.WriteString(line[:strings.Index(line, `"tags"`)] + "\n")
+	}
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Errorf("rows (-want +got):\n%s\n%v", diff, out)
+	}
+	if diff := cmp.Diff("line 6, row 4, amount: error number\n", found); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
 // TestHooksEmptyCells: a cell that a hook emptied is empty, for its rules and for the
 // next hook, and what a hook gives and cannot be read is what stands there.
 func TestHooksEmptyCells(t *testing.T) {
@@ -368,6 +411,31 @@ func TestStepHooks(t *testing.T) {
 	want := "line 4, row 1, name: info hook\nline 4, row 1, amount: error number\nline 5, row 2, name: error hook\nline 5, row 2, net: info hook\nline 5, row 2, amount: error hook\nline 5, row 2, amount: error required\n"
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// TestRemovedFieldsThatRulesName: who removes a field that a rule names, or the last
+// one, is told so; what another field takes the place of may go.
+func TestRemovedFieldsThatRulesName(t *testing.T) {
+	named := intray.Field{Key: "new", Label: "New", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "require_with", Options: map[string]any{"fields": []any{"amount"}}}}}
+	again := intray.Field{Key: "amount", Label: "Again", Type: intray.FieldType{Name: intray.TypeString}}
+	for want, changes := range map[string]intray.StepChanges{
+		`The hook stepHooks[0] failed at line 3, column 4: removeField: field "new": the validator "require_with" names the field "amount"`: {
+			{Hook: "stepHooks[0]", AddField: &intray.AddedField{Field: named}}, {Hook: "stepHooks[0]", Line: 3, Column: 4, RemoveField: "amount"}, {Hook: "stepHooks[1]", RemoveField: "tags"}},
+		`The hook stepHooks[1] failed: removeField: no field is left`: {
+			{Hook: "stepHooks[0]", RemoveField: "amount"}, {Hook: "stepHooks[0]", RemoveField: "tags"}, {Hook: "stepHooks[1]", RemoveField: "name"}},
+		"": {{AddField: &intray.AddedField{Field: named}}, {RemoveField: "amount"}, {AddField: &intray.AddedField{Field: again}}},
+	} {
+		hooks := played{step: func(call intray.StepCall) (intray.StepChanges, error) {
+			if call.Step != intray.ReviewStep {
+				return nil, nil
+			}
+			return changes, nil
+		}}
+		out, _, _ := hooked(t, hooks, listFile)
+		if want == "" && out.Verdict == engine.Broken || want != "" && (out.Verdict != engine.Broken || len(out.Notices) == 0 || !strings.Contains(out.Notices[0].Text, want)) {
+			t.Errorf("%q: %v, %+v", want, out.Verdict, out.Notices)
+		}
 	}
 }
 

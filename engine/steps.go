@@ -7,8 +7,10 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/check"
 	"github.com/intraydata/intray/source"
 )
 
@@ -121,6 +123,9 @@ func (p *passage) follow(step string, changes intray.StepChanges) (infos []intra
 			told = append(told, c.AddField.Field)
 		}
 	}
+	if err := p.lacking(changes); err != nil {
+		return nil, err
+	}
 	for _, c := range changes {
 		for _, one := range c.Infos {
 			if one.Field, err = p.placeOf(one, told[one.Field].Key); err != nil {
@@ -130,6 +135,34 @@ func (p *passage) follow(step string, changes intray.StepChanges) (infos []intra
 		}
 	}
 	return infos, nil
+}
+
+// lacking refuses fields that do not hold without those that hooks of a step removed:
+// a rule may name one of these. It asks when all hooks of the step have run, since one
+// may put another field in the place of the one that it removes.
+func (p *passage) lacking(changes intray.StepChanges) error {
+	var by *intray.StepChange
+	for i := range changes {
+		if changes[i].RemoveField != "" {
+			by = &changes[i]
+		}
+	}
+	if by == nil {
+		return nil
+	}
+	if len(p.imp.Schema.Fields) == 0 {
+		return failedStep(*by, errors.New("removeField: no field is left, and an import needs at least one"))
+	}
+	_, err := check.Compile(p.imp.Schema.Fields)
+	if err == nil {
+		return nil
+	}
+	for i, c := range changes {
+		if c.RemoveField != "" && strings.Contains(err.Error(), strconv.Quote(c.RemoveField)) {
+			by = &changes[i]
+		}
+	}
+	return failedStep(*by, fmt.Errorf("removeField: %w", err))
 }
 
 func failedStep(c intray.StepChange, err error) error {

@@ -229,19 +229,18 @@ func TestVeryManyRowsThatMove(t *testing.T) {
 			hooks.Column = append(hooks.Column, intray.ColumnHook{Field: "n", Source: source})
 		}
 		session := open(t, s, hooks)
-		few, lots := rowsOf(countFields, count(0, 20)), rowsOf(countFields, count(0, 100_020))
-		call := func(name string, do func(rows intray.HookRows) ([]intray.Change, error)) {
-			want, err := do(few)
-			got, failed := do(lots)
+		call := func(name string, lots int, do func(rows intray.HookRows) ([]intray.Change, error)) {
+			want, err := do(rowsOf(countFields, count(0, 20)))
+			got, failed := do(rowsOf(countFields, count(0, lots)))
 			if diff := cmp.Diff(outcome(want), outcome(got)); diff != "" || err != nil || failed != nil || len(want) == 0 {
 				t.Errorf("%s: with few rows (-) and with very many (+): %v, %v\n%s", name, err, failed, diff)
 			}
 		}
 		for i, source := range bulk {
-			call(source, func(rows intray.HookRows) ([]intray.Change, error) { return session.Bulk(t.Context(), i, rows) })
+			call(source, 10_020, func(rows intray.HookRows) ([]intray.Change, error) { return session.Bulk(t.Context(), i, rows) })
 		}
 		for i, source := range column {
-			call(source, func(rows intray.HookRows) ([]intray.Change, error) { return session.Column(t.Context(), i, rows) })
+			call(source, 100_020, func(rows intray.HookRows) ([]intray.Change, error) { return session.Column(t.Context(), i, rows) })
 		}
 	})
 }
