@@ -439,6 +439,22 @@ func TestRemovedFieldsThatRulesName(t *testing.T) {
 	}
 }
 
+// TestHeaderRowsBeyondTheEnd are the mistake of the hook that chose them.
+func TestHeaderRowsBeyondTheEnd(t *testing.T) {
+	row := 99
+	hooks := played{step: func(call intray.StepCall) (intray.StepChanges, error) {
+		if call.Step != intray.UploadStep {
+			return nil, nil
+		}
+		return intray.StepChanges{{Hook: "stepHooks[0]", Line: 3, Column: 4, HeaderRow: &row}}, nil
+	}}
+	out, _, _ := hooked(t, hooks, listFile)
+	want := "The hook stepHooks[0] failed at line 3, column 4: setHeaderRowOverride: the header cannot be row 100: the first 4 rows were looked at"
+	if out.Verdict != engine.Broken || len(out.Notices) != 1 || out.Notices[0].Type != intray.HookFailed || !strings.Contains(out.Notices[0].Text, want) {
+		t.Errorf("%v, %+v", out.Verdict, out.Notices)
+	}
+}
+
 // TestMessagesAboutNoCell: a message about a column that is not there, or a field that
 // is not there any more, fails the import and not the run.
 func TestMessagesAboutNoCell(t *testing.T) {

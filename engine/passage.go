@@ -20,6 +20,8 @@ type passage struct {
 	hooks Hooks
 	// uploaded says that the hooks of UPLOAD_STEP were called.
 	uploaded bool
+	// headerBy is the call of a hook that chose the header row, if one did.
+	headerBy *intray.StepChange
 	// added are rows that hooks add, addedIDs says of each whether it is still there;
 	// removed are those of the file that they remove.
 	added    []intray.AddedRow
@@ -53,7 +55,7 @@ func (p *passage) read(ctx context.Context) (out *Outcome, err error) {
 	opt.Names = mapping.NewHeaderRow(p.imp.Schema.Fields).Score
 	p.book, err = source.Open(ctx, p.imp.Input, p.cfg.Formats, opt)
 	if err != nil {
-		return p.out.unreadable(err)
+		return p.unopened(err)
 	}
 	defer p.book.Close()
 	p.out.Evidence = p.book.Evidence()
@@ -72,11 +74,21 @@ func (p *passage) read(ctx context.Context) (out *Outcome, err error) {
 	}
 	reader, err := p.book.Open(ctx, sheet)
 	if err != nil {
-		return p.out.unreadable(err)
+		return p.unopened(err)
 	}
 	defer reader.Close()
 	p.out.Evidence = append(p.out.Evidence, reader.Evidence()...)
 	return p.move(ctx, reader)
+}
+
+// unopened tells why the table cannot be read. Where a hook chose its header row, the
+// file was opened without that before.
+func (p *passage) unopened(err error) (*Outcome, error) {
+	var cannot *source.UnreadableError
+	if p.headerBy != nil && errors.As(err, &cannot) {
+		err = failedStep(*p.headerBy, errors.New("setHeaderRowOverride: "+cannot.Reason))
+	}
+	return p.out.unreadable(err)
 }
 
 // move maps the columns and, where nothing is open, moves the rows.

@@ -190,6 +190,7 @@ func (p *passage) followOne(step string, c intray.StepChange) error {
 	case c.RemoveField != "":
 		return p.removeField(c.RemoveField)
 	case c.HeaderRow != nil && step == intray.UploadStep:
+		p.headerBy = &c
 		p.setHeader(strconv.Itoa(*c.HeaderRow + 1))
 	case c.HeaderRow != nil:
 		return fmt.Errorf("the header row can be set at %s only", intray.UploadStep)
