@@ -105,21 +105,19 @@ func (d *Desk) Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch, error]
 	return nil
 }
 
-// Blank makes rows without content, as a person adds them.
+// Blank makes rows as those of a file are that have nothing in any column, for a person
+// to add.
 func (d *Desk) Blank(first int64, rows int) *intray.Batch {
-	b := &intray.Batch{First: first, Lines: make([]int64, rows), Fields: make([]intray.Cells, len(d.plan.fields))}
-	for i := range b.Fields {
-		for range rows {
-			b.Fields[i].AppendNull(nil)
+	recs := intray.Records{First: first}
+	for range rows {
+		for range d.plan.columns {
+			recs.AppendCell(nil)
 		}
+		recs.EndRecord(0)
 	}
-	for _, column := range d.plan.unmapped {
-		u := intray.UnmappedCells{Column: column}
-		for range rows {
-			u.Cells.Append(nil)
-		}
-		b.Unmapped = append(b.Unmapped, u)
-	}
+	b := &intray.Batch{}
+	d.plan.parse(&recs, b, make([]byte, 0, scratchBytes))
+	d.plan.fold(b)
 	return b
 }
 

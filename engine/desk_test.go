@@ -155,6 +155,9 @@ func TestDeskRows(t *testing.T) {
 			rt.Fatal(err)
 		}
 		b := desk.Blank(7, 2)
+		if v, there := b.Fields[0].Value(0); !there || len(v) != 0 {
+			rt.Errorf("an empty cell of text is %q, %v; that of a file is \"\"", v, there)
+		}
 		if err := desk.Change(rt.Context(), b, []engine.Edit{{Row: 1, Field: 0, Text: "New"}, {Row: 1, Field: 6, Text: "by nobody"}}); err != nil {
 			rt.Fatal(err)
 		}
