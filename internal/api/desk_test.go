@@ -72,6 +72,9 @@ func (s *server) reviewing() {
 	preview := `{"op":"1","kind":"fill","preview":true,"where":{"show":"errors"},"keys":["email"],"text":"x@example.org"}`
 	holds(post("/edits/", preview), `"change":0,"cells":2,"rows":2`, `"samples":[{"id":"1","key":"email","before":{"text":"nobody"`)
 	holds(post("/edits/", `{"op":"2","kind":"set","cells":[{"id":"1","key":"email","text":"bob@example.org","version":0,"seen":"nobody"},{"id":"1","key":"phone","part":1,"text":"9","version":0,"seen":""}]}`), `"cells":2,"rows":1`)
+	holds(post("/edits/", `{"op":"3a","kind":"mapValue","preview":true,"where":{"rows":["0","1"]},"keys":["country"],"find":"XX","text":"FR"}`), `"cells":0`)
+	holds(post("/edits/", `{"op":"3b","kind":"fill","preview":true,"where":{"rows":["2"]},"keys":["phone"],"text":"5"}`),
+		`"part":0,"before":{"text":"","value":""},"after":{"text":"5","value":"5"}}`, `"part":1,"before":{"text":"4","value":"4"},"after":{"text":"5","value":"5"}}`)
 	holds(post("/edits/", `{"op":"3","kind":"mapValue","keys":["country"],"find":"XX","text":"France"}`), `"cells":1`)
 	holds(post("/edits/", `{"op":"4","kind":"replace","keys":["country"],"find":"Germny","with":"Germany","whole":true}`), `"cells":1,"rows":1,"added":0,"deleted":0,"valid":0,"invalid":0`)
 	for i, change := range []string{
@@ -184,6 +187,28 @@ func (s *server) relaying() {
 	}
 	if got := s.do("POST", path+"/layout/", `{"answers":{"header_row":"2"}}`, "Cookie", cookie).Body.String(); !strings.Contains(got, `"answers":{"header_row":"2"}`) {
 		s.Errorf("answers about other columns are kept: %s", got)
+	}
+	s.runAll()
+}
+
+// TestAnswersWouldDiscard answers after rows were changed, on the page and by the
+// customer's backend.
+func TestAnswersWouldDiscard(t *testing.T) {
+	s := newServer(t, nil)
+	id, path, cookie := s.underReview(deskFile)
+	s.do("POST", path+"/edits/", `{"op":"1","kind":"clear","keys":["email"]}`, "Cookie", cookie)
+	const answers = `{"answers":{"value:country:XX":"FR"}`
+	for _, path := range []string{path + "/questions/", "/api/v1/headless/imports/" + id + "/questions/"} {
+		w := s.send("POST", path, answers+`}`, "Cookie", cookie)
+		if got := w.Body.String(); w.Code != http.StatusConflict || !strings.Contains(got, `"code":"would_discard"`) || !strings.Contains(got, `"changes":1`) {
+			t.Errorf("%s: status %d %s", path, w.Code, got)
+		}
+		if w = s.send("POST", path, answers+`,"discard":"yes"}`, "Cookie", cookie); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: status %d %s", path, w.Code, w.Body)
+		}
+	}
+	if got := s.do("POST", path+"/questions/", answers+`,"discard":true}`, "Cookie", cookie).Body.String(); !strings.Contains(got, `"status":"PENDING"`) {
+		t.Errorf("the answer is %s", got)
 	}
 	s.runAll()
 }

@@ -100,9 +100,11 @@ func (d *desk) verdict(v draft.Verdict, err error) (*answer, error) {
 	out := deskVerdict{v.Seq, v.Cells, v.Rows, v.Added, v.Deleted, v.Valid, v.Invalid, []deskSample{}}
 	for _, s := range v.Samples {
 		f := d.fields[s.Field]
-		one := deskSample{ID: strconv.FormatInt(s.Row, 10), Key: f.Key, Before: wholeCell(s.Before, maxStepText), After: wholeCell(s.After, maxStepText)}
+		one := deskSample{ID: strconv.FormatInt(s.Row, 10), Key: f.Key}
 		if f.ManyToOne {
-			one.Part = &s.Part
+			one.Part, one.Before, one.After = &s.Part, partCell(s.Before, s.Part, maxStepText), partCell(s.After, s.Part, maxStepText)
+		} else {
+			one.Before, one.After = wholeCell(s.Before, maxStepText), wholeCell(s.After, maxStepText)
 		}
 		out.Samples = append(out.Samples, one)
 	}
@@ -143,7 +145,7 @@ func (d *desk) operation(doc map[string]any) (draft.Operation, error) {
 	if len(where.Fields) != 1 {
 		return nil, invalid("keys", "must name one field")
 	}
-	change := draft.MapValue{Where: where.Filter, Field: where.Fields[0], Raw: text(doc, "find"), Text: text(doc, "text")}
+	change := draft.MapValue{Where: where, Field: where.Fields[0], Raw: text(doc, "find"), Text: text(doc, "text")}
 	if several, given := doc["map"].(map[string]any); given {
 		change.Texts = map[string]string{}
 		for raw := range several {

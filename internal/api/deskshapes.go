@@ -105,7 +105,7 @@ func opShape() *shape.Shape {
 
 func editBody() *shape.Shape {
 	where := object("Which rows: those of the view, these, or those that fit the filter.",
-		may("view", word("")), may("from", count("With view: the first place that is meant, from 0.")), may("to", count("With view: the place behind the last one. 0, the default, is the end.")), may("total", count("With view: how many rows the person saw it has; refused where it has another number by now, as the places are others then.")), may("rows", list(word(""), "Ids.")), may("show", showShape()), may("key", word("")), may("code", word("")), may("search", word("")), may("in", word("")), may("also", word(alsoDoc)))
+		may("view", word("")), may("from", count("With view: the first place that is meant, from 0.")), may("to", count("With view: the place behind the last one. 0, the default, is the end.")), may("total", count("With view: how many rows it had when the person saw them; refused where it has others by now, as the places are others then.")), may("rows", list(word(""), "Ids.")), may("show", showShape()), may("key", word("")), may("code", word("")), may("search", word("")), may("in", word("")), may("also", word(alsoDoc)))
 	typed := object("", may("id", word("The row; not where one is added.")), must("key", word("")), may("part", count("")), must("text", word("")),
 		may("version", count("The version of the row that the person saw.")), may("seen", word("The text that the person saw.")))
 	return object("A change.", must("op", opShape()),
@@ -128,7 +128,7 @@ func fileParams() []parameter {
 func broughtAnswer() *shape.Shape {
 	parted := object("", must("id", word("The row.")), must("key", word("")), may("part", count("")), must("here", word("What the cell holds here.")), must("file", word("What it holds in the file.")))
 	return object("", must("verdict", deskVerdictAnswer()),
-		must("clashes", count("Cells that the file changes and that were changed here to something else since it was made. They stay as they are here, unless over is true.")),
+		must("clashes", count("Cells that the file changes and that were changed here to something else since it was made. They stay as they are here, unless over is true. Cells too long for the file that are changed in it count too, and stay in any case.")),
 		must("examples", list(parted, "The first of them, at most 20.")),
 		must("untold", count("Rows of which it is not known what they held when the file was made: all cells of theirs that differ count as changed in the file.")),
 		must("unknown", count("Rows of the file that are not among those under review, or not for the first time.")),

@@ -73,6 +73,7 @@ func errorSchema() map[string]any {
 		"properties": map[string]any{
 			"detail": map[string]any{"type": "string", "description": "A sentence that says what is wrong and what to do."},
 			"code":   map[string]any{"type": "string", "description": "The same for programs, in snake_case."}, "request_id": text,
+			"changes": map[string]any{"type": "integer", "minimum": 1, "description": "Of would_discard: how many changes of rows would be lost."},
 		},
 		"additionalProperties": map[string]any{"type": "array", "items": text},
 	}

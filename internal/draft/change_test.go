@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/blob"
 )
 
@@ -337,4 +339,62 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	close(done)
 	group.Wait()
+}
+
+// TestCountsTellOfRowsThere wants the example of a problem to be that of a row which
+// has it.
+func TestCountsTellOfRowsThere(t *testing.T) {
+	rows := sameRows(6)
+	rows[1][fName], rows[4][fName] = "odd A", "odd B"
+	u := newUnder(t, t.TempDir(), rows, 4, limits{})
+	defer u.close(t)
+	for i, want := range []string{"odd A is odd", "odd B is odd", "odd C is odd"} {
+		counts, err := u.draft.Counts(t.Context())
+		if err != nil || len(counts) == 0 || counts[slices.IndexFunc(counts, func(c Count) bool { return c.Code == "odd" })].Text != want {
+			t.Fatalf("%+v, %v; want %q", counts, err, want)
+		}
+		u.change(t, []Operation{
+			Fill{Where: Selector{Numbers: []int64{1}, Fields: []int{fName}}, Text: "fine"},
+			Fill{Where: Selector{Numbers: []int64{4}, Fields: []int{fName}}, Text: "odd C"}, Delete{},
+		}[i])
+	}
+}
+
+// countingDesk counts the rows of each call.
+type countingDesk struct {
+	testDesk
+	mu    *sync.Mutex
+	calls *[]int
+}
+
+func (d countingDesk) Change(ctx context.Context, b *intray.Batch, edits []Edit) error {
+	d.mu.Lock()
+	*d.calls = append(*d.calls, b.Rows())
+	d.mu.Unlock()
+	return d.testDesk.Change(ctx, b, edits)
+}
+
+// TestWholeChange lets the desk see all rows of a change at once, also where they are
+// many.
+func TestWholeChange(t *testing.T) {
+	const many = stagedAtOnce + 1000
+	u := newUnder(t, t.TempDir(), sameRows(many), 5000, limits{})
+	defer func() { u.close(t) }()
+	u.close(t)
+	var calls []int
+	u.cfg.Desk, u.cfg.Whole = countingDesk{mu: &sync.Mutex{}, calls: &calls}, true
+	u.open(t)
+	fill := Fill{Where: Selector{Fields: []int{fName}}, Text: "new"}
+	v, err := u.draft.Change(t.Context(), fill, u.call())
+	if err != nil || v.Rows != many || v.Cells != many || !slices.Equal(calls, []int{many}) {
+		t.Fatalf("%d rows in calls %v: %v", v.Rows, calls, err)
+	}
+	u.close(t)
+	u.open(t)
+	if row, there, err := u.draft.Row(t.Context(), many-1); err != nil || !there || row.Cells[fName].Raw != "new" {
+		t.Errorf("the last row is %+v, %v", row, err)
+	}
+	if v, err = u.draft.Preview(t.Context(), fill, nil); err != nil || v.Rows != 0 || len(calls) != 1 {
+		t.Errorf("where nothing changes: %+v, calls %v, %v", v, calls, err)
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/intraydata/intray"
 )
 
 // Count says how many rows have problems of a kind.
@@ -30,26 +32,33 @@ func (d *Draft) Totals() Totals {
 	return Totals{n(s.live), n(s.levels[0]), n(s.levels[1]), n(s.levels[2])}
 }
 
-// exampleTexts are the text of one problem of each kind, once it was read.
+// exampleTexts are one problem of each kind, once it was read.
 type exampleTexts struct {
 	mu sync.Mutex
-	of map[Kind]string
+	of map[Kind]exampleText
 }
 
-func (e *exampleTexts) get(k Kind) (string, bool) {
+// exampleText is the text of a problem that a version of a row has.
+type exampleText struct {
+	row     uint32
+	version int64
+	text    string
+}
+
+func (e *exampleTexts) get(k Kind) (exampleText, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	text, known := e.of[k]
-	return text, known
+	one, known := e.of[k]
+	return one, known
 }
 
-func (e *exampleTexts) set(k Kind, text string) {
+func (e *exampleTexts) set(k Kind, one exampleText) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.of == nil {
-		e.of = map[Kind]string{}
+		e.of = map[Kind]exampleText{}
 	}
-	e.of[k] = text
+	e.of[k] = one
 }
 
 // maxExamples is how many kinds are told with a text: one read each.
@@ -70,7 +79,6 @@ func (d *Draft) Counts(ctx context.Context) ([]Count, error) {
 		} else if !rows.IsEmpty() {
 			all[k] = rows
 		}
-		d.texts.set(k, d.rules[i].problem.Text)
 	}
 	var out []Count
 	for k, rows := range all {
@@ -89,20 +97,24 @@ func (d *Draft) Counts(ctx context.Context) ([]Count, error) {
 
 // example reads the text of one of the problems.
 func (d *Draft) example(ctx context.Context, s *snapshot, c *Count, rows *roaring.Bitmap) error {
-	text, known := d.texts.get(c.Kind)
-	if !known {
-		b, err := d.gather(ctx, s, []uint32{rows.Minimum()})
+	if at := d.rulesOf(c.Kind); len(at) > 0 {
+		c.Text = d.rules[at[0]].problem.Text
+		return nil
+	}
+	one, known := d.texts.get(c.Kind)
+	if !known || !rows.Contains(one.row) || s.version(one.row) != one.version {
+		one.row = rows.Minimum()
+		one.version = s.version(one.row)
+		b, err := d.gather(ctx, s, []uint32{one.row})
 		if err != nil {
 			return err
 		}
-		for i := range b.Problems {
-			if kindOf(&b.Problems[i]) == c.Kind {
-				text = b.Problems[i].Text
-				break
-			}
+		at := slices.IndexFunc(b.Problems, func(p intray.Problem) bool { return kindOf(&p) == c.Kind })
+		if one.text = ""; at >= 0 {
+			one.text = b.Problems[at].Text
 		}
-		d.texts.set(c.Kind, text)
+		d.texts.set(c.Kind, one)
 	}
-	c.Text = text
+	c.Text = one.text
 	return nil
 }

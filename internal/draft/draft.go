@@ -46,8 +46,11 @@ type Config struct {
 	Fields []intray.Field
 	Parts  []int
 	Desk   Desk
+	// Whole lets the desk see all rows of a change at once. They are in memory then.
+	Whole bool
 	// Names are what persons see in place of texts, by field: under the whole text of a
-	// cell that which is shown for it. Nil where all are seen as they are.
+	// cell, or under one of the texts of a multi-select, that which is shown for it. Nil
+	// where all are seen as they are.
 	Names []map[string]string
 	// Temp is the folder of temporary files, by default os.TempDir.
 	Temp string

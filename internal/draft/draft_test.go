@@ -390,7 +390,11 @@ func (u *under) steps() map[string]func(t *rapid.T) {
 	return map[string]func(t *rapid.T){
 		"set": u.set, "set again": u.set, "texts": u.changeTexts, "texts again": u.changeTexts, "map": u.mapValue,
 		"delete": u.delete, "add": u.add, "accept": u.accept,
-		"undo": u.undo, "undo again": u.undo, "redo": u.redo, "open": func(t *rapid.T) { u.close(t); u.open(t) },
+		"undo": u.undo, "undo again": u.undo, "redo": u.redo, "open": func(t *rapid.T) {
+			u.close(t)
+			u.cfg.Whole = rapid.Bool().Draw(t, "whole")
+			u.open(t)
+		},
 		"warm": func(t *rapid.T) {
 			if err := u.draft.Warm(context.Background()); err != nil || u.draft.tables[0].index == nil {
 				t.Fatal(err)
@@ -488,11 +492,11 @@ func (u *under) changeTexts(t *rapid.T) {
 }
 
 func (u *under) mapValue(t *rapid.T) {
+	where, numbers, _ := u.drawSelector(t)
 	o := MapValue{
-		Where: drawFilter(t), Field: rapid.SampledFrom(editableFields).Draw(t, "field"),
+		Where: where, Field: rapid.SampledFrom(editableFields).Draw(t, "field"),
 		Raw: rapid.SampledFrom(texts).Draw(t, "raw"), Text: rapid.SampledFrom(texts).Draw(t, "to"),
 	}
-	numbers := u.filtered(o.Where, u.problems())
 	v := u.change(t, o)
 	cells := u.eachText(numbers, []int{o.Field}, func(text string) string {
 		if text == o.Raw {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/check"
 	"github.com/intraydata/intray/internal/stage"
 )
@@ -265,12 +266,30 @@ func (m *making) takeRows(ctx context.Context, r *result) error {
 		m.begin(ctx)
 		r.batch = m.layer.content
 	}
-	r.batch.First = m.written
-	commit, err := m.writer.Stage(r.batch)
+	for first, n := 0, r.batch.Rows(); first < n; first += stagedAtOnce {
+		part := r.batch
+		if n > stagedAtOnce {
+			part = blankOf(r.batch)
+			takeRun(part, r.batch, first, min(first+stagedAtOnce, n))
+		}
+		if err := m.stage(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stagedAtOnce is the most rows that are written, and read again, at a time.
+const stagedAtOnce = 1 << 15
+
+// stage writes rows of a large layer.
+func (m *making) stage(b *intray.Batch) error {
+	b.First = m.written
+	commit, err := m.writer.Stage(b)
 	if err == nil {
 		err = commit()
 	}
-	m.written += int64(r.batch.Rows())
+	m.written += int64(b.Rows())
 	return err
 }
 

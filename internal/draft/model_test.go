@@ -57,13 +57,18 @@ func reading(field int, raw string) (value string, there bool, problems []intray
 	value = strings.TrimSpace(raw)
 	switch {
 	case field == fMany && raw != "":
-		return strings.ToUpper(raw), true, manyProblems(raw)
+		texts := manyTexts(raw)
+		for i := range texts {
+			texts[i] = strings.ToUpper(texts[i])
+		}
+		list, _ := json.Marshal(texts)
+		return string(list), true, manyProblems(raw)
 	case field == fName && value == "":
 		problems = append(problems, intray.Problem{Field: field, Code: "required", Text: "fill it"})
 	case strings.Contains(value, "bad"):
 		return "", false, []intray.Problem{{Field: field, Code: "format", Text: "cannot be read"}}
 	case strings.Contains(value, "odd"):
-		problems = append(problems, intray.Problem{Field: field, Code: "odd", Level: intray.LevelWarning, Text: "is odd"})
+		problems = append(problems, intray.Problem{Field: field, Code: "odd", Level: intray.LevelWarning, Text: value + " is odd"})
 	}
 	return value, value != "", problems
 }
@@ -302,6 +307,9 @@ func (m *model) holds(n int64, f Filter) bool {
 		}
 		v, _, _ := reading(field, raw)
 		shown := []string{v, raw}
+		if field == fMany {
+			shown = append(manyTexts(v), manyTexts(raw)...)
+		}
 		for _, text := range modelCells(m.rows[n].texts, field) {
 			shown = append(shown, testNames()[field][text])
 		}

@@ -2,15 +2,14 @@ package draft
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"slices"
 
 	"github.com/intraydata/intray"
 )
 
-// names are what the cells of a field show in place of some texts; nil where they show
-// what they hold.
+// names are what the cells of a field show in place of some texts, or of the texts of
+// their lists; nil where they show what they hold.
 func (d *Draft) names(field int) map[string]string {
 	if field >= len(d.cfg.Names) {
 		return nil
@@ -45,25 +44,23 @@ func (n *needle) alike(fields []int, names func(field int) map[string]string) al
 func (n *needle) in(text string) bool { return bytes.Contains(folded([]byte(text), nil), n.text) }
 
 // alikes marks the rows that hold one of the texts.
-func (f *finder) alikes(c *intray.Cells, rows int, texts map[string]bool, many bool) {
+func (f *finder) alikes(c *intray.Cells, rows int, texts map[string]bool, lists bool) {
 	raws := 0
 	for row := range rows {
 		text := c.Values.At(row)
+		list := text
 		if raws < len(c.RawRows) && int(c.RawRows[raws]) == row {
 			text = c.Raws.At(raws)
 			raws++
 		}
-		f.has[row] = f.has[row] || texts[string(text)] || many && anyOf(text, texts)
+		f.has[row] = f.has[row] || texts[string(text)] || lists && (anyOf(list, texts) || anyOf(text, texts))
 	}
 }
 
-// anyOf says whether a field with several columns holds one of the texts in any.
-func anyOf(raw []byte, texts map[string]bool) bool {
-	var parts []string
-	if len(raw) == 0 || json.Unmarshal(raw, &parts) != nil {
-		return false
-	}
-	return slices.ContainsFunc(parts, func(text string) bool { return texts[text] })
+// anyOf says whether a list holds one of the texts.
+func anyOf(list []byte, texts map[string]bool) bool {
+	found, _ := anyText(list, func(text []byte) bool { return texts[string(text)] })
+	return found
 }
 
 // named lets a replacement see the cells of a field as they are shown: where what is

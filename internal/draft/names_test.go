@@ -3,6 +3,8 @@ package draft
 import (
 	"slices"
 	"testing"
+
+	"github.com/intraydata/intray"
 )
 
 // TestNames replaces texts that are shown as something else: by what is shown, and by
@@ -101,5 +103,42 @@ func TestSearchesNames(t *testing.T) {
 	u.change(t, Set{[]Typed{{Row: 5, Field: fName, Text: "DE", Seen: " DE"}, {Row: 0, Field: fName, Text: "FR", Seen: "DE"}}})
 	if got := found(Filter{Search: "germany", In: &field}); !slices.Equal(got, []int64{1, 5}) {
 		t.Errorf("after a change: %v", got)
+	}
+}
+
+// TestSearchesLists finds what stands in the texts of lists, and nothing of how the
+// lists are written.
+func TestSearchesLists(t *testing.T) {
+	rows := sameRows(6)
+	for i, list := range []string{`["5\" pipe","a\\b"]`, `["two\nlines","x,y"]`, `["[z]","\u003cb\u003e"]`, `["plain","Käse"]`, "", `["1","true"]`} {
+		rows[i][fMany] = list
+	}
+	rows[3][fName], rows[4][fName], rows[5][fName] = `say "x", y`, `["p","q"]`, "new"
+	u := newUnder(t, t.TempDir(), rows, 2, limits{})
+	defer func() { u.close(t) }()
+	u.close(t)
+	u.cfg.Fields = slices.Clone(u.cfg.Fields)
+	u.cfg.Fields[fName].Type.Name = intray.TypeMultiSelect
+	u.cfg.Names = []map[string]string{fName: {"p": "Paper"}, fMany: nil}
+	u.open(t)
+	many, name := fMany, fName
+	for _, c := range []struct {
+		f    Filter
+		want []int64
+	}{
+		{Filter{Search: `5" PIPE`, In: &many}, []int64{0}}, {Filter{Search: `"`, In: &many}, []int64{0}}, {Filter{Search: `a\b`, In: &many}, []int64{0}},
+		{Filter{Search: "two\nlines", In: &many}, []int64{1}}, {Filter{Search: ",", In: &many}, []int64{1}}, {Filter{Search: "[", In: &many}, []int64{2}},
+		{Filter{Search: "<B>", In: &many}, []int64{2}}, {Filter{Search: "kÄSE", In: &many}, []int64{3}}, {Filter{Search: "u003", In: &many}, nil},
+		{Filter{Search: `","`}, []int64{4}}, {Filter{Search: `"x"`, In: &name}, []int64{3}},
+		{Filter{Search: "shown", In: &name, Also: map[int][]string{fName: {"q"}}}, []int64{4}},
+		{Filter{Search: "paper"}, []int64{4}},
+	} {
+		w, err := u.draft.Window(t.Context(), Query{Filter: c.f}, 0, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := numbersOf(w.Rows); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %v, want %v", c.f.Search, got, c.want)
+		}
 	}
 }

@@ -29,8 +29,8 @@ type Selector struct {
 	// From and To are places of the view with the token: only its rows from From up
 	// to To, To not included, are meant. To 0 is the end of the view.
 	From, To int64
-	// Total, where it is not nil, is how many rows the view has: with another number
-	// of rows the places are others, and the change is a Refusal.
+	// Total, where it is not nil, is how many rows the view had when it was looked at:
+	// where it has others by now the places are others, and the change is a Refusal.
 	Total *int64
 	// Fields are the places of the fields; nil is all that can be changed.
 	Fields []int
@@ -104,9 +104,10 @@ type Case struct {
 }
 
 // MapValue puts Text into all cells of the field whose text is Raw; where Texts is not
-// nil, into those whose text it has the text that it has for it.
+// nil, into those whose text it has the text that it has for it. The fields of Where do
+// not count.
 type MapValue struct {
-	Where Filter
+	Where Selector
 	Field int
 	Raw   string
 	Text  string
@@ -214,6 +215,9 @@ func (o Replace) job(d *Draft) (*job, error) {
 		if own := o.Names[field]; own != nil {
 			return own
 		}
+		if d.cfg.Fields[field].Type.Name == intray.TypeMultiSelect {
+			return nil // a cell holds several names
+		}
 		return d.names(field)
 	}
 	named := map[int]func(text []byte) (string, bool){}
@@ -257,13 +261,14 @@ func (o Case) job(d *Draft) (*job, error) {
 }
 
 func (o MapValue) job(d *Draft) (*job, error) {
+	o.Where.Fields = []int{o.Field}
 	if o.Texts != nil {
-		return d.textJob(Selector{Filter: o.Where, Fields: []int{o.Field}}, nil, func(text []byte) (string, bool) {
+		return d.textJob(o.Where, nil, func(text []byte) (string, bool) {
 			to, mapped := o.Texts[string(text)]
 			return to, mapped && to != string(text)
 		}, nil)
 	}
-	return d.textJob(Selector{Filter: o.Where, Fields: []int{o.Field}}, Replace{Find: o.Raw}.needle(), func(text []byte) (string, bool) {
+	return d.textJob(o.Where, Replace{Find: o.Raw}.needle(), func(text []byte) (string, bool) {
 		return o.Text, string(text) == o.Raw && o.Raw != o.Text
 	}, nil)
 }
@@ -345,11 +350,12 @@ func (d *Draft) parts(field int) int {
 func (d *Draft) selected(s *snapshot, w Selector, byFilter func() (*roaring.Bitmap, error)) (*roaring.Bitmap, error) {
 	var rows *roaring.Bitmap
 	if w.Token != "" {
-		if rows = d.views.rows(w.Token, s); rows == nil {
+		var asListed bool
+		if rows, asListed = d.views.rows(w.Token, s, w.Total); rows == nil {
 			return nil, &Refusal{Stale: true, Text: "These rows were in view too long ago. Look at them again before you change them."}
 		}
-		if w.Total != nil && *w.Total != int64(rows.GetCardinality()) {
-			return nil, &Refusal{Stale: true, Text: "Somebody deleted rows meanwhile, so that others stand in these places now. Look at them again before you change them."}
+		if !asListed {
+			return nil, &Refusal{Stale: true, Text: "Somebody deleted rows meanwhile, or brought some back, so that others stand in these places now. Look at them again before you change them."}
 		}
 		if w.From != 0 || w.To != 0 {
 			rows = stretch(rows, w.From, w.To)

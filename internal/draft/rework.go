@@ -19,12 +19,22 @@ import (
 type result struct {
 	rows    []uint32
 	batch   *intray.Batch
+	edits   []pending
 	cells   int64
 	samples []Sample
 	clashes []Clash
 	// gained and lost are the rows that began and ceased to have a kind of problem.
 	gained, lost map[Kind][]uint32
 	moves        [][]move
+}
+
+// add adds the rows of a later span, which are not put yet.
+func (r *result) add(later *result) {
+	r.clashes = append(r.clashes, later.clashes...)
+	if len(later.rows) > 0 {
+		r.rows, r.edits = append(r.rows, later.rows...), append(r.edits, later.edits...)
+		takeRun(r.batch, later.batch, 0, later.batch.Rows())
+	}
 }
 
 // turn is one span on its way through the workers.
@@ -34,12 +44,14 @@ type turn struct {
 }
 
 // rework changes rows span by span, on all cores. What it makes is taken in the
-// order of the rows; only a few spans are under way at a time.
+// order of the rows; only a few spans are under way at a time, unless the desk is to see
+// all rows at once.
 func (m *making) rework(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64)) error {
 	spans := m.draft.spansOf(rows)
 	workers := min(len(spans), runtime.GOMAXPROCS(0))
 	work, order := make(chan turn), make(chan turn, 2*workers)
 	told := progressOf(spans, progress)
+	all := &result{batch: m.draft.blank()}
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(work)
@@ -73,7 +85,9 @@ func (m *making) rework(ctx context.Context, rows *roaring.Bitmap, progress func
 		for t := range order {
 			select {
 			case r := <-t.out:
-				if err := m.take(ctx, r); err != nil {
+				if m.draft.cfg.Whole {
+					all.add(r)
+				} else if err := m.take(ctx, r); err != nil {
 					return err
 				}
 				told(t.at)
@@ -83,7 +97,15 @@ func (m *making) rework(ctx context.Context, rows *roaring.Bitmap, progress func
 		}
 		return nil
 	})
-	return group.Wait()
+	if err := group.Wait(); err != nil || !m.draft.cfg.Whole {
+		return err
+	}
+	if len(all.rows) > 0 && len(all.clashes) == 0 {
+		if err := m.worker().put(ctx, all); err != nil {
+			return err
+		}
+	}
+	return m.take(ctx, all)
 }
 
 // worker makes changes, for one goroutine.
@@ -109,8 +131,18 @@ type pending struct {
 	text        string
 }
 
-// span changes the rows of a span.
+// span changes the rows of a span, or only finds them where the desk is to see all
+// rows at once.
 func (w *worker) span(ctx context.Context, at span, rows *roaring.Bitmap) (*result, error) {
+	r, err := w.touched(ctx, at, rows)
+	if err != nil || len(r.rows) == 0 || w.making.draft.cfg.Whole {
+		return r, err
+	}
+	return r, w.put(ctx, r)
+}
+
+// touched finds the rows of a span that change, and their edits.
+func (w *worker) touched(ctx context.Context, at span, rows *roaring.Bitmap) (*result, error) {
 	edits, list, err := w.find(ctx, at, rows)
 	if err != nil || len(list) == 0 {
 		return &result{}, err
@@ -120,14 +152,13 @@ func (w *worker) span(ctx context.Context, at span, rows *roaring.Bitmap) (*resu
 	if err != nil {
 		return nil, err
 	}
-	r := &result{rows: list, batch: b}
+	r := &result{rows: list, batch: b, edits: edits}
 	if w.making.job.cells != nil {
-		if edits, err = w.typed(r); err != nil || len(r.rows) == 0 || len(r.clashes) > 0 {
+		if r.edits, err = w.typed(r); err != nil || len(r.clashes) > 0 {
 			r.rows = nil
-			return r, err
 		}
 	}
-	return r, w.put(ctx, r, edits)
+	return r, err
 }
 
 // find finds the edits of the rows of a span, and the rows that they touch. Where
@@ -235,14 +266,14 @@ type before struct {
 }
 
 // put makes the edits in the rows of a result, and finds what that changed.
-func (w *worker) put(ctx context.Context, r *result, edits []pending) error {
+func (w *worker) put(ctx context.Context, r *result) error {
 	old := &before{problems: slices.Clone(r.batch.Problems)}
 	for _, h := range w.hashers {
 		old.places = append(old.places, placesOf(h, r.batch))
 	}
-	list := make([]Edit, len(edits))
+	list := make([]Edit, len(r.edits))
 	at := 0
-	for i, e := range edits {
+	for i, e := range r.edits {
 		for r.rows[at] != e.row {
 			at++
 		}

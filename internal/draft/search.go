@@ -3,6 +3,9 @@ package draft
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"io"
 	"sort"
 	"sync"
 	"unicode/utf8"
@@ -211,10 +214,14 @@ func (f *finder) rows(b *intray.Batch, fields []int) []bool {
 	f.has = append(f.has[:0], make([]bool, b.Rows())...)
 	for _, field := range fields {
 		c := &b.Fields[field]
-		f.texts(&c.Values, nil)
-		f.texts(&c.Raws, c.RawRows)
+		if f.draft.lists(field) {
+			f.lists(c, b.Rows(), f.draft.cfg.Fields[field].ManyToOne)
+		} else {
+			f.texts(&c.Values, nil)
+			f.texts(&c.Raws, c.RawRows)
+		}
 		if texts := f.alike[field]; texts != nil {
-			f.alikes(c, b.Rows(), texts, f.draft.cfg.Fields[field].ManyToOne)
+			f.alikes(c, b.Rows(), texts, f.draft.lists(field))
 		}
 	}
 	return f.has
@@ -243,12 +250,62 @@ func (f *finder) texts(t *intray.Texts, rows []uint32) {
 	}
 	for i := range t.Len() {
 		if text := t.At(i); !isASCII(text) {
-			f.fold = folded(text, f.fold)
-			if bytes.Contains(f.fold, f.needle.text) {
+			if f.holds(text) {
 				f.mark(i, rows)
 			}
 		}
 	}
+}
+
+// lists says whether the values of a field are lists of texts, in JSON.
+func (d *Draft) lists(field int) bool {
+	f := &d.cfg.Fields[field]
+	return f.ManyToOne || f.Type.Name == intray.TypeMultiSelect
+}
+
+// lists marks the rows in whose lists a text holds the needle. The raw texts are lists
+// too where the field has many columns.
+func (f *finder) lists(c *intray.Cells, rows int, many bool) {
+	raws := 0
+	for row := range rows {
+		list := c.Values.At(row)
+		raw := list
+		if raws < len(c.RawRows) && int(c.RawRows[raws]) == row {
+			raw = c.Raws.At(raws)
+			raws++
+		}
+		f.has[row] = f.has[row] || f.listed(list) || (many && f.listed(raw)) || (!many && f.holds(raw))
+	}
+}
+
+// listed says whether one of the texts of a list holds the needle.
+func (f *finder) listed(list []byte) bool {
+	if !bytes.ContainsRune(list, '\\') && !f.holds(list) {
+		return false // where nothing is escaped the texts stand there as they are
+	}
+	found, is := anyText(list, f.holds)
+	return found || !is && f.holds(list)
+}
+
+// anyText says whether a text of a list, or of one in it, is one that is looked for; is
+// is false for what is no list.
+func anyText(list []byte, sought func(text []byte) bool) (found, is bool) {
+	dec := json.NewDecoder(bytes.NewReader(list))
+	dec.UseNumber()
+	for {
+		one, err := dec.Token()
+		if err != nil {
+			return false, err == io.EOF
+		}
+		if _, sign := one.(json.Delim); !sign && one != nil && sought(fmt.Append(nil, one)) {
+			return true, true
+		}
+	}
+}
+
+func (f *finder) holds(text []byte) bool {
+	f.fold = folded(text, f.fold)
+	return bytes.Contains(f.fold, f.needle.text)
 }
 
 func (f *finder) mark(i int, rows []uint32) {

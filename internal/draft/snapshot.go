@@ -190,6 +190,18 @@ func (s *snapshot) version(row uint32) int64 {
 	return 0
 }
 
+// lifeOf is the number of the last change that deleted any of some rows, or made them.
+// Where it is the same, the same of them are live: below a change are always the same
+// ones.
+func (s *snapshot) lifeOf(rows *roaring.Bitmap) int64 {
+	for _, l := range slices.Backward(s.layers) {
+		if l.live.lost.Intersects(rows) || l.live.gained.Intersects(rows) {
+			return l.seq
+		}
+	}
+	return 0
+}
+
 // errors are the rows with an error.
 func (s *snapshot) errors() *roaring.Bitmap { return s.levels[intray.LevelError] }
 

@@ -72,10 +72,25 @@ const maxViews = 16
 type view struct {
 	token string
 	rows  *roaring.Bitmap
-	// now is what is left of it in the snapshot with this id.
-	id  uint64
-	now *roaring.Bitmap
+	// now is what is left of it in the snapshot with this id, and stand the number of the
+	// last change that took rows from it or brought some back.
+	id    uint64
+	now   *roaring.Bitmap
+	stand int64
+	// listed is the stand in which it was looked at, by how many rows it had then.
+	listed map[int64]int64
 }
+
+// at gives what is left of it in a snapshot.
+func (v *view) at(s *snapshot) *roaring.Bitmap {
+	if v.id != s.id {
+		v.id, v.now, v.stand = s.id, roaring.And(v.rows, s.live), s.lifeOf(v.rows)
+	}
+	return v.now
+}
+
+// total is how many rows are left of it.
+func (v *view) total() int64 { return int64(v.now.GetCardinality()) }
 
 // views are the last ones, the latest last.
 type views struct {
@@ -83,26 +98,54 @@ type views struct {
 	all []*view
 }
 
-// rows gives what is left of a view in a snapshot.
-func (v *views) rows(token string, s *snapshot) *roaring.Bitmap {
+// rows gives what is left of a view in a snapshot, and whether that are the rows that
+// it was listed with when it had so many; nil is any number.
+func (v *views) rows(token string, s *snapshot, total *int64) (rows *roaring.Bitmap, asListed bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	one := v.find(token)
+	if one == nil {
+		return nil, false
+	}
+	rows = one.at(s)
+	stand, listed := one.listed[one.total()]
+	return rows, total == nil || *total == one.total() && listed && stand == one.stand
+}
+
+// list gives what is left of a view in a snapshot to who looks at it. A view that was
+// listed with as many other rows is forgotten: nobody could tell which ones were seen.
+func (v *views) list(token string, s *snapshot) *roaring.Bitmap {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	one := v.find(token)
+	if one == nil {
+		return nil
+	}
+	rows := one.at(s)
+	if stand, listed := one.listed[one.total()]; listed && stand != one.stand {
+		v.all = v.all[:len(v.all)-1]
+		return nil
+	}
+	one.listed[one.total()] = one.stand
+	return rows
+}
+
+// find gives a view, which is the latest from then on; nil where it is forgotten.
+func (v *views) find(token string) *view {
 	for i, one := range v.all {
-		if one.token != token {
-			continue
+		if one.token == token {
+			v.all = append(slices.Delete(v.all, i, i+1), one)
+			return one
 		}
-		v.all = append(slices.Delete(v.all, i, i+1), one)
-		if one.id != s.id {
-			one.id, one.now = s.id, roaring.And(one.rows, s.live)
-		}
-		return one.now
 	}
 	return nil
 }
 
-func (v *views) keep(one *view) {
+func (v *views) keep(token string, rows *roaring.Bitmap, s *snapshot) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	one := &view{token: token, rows: rows, listed: map[int64]int64{}}
+	one.listed[int64(one.at(s).GetCardinality())] = one.stand
 	v.all = append(v.all[max(0, len(v.all)+1-maxViews):], one)
 }
 
@@ -115,19 +158,19 @@ func (d *Draft) token(s *snapshot, f Filter) string {
 // resolve gives the rows of a query in a snapshot, and the token of their view.
 func (d *Draft) resolve(ctx context.Context, s *snapshot, q Query, progress func(done, total int64)) (string, *roaring.Bitmap, error) {
 	if q.Token != "" {
-		if rows := d.views.rows(q.Token, s); rows != nil {
+		if rows := d.views.list(q.Token, s); rows != nil {
 			return q.Token, rows, nil
 		}
 	}
 	token := d.token(s, q.Filter)
-	if rows := d.views.rows(token, s); rows != nil {
+	if rows := d.views.list(token, s); rows != nil {
 		return token, rows, nil
 	}
 	rows, err := d.rowsOf(ctx, s, q.Filter, progress)
 	if err != nil {
 		return "", nil, err
 	}
-	d.views.keep(&view{token: token, rows: rows, id: s.id, now: rows})
+	d.views.keep(token, rows, s)
 	return token, rows, nil
 }
 

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -212,6 +213,63 @@ func TestStretch(t *testing.T) {
 		if changed := r.Cells[fName].Raw == "new" && r.Cells[fCode].Raw == "other"; changed != (i == 1 || i == 2) {
 			t.Errorf("place %d holds %q and %q", 3+i, r.Cells[fName].Raw, r.Cells[fCode].Raw)
 		}
+	}
+}
+
+// TestPlacesOfOtherRows changes places of a view in which as many rows stand as were
+// seen there, but others.
+func TestPlacesOfOtherRows(t *testing.T) {
+	u := newUnder(t, t.TempDir(), sameRows(9), 4, limits{})
+	defer u.close(t)
+	fill := func(token string, total int64) error {
+		_, err := u.draft.Preview(t.Context(), Fill{Where: Selector{Token: token, From: 2, To: 4, Total: &total}, Texts: map[int]string{fName: "new"}}, nil)
+		return err
+	}
+	window := func(token string) View {
+		t.Helper()
+		w, err := u.draft.Window(t.Context(), Query{Token: token}, 0, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.View
+	}
+	stale := func(err error) {
+		t.Helper()
+		if refusal := (*Refusal)(nil); !errors.As(err, &refusal) || !refusal.Stale {
+			t.Errorf("it is not refused as stale: %v", err)
+		}
+	}
+	undo := func() {
+		t.Helper()
+		if _, err := u.draft.Undo(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		u.undone++
+	}
+	first := window("")
+	u.change(t, Delete{Selector{Numbers: []int64{0}}})
+	stale(fill(first.Token, 8)) // nobody has seen it with 8 rows
+	if seen := window(first.Token); seen != (View{first.Token, 8}) || fill(first.Token, 8) != nil {
+		t.Fatalf("seen %+v, %v", seen, fill(first.Token, 8))
+	}
+	undo()
+	if err := fill(first.Token, 9); err != nil {
+		t.Errorf("as it was at first: %v", err)
+	}
+	u.change(t, Delete{Selector{Numbers: []int64{5}}})
+	stale(fill(first.Token, 8))
+	// Who looks now cannot be told from who looked then: it becomes another view.
+	again := window(first.Token)
+	if again.Token == first.Token || again.Rows != 8 {
+		t.Errorf("looked at again: %+v", again)
+	}
+	stale(fill(first.Token, 8))
+	if err := fill(again.Token, 8); err != nil {
+		t.Errorf("the new view: %v", err)
+	}
+	u.change(t, Add{Rows: [][]Typed{{}}})
+	if err := fill(again.Token, 8); err != nil || window(again.Token) != again {
+		t.Errorf("with a row that it does not have: %v", err)
 	}
 }
 

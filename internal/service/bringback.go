@@ -34,7 +34,8 @@ type Brought struct {
 	Verdict draft.Verdict
 	// Clashes counts the cells that the file changes and that were changed here to
 	// something else since it was made. They stay as they are here, unless the file
-	// was to be put over them. Examples are the first of them, 20 at most.
+	// was to be put over them. Those that were too long for the file count too, and stay
+	// in any case. Examples are the first of them, 20 at most.
 	Clashes  int64
 	Examples []Parted
 	// Untold counts the rows of which it is not known what they held when the file was
@@ -209,10 +210,15 @@ func (b *bringing) row(places []place, recs *intray.Records, record int, m rowMa
 		kind, behind := recs.Typed(record, p.at)
 		text := b.desk.Typing(p.column.field, string(recs.Cell(record, p.at)), kind, string(behind))
 		now := p.column.text(r.Now)
-		if same(text, now) || told && same(text, p.column.text(r.Then)) {
+		from := now // what the file was made with, as far as that is known
+		if told {
+			from = p.column.text(r.Then)
+		}
+		if same(text, now) || same(text, from) {
 			continue
 		}
-		if (!told || p.column.text(r.Then) != now) && !b.clash(p.column, r.Now.Number, now, text) {
+		cut := isCut(from) && !isCut(text) // taken, it would lose what the file never had
+		if (!told || from != now || cut) && !b.clash(p.column, r.Now.Number, now, text) || cut {
 			continue
 		}
 		b.cells = append(b.cells, draft.Typed{
@@ -221,8 +227,8 @@ func (b *bringing) row(places []place, recs *intray.Records, record int, m rowMa
 	}
 }
 
-// clash notes a cell that was changed here and in the file, and says whether it is to
-// be as in the file.
+// clash notes a cell that the file changes and that may not simply be as in the file,
+// and says whether it is to be so all the same.
 func (b *bringing) clash(c takeoutColumn, row int64, here, file string) bool {
 	b.out.Clashes++
 	if len(b.out.Examples) < maxExamples {

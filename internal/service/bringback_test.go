@@ -291,3 +291,34 @@ func TestBringsBackAmidOthers(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestBringsBackCutCells changes a cell in a workbook that holds only its beginning: it
+// stays as it is, and is told.
+func TestBringsBackCutCells(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	long := strings.Repeat("ab ", 12_000) + "end"
+	f.put(imp, 0, 1, long)
+	file := f.download(imp)
+	cut := file[1][slices.Index(file[0], "Name")]
+	if !strings.HasSuffix(cut, "…") {
+		t.Fatalf("the cell has %d bytes and is not cut", len(cut))
+	}
+	want := []string{"ada@example.org " + long, "nobody Bob"}
+	for name, c := range map[string]struct {
+		text    string
+		clashes int64
+	}{"as it was": {cut, 0}, "changed": {"X" + cut[1:], 1}, "short": {"short", 1}} {
+		for _, over := range []bool{false, true} {
+			b := f.bring(imp, file.put(0, "Name", c.text).xlsx(t), over)
+			if b.Verdict.Cells != 0 || b.Clashes != c.clashes || len(b.Examples) != int(c.clashes) || !slices.Equal(f.all(imp), want) {
+				t.Errorf("%s, over %v: %d cells, %d clashes", name, over, b.Verdict.Cells, b.Clashes)
+			}
+		}
+	}
+	b := f.bring(imp, file.put(0, "Name", long+"!").csv(), false)
+	if b.Verdict.Cells != 1 || b.Clashes != 0 {
+		t.Errorf("a file that holds all of it: %d cells, %d clashes", b.Verdict.Cells, b.Clashes)
+	}
+}

@@ -192,6 +192,7 @@ func (s *Service) openAnew(ctx context.Context, imp Import, o *openDraft, last i
 	o.draft, err = draft.Open(ctx, draft.Config{
 		Stage: o.staged, Blobs: s.cfg.Blobs, Prefix: imp.runPrefix(imp.Run) + "/edits",
 		Fields: schema.Fields, Parts: partsOf(schema, imp.Outcome.Mapping), Desk: o.desk, Names: shownNames(schema.Fields),
+		Whole:  len(schema.Hooks.BulkRow) > 0, // they are called once, with all rows that changed
 		Layers: log.layers, Undone: log.undone,
 	})
 	if err != nil {

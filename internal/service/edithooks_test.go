@@ -6,7 +6,11 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -19,6 +23,8 @@ import (
 type notedHooks struct {
 	told  []string
 	fails bool
+	// amid is called while rows are changed.
+	amid func()
 }
 
 func (n *notedHooks) Step(context.Context, intray.StepCall) (intray.StepChanges, error) {
@@ -29,7 +35,10 @@ func (n *notedHooks) Column(context.Context, int, intray.HookRows) ([]intray.Cha
 	return nil, nil
 }
 
-func (n *notedHooks) Bulk(context.Context, int, intray.HookRows) ([]intray.Change, error) {
+func (n *notedHooks) Bulk(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
+	if rows.Update {
+		n.told = append(n.told, fmt.Sprint("bulk ", rows.Batches[0].Rows()))
+	}
 	return nil, nil
 }
 
@@ -40,6 +49,9 @@ func (n *notedHooks) Rows(_ context.Context, _ int, rows intray.HookRows) (chang
 	}
 	if n.fails {
 		return nil, &intray.HookError{Hook: "rowHooks[0]", Text: "no"}
+	}
+	if n.amid != nil {
+		n.amid()
 	}
 	n.told = append(n.told, fmt.Sprint("update ", b.Numbers))
 	for row := range b.Rows() {
@@ -61,22 +73,79 @@ func (n *notedHooks) Finish(context.Context, *intray.Schema, iter.Seq2[*intray.B
 
 func (n *notedHooks) Close() error { return nil }
 
+// reviewingWith is an import under review whose hooks of these kinds are those given.
+func reviewingWith(t *testing.T, hooks *notedHooks, file string, kinds ...string) (*fixture, service.Import) {
+	t.Helper()
+	f := newFixture(t, func(_ *fixture, cfg *service.Config) {
+		cfg.Engine = engine.New(engine.Config{Formats: all.Formats(""), Workers: 1, Script: func(context.Context, intray.Hooks, intray.Pins) (engine.Hooks, error) { return hooks, nil }})
+	})
+	d := doc(t, contacts, blocking)
+	sources := map[string]any{}
+	for _, kind := range kinds {
+		sources[kind] = []any{"r => r"}
+	}
+	d.Hooks = sources
+	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{Doc: d})
+	must(t, err)
+	must(t, f.send(imp, file))
+	f.runAll()
+	return f, f.status(imp, service.NeedsReview)
+}
+
+// TestBulkHooksSeeAllRows changes more rows than are read at a time: hooks over all
+// rows are called once.
+func TestBulkHooksSeeAllRows(t *testing.T) {
+	t.Parallel()
+	const rows = 40_000
+	hooks := &notedHooks{}
+	f, imp := reviewingWith(t, hooks, "E-Mail,Name\n"+strings.Repeat("nobody,Ada\n", rows), "bulkRowHooks")
+	v, err := f.ChangeRows(f.ctx, imp, order(draft.Fill{Where: draft.Selector{Fields: []int{1}}, Text: "Bob"}))
+	must(t, err)
+	if want := fmt.Sprint("bulk ", rows); v.Rows != rows || !slices.Equal(hooks.told, []string{want}) {
+		t.Errorf("%d rows were changed, and the hooks were told %q, want %q", v.Rows, hooks.told, want)
+	}
+}
+
+// TestRetryWhileUnderWay sends changes again before there is an answer: each is made
+// once, and both calls are told the same.
+func TestRetryWhileUnderWay(t *testing.T) {
+	t.Parallel()
+	hooks := &notedHooks{}
+	f, imp := reviewingWith(t, hooks, "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\n", "rowHooks")
+	total, token := int64(2), ""
+	must(t, f.Rows(f.ctx, imp, func(d *draft.Draft) error {
+		v, err := d.View(f.ctx, draft.Filter{}, nil)
+		token = v.Token
+		return err
+	}))
+	for _, edit := range []service.EditOrder{
+		order(typed(1, 0, "nobody", "bob@example.org")), order(draft.Replace{Find: "bob", With: "bo"}),
+		order(draft.Fill{Where: draft.Selector{Token: token, Total: &total, From: 1, To: 2, Fields: []int{1}}, Text: "Bo"}),
+	} {
+		var again draft.Verdict
+		var failed error
+		var retry sync.WaitGroup
+		hooks.amid = func() {
+			hooks.amid = nil
+			retry.Go(func() { again, failed = f.ChangeRows(f.ctx, imp, edit) })
+			time.Sleep(100 * time.Millisecond) // so that it waits for the first
+		}
+		v, err := f.ChangeRows(f.ctx, imp, edit)
+		must(t, err)
+		retry.Wait()
+		if diff := cmp.Diff(v, again); failed != nil || v.Seq == 0 || diff != "" {
+			t.Errorf("the first call (-) and the second (+), which failed with %v: %s", failed, diff)
+		}
+	}
+}
+
 // TestReviewHooks wants hooks to see the rows that a person changes or deletes, by
 // their numbers, and what they change to be kept.
 func TestReviewHooks(t *testing.T) {
 	t.Parallel()
 	hooks := &notedHooks{}
-	f := newFixture(t, func(_ *fixture, cfg *service.Config) {
-		cfg.Engine = engine.New(engine.Config{Formats: all.Formats(""), Workers: 1, Script: func(context.Context, intray.Hooks, intray.Pins) (engine.Hooks, error) { return hooks, nil }})
-	})
-	d := doc(t, contacts, blocking)
-	d.Hooks = map[string]any{"rowHooks": []any{"r => r"}, "rowDeleteHooks": []any{"r => {}"}}
-	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{Doc: d})
-	must(t, err)
-	must(t, f.send(imp, "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\ncy@example.org,Cy\n"))
-	f.runAll()
-	imp = f.status(imp, service.NeedsReview)
-	_, err = f.ChangeRows(f.ctx, imp, order(draft.Fill{Where: draft.Selector{Numbers: []int64{0, 2}, Fields: []int{0}}, Text: "x@example.org"}))
+	f, imp := reviewingWith(t, hooks, "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\ncy@example.org,Cy\n", "rowHooks", "rowDeleteHooks")
+	_, err := f.ChangeRows(f.ctx, imp, order(draft.Fill{Where: draft.Selector{Numbers: []int64{0, 2}, Fields: []int{0}}, Text: "x@example.org"}))
 	must(t, err)
 	_, err = f.ChangeRows(f.ctx, imp, order(draft.Delete{Where: draft.Selector{Numbers: []int64{1}}}))
 	must(t, err)

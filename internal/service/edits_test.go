@@ -237,3 +237,38 @@ func TestReviewRefuses(t *testing.T) {
 	_, err = f.ChangeRows(f.ctx, imp, order(typed(1, 0, "nobody", "x@example.org")))
 	f.refused(err, service.NotFound, "not_found")
 }
+
+// TestNothingIsChangedOnce sends a change again that changed nothing: it stays so. It
+// is nothing to undo, and takes nothing from what can be redone.
+func TestNothingIsChangedOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	two := f.node("folder/two")
+	first := order(draft.Fill{Where: draft.Selector{Numbers: []int64{1}, Fields: []int{0}}, Text: "new@example.org"})
+	_, err := f.ChangeRows(f.ctx, imp, first)
+	must(t, err)
+	_, err = f.ChangeRows(f.ctx, imp, undo("u"))
+	must(t, err)
+	nothing := order(draft.Replace{Find: "new@example.org", With: "b@example.org"})
+	for _, s := range []*service.Service{f.Service, two} {
+		v, err := s.ChangeRows(f.ctx, imp, nothing)
+		if err != nil || v.Seq != 0 || v.Cells != 0 {
+			t.Errorf("%+v, %v", v, err)
+		}
+		if n, err := s.Changes(f.ctx, imp); err != nil || n != 0 {
+			t.Errorf("%d changes, %v", n, err)
+		}
+	}
+	_, err = two.ChangeRows(f.ctx, imp, redo("r"))
+	must(t, err)
+	v, err := f.ChangeRows(f.ctx, imp, nothing)
+	if got := shows(f, f.Service, imp); err != nil || v.Cells != 0 || got != "ada@example.org new@example.org" {
+		t.Errorf("shown: %s, %+v, %v", got, v, err)
+	}
+	_, err = f.node("folder/three").ChangeRows(f.ctx, imp, undo("v"))
+	must(t, err)
+	if got := shows(f, two, imp); got != "ada@example.org nobody!" {
+		t.Errorf("shown: %s", got)
+	}
+}

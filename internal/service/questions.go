@@ -58,7 +58,7 @@ func wouldDiscard(changes int) error {
 	if changes == 0 {
 		return nil
 	}
-	e := refuse(Conflict, "would_discard", "With these answers the import runs again, and %d changes of its rows would be lost. Send the answers with \"discard\": true to go on.", changes)
+	e := refuse(Conflict, "would_discard", "With these answers the import runs again, and the changes that were made to its rows would be lost: %d. Send the answers with \"discard\": true to go on.", changes)
 	e.Changes = changes
 	return e
 }

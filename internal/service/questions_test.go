@@ -1,11 +1,13 @@
 package service_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intraydata/intray/internal/draft"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -112,4 +114,39 @@ func TestAnswerIsRefused(t *testing.T) {
 	f.refused(err, service.NotFound, "not_found")
 	_, err = f.AnswerQuestions(f.ctx, f.org, f.finished(goodFile, "").ID, answer("column:name", "2"), false)
 	f.refused(err, service.Conflict, "not_in_review")
+}
+
+// TestAnswerWouldDiscard answers after rows were changed: the changes are dropped only
+// where that was asked for, and what was made with their ids is not told as made.
+func TestAnswerWouldDiscard(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.imported(f.org, orders, block, orderFile)
+	edit := order(draft.Fill{Where: draft.Selector{Fields: []int{2}}, Text: "changed"})
+	_, err := f.ChangeRows(f.ctx, imp, edit)
+	must(t, err)
+	_, err = f.ChangeRows(f.ctx, imp, undo("undone"))
+	must(t, err)
+	_, err = f.ChangeRows(f.ctx, imp, redo("redone"))
+	must(t, err)
+	_, err = f.ChangeRows(f.ctx, imp, order(draft.Trim{})) // changes nothing
+	must(t, err)
+	small := answer("value:size:mittel", "S")
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, small, false)
+	f.refused(err, service.Conflict, "would_discard")
+	var refusal *service.Error
+	if !errors.As(err, &refusal) || refusal.Changes != 1 || !strings.Contains(refusal.Text, "lost: 1.") {
+		t.Errorf("the refusal is %+v", refusal)
+	}
+	if f.status(imp, service.NeedsReview); len(f.now(imp).Answers) > 0 {
+		t.Errorf("answers %v", f.now(imp).Answers)
+	}
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, small, true)
+	must(t, err)
+	f.runAll()
+	imp = f.status(imp, service.NeedsReview)
+	_, err = f.ChangeRows(f.ctx, imp, edit)
+	f.refused(err, service.Conflict, "moved_on")
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("value:size:mittel", "L"), false)
+	must(t, err)
 }

@@ -199,6 +199,11 @@ func (t takeout) problems(r draft.Row) string {
 // cellUnits is the most UTF-16 code units that a cell of a workbook holds.
 const cellUnits = 32_767
 
+// isCut says whether a workbook holds less than a text.
+func isCut(text string) bool {
+	return len(text) > cellUnits && len(utf16.Encode([]rune(text))) > cellUnits
+}
+
 // same says whether a text that came back is the one that was written: longer ones
 // were cut, and applications write ends of lines in ways of their own.
 func same(back, text string) bool {

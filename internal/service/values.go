@@ -114,11 +114,11 @@ func Choices(f intray.Field) []intray.SelectOption {
 }
 
 // shownNames are what cells show in place of the values that are chosen in them, by
-// field. Several values in one cell are shown as they stand there.
+// field.
 func shownNames(fields []intray.Field) []map[string]string {
 	names := make([]map[string]string, len(fields))
 	for i, f := range fields {
-		if f.Type.Name == intray.TypeMultiSelect || !picks(f) {
+		if !picks(f) {
 			continue
 		}
 		names[i] = map[string]string{}

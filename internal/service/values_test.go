@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/draft"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -125,4 +126,20 @@ func TestAnswersAreBounded(t *testing.T) {
 	if diff := cmp.Diff(imp, f.now(imp)); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestSearchesChosenNames finds rows by the name of one of several values in a cell.
+func TestSearchesChosenNames(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const fields = `[{"key":"tags","label":"Tags","type":["multi-select",{}],"selectOptions":[{"label":"Fresh","value":"n"},{"label":"Old","value":"o"}]},{"key":"mail","label":"Mail","type":"email"}]`
+	imp := f.imported(f.org, fields, block, "Tags,Mail\n\"o,n\",nobody\no,nobody\n")
+	must(t, f.Rows(f.ctx, imp, func(d *draft.Draft) error {
+		for search, rows := range map[string]int64{"fresh": 1, "old": 2, "[": 0} {
+			if v, err := d.View(f.ctx, draft.Filter{Search: search}, nil); err != nil || v.Rows != rows {
+				t.Errorf("%q is in %d rows, %v", search, v.Rows, err)
+			}
+		}
+		return nil
+	}))
 }

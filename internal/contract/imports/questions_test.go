@@ -4,9 +4,12 @@ import (
 	"archive/zip"
 	"bytes"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/livetest"
 )
 
 // TestQuestions asks which of two columns holds a name, is answered, and goes on.
@@ -73,5 +76,33 @@ func TestSheetQuestion(t *testing.T) {
 		if diff := cmp.Diff(m{"value": "people.csv", "reason": "it was asked for"}, source["sheet"]); diff != "" {
 			c.T.Error(diff)
 		}
+	})
+}
+
+// TestAnswersDiscard answers after a row was changed: the change is lost only where that
+// is wanted.
+func TestAnswersDiscard(t *testing.T) {
+	fields := []any{field("email", "email"), field("land", "country")}
+	each(t, func(c client) {
+		e := c.run(inline(fields, settings(m{"invalidDataBehavior": "BLOCK_SUBMIT"})), "email,land\nnobody,XX\n").want("NEEDS_REVIEW")
+		path := reviewPath + e.id + "/"
+		opened := c.openReview(e.id, c.address(e.doc["review_url"]).Fragment).Want(http.StatusOK)
+		visit, _, _ := strings.Cut(opened.Header.Get("Set-Cookie"), ";")
+		c.Bare().Call("POST", path+"edits/", m{"op": "1", "kind": "clear", "keys": []any{"email"}}, "Cookie", visit).Want(http.StatusOK)
+		post := map[string]func(body m) *livetest.Reply{
+			"the page":    func(body m) *livetest.Reply { return c.Bare().Call("POST", path+"questions/", body, "Cookie", visit) },
+			"the backend": func(body m) *livetest.Reply { return c.Call("POST", importsPath+e.id+"/questions/", body) },
+		}
+		for who, post := range post {
+			refused := post(m{"answers": m{"value:land:XX": "DE"}}).Want(http.StatusConflict).Object()
+			if refused["code"] != "would_discard" || refused["changes"] != 1.0 {
+				c.T.Errorf("%s is told %s", who, show(refused))
+			}
+		}
+		taken := post["the backend"](m{"answers": m{"value:land:XX": "DE"}, "discard": true}).Want(http.StatusOK).Object()
+		if taken["status"] != "PENDING" {
+			c.T.Errorf("the answer is %s", show(taken))
+		}
+		c.await(e.id).want("NEEDS_REVIEW")
 	})
 }

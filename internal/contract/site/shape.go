@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"regexp"
 	"strings"
@@ -54,10 +55,17 @@ func isSentence(text string) bool {
 	return len(text) > 5 && startsWell.MatchString(text) && !strings.Contains(text, "\n") && !strings.Contains(text, "</")
 }
 
-// fieldMessages wants an array of texts under each name but the three.
+// fieldMessages wants an array of texts under each name but the three, and the number
+// of changes where some would be lost.
 func fieldMessages(body map[string]any) string {
 	for name, value := range body {
 		if name == "detail" || name == "code" || name == "request_id" {
+			continue
+		}
+		if name == "changes" && body["code"] == "would_discard" {
+			if n, is := value.(float64); !is || n < 1 || n != math.Trunc(n) {
+				return "changes is no number of changes"
+			}
 			continue
 		}
 		messages, isList := value.([]any)
