@@ -25,6 +25,8 @@ type notedHooks struct {
 	fails bool
 	// amid is called while rows are changed.
 	amid func()
+	// finish is what the last callback does; nil lets all through.
+	finish func() (*string, error)
 }
 
 func (n *notedHooks) Step(context.Context, intray.StepCall) (intray.StepChanges, error) {
@@ -68,7 +70,10 @@ func (n *notedHooks) Deleted(_ context.Context, rows intray.HookRows) error {
 }
 
 func (n *notedHooks) Finish(context.Context, *intray.Schema, iter.Seq2[*intray.Batch, error], intray.Finish) (*string, error) {
-	return nil, nil
+	if n.finish == nil {
+		return nil, nil
+	}
+	return n.finish()
 }
 
 func (n *notedHooks) Close() error { return nil }
@@ -83,6 +88,9 @@ func reviewingWith(t *testing.T, hooks *notedHooks, file string, kinds ...string
 	sources := map[string]any{}
 	for _, kind := range kinds {
 		sources[kind] = []any{"r => r"}
+		if kind == "beforeFinishCallback" {
+			sources[kind] = "r => r"
+		}
 	}
 	d.Hooks = sources
 	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{Doc: d})
@@ -170,4 +178,27 @@ func TestReviewHooks(t *testing.T) {
 	_, _, err = f.SubmitReview(f.ctx, imp)
 	must(t, err)
 	f.wantResult(f.now(imp), `[{"email":"x@example.org","name":"ADA"},{"email":"x@example.org","name":"CY"}]`)
+}
+
+// TestFinishAtSubmission: a last callback that cancels or fails leaves the import under
+// review, and it is told which of both.
+func TestFinishAtSubmission(t *testing.T) {
+	t.Parallel()
+	hooks := &notedHooks{}
+	f, imp := reviewingWith(t, hooks, "E-Mail,Name\nnobody,Ada\n", "beforeFinishCallback")
+	_, err := f.ChangeRows(f.ctx, imp, order(typed(0, 0, "nobody", "ada@example.org")))
+	must(t, err)
+	no := "Not today."
+	hooks.finish = func() (*string, error) { return &no, nil }
+	_, _, err = f.SubmitReview(f.ctx, imp)
+	f.refused(err, service.Conflict, "cancelled_by_hook")
+	hooks.finish = func() (*string, error) {
+		return nil, &intray.HookError{Hook: "beforeFinishCallback", Text: "boom"}
+	}
+	_, _, err = f.SubmitReview(f.ctx, imp)
+	f.refused(err, service.Conflict, "hook_failed")
+	hooks.finish = nil
+	_, _, err = f.SubmitReview(f.ctx, imp)
+	must(t, err)
+	f.wantResult(f.now(imp), `[{"email":"ada@example.org","name":"Ada"}]`)
 }

@@ -127,8 +127,11 @@ func (imp Import) finalPrefix(last int64) string {
 // stays tells why a review is not over: the hook cancelled it, or failed.
 func (s *Service) stays(imp Import) error {
 	for _, n := range slices.Backward(imp.Outcome.Notices) {
-		if n.Type == intray.CancelledByHook || n.Type == intray.HookFailed {
+		switch n.Type {
+		case intray.CancelledByHook:
 			return refuse(Conflict, "cancelled_by_hook", "%s", n.Text)
+		case intray.HookFailed:
+			return refuse(Conflict, "hook_failed", "%s", n.Text)
 		}
 	}
 	return refuse(Conflict, "cancelled_by_hook", "The import was not taken.")
