@@ -6,7 +6,7 @@ import { demoDir, demoPages, outDir, pages } from './places.mjs';
 const next = ['src/app/main.tsx', 'src/cells/index.ts'];
 
 /** Little that is wanted at once and by what comes later too: one file, and not one each. */
-const shared = { name: 'shared', test: /\/ui\/src\/(cells\/columns|words\/service\/places)\.ts$/ };
+const shared = { name: 'shared', test: /\/ui\/(grid\/named|src\/cells\/columns|src\/words\/service\/places)\.ts$/ };
 
 /** Browsers that know light-dark() and logical properties as they are written. */
 const target = ['chrome123', 'firefox121', 'safari17.5'];
@@ -85,7 +85,7 @@ export default defineConfig(({ mode }) => {
           entryFileNames: 'assets/[name]-[hash].js',
           chunkFileNames: 'assets/[name]-[hash].js',
           assetFileNames: 'assets/[name]-[hash][extname]',
-          codeSplitting: { groups: [{ name: 'grid', test: /\/ui\/grid\// }, shared] },
+          codeSplitting: { groups: [shared, { name: 'grid', test: /\/ui\/grid\/(?!named)/ }] },
         },
       },
     },

@@ -148,9 +148,9 @@ export class Core {
   /**
    * Changes a range; texts repeat over it. Columns that are read only are left
    * out, with the texts that were meant for them. `before` is its first row as the
-   * person saw it, where that is not as it is now.
+   * person saw it, where that is not as it is now. `leftOut` is told once it is done.
    */
-  change(range: Range, texts: readonly (readonly string[])[], deed: Deed, before?: Row): void {
+  change(range: Range, texts: readonly (readonly string[])[], deed: Deed, before?: Row, leftOut?: Batch['leftOut']): void {
     const all = this.keys(range);
     const open = all.map((_, at) => at).filter((at) => !this.columns.at(range.left + at).readOnly);
     if (open.length < all.length) this.surface.say(this.texts.readOnly(this.columns.at(range.left).label));

@@ -8,6 +8,8 @@ export interface Task {
   readonly text: string;
   /** What that is read as. */
   readonly chosen: string;
+  /** What the table shows of it. */
+  readonly shown: string;
   /** Whether the first key stands in place of the text. */
   readonly replace: boolean;
   readonly texts: Texts;

@@ -30,18 +30,21 @@ export class Fault extends Error {
   readonly request: string;
   /** Of changed_by_others. */
   readonly cells: readonly Clash[];
+  /** Of would_discard: how many changes of cells. */
+  readonly changes: number;
 
-  constructor(kind: FaultKind, of: { message?: string; code?: string; status?: number; request?: string; cells?: readonly Clash[] } = {}) {
+  constructor(kind: FaultKind, of: { message?: string; code?: string; status?: number; request?: string; cells?: readonly Clash[]; changes?: number } = {}) {
     super(of.message ?? '');
     this.kind = kind;
     this.code = of.code ?? '';
     this.status = of.status ?? 0;
     this.request = of.request ?? '';
     this.cells = of.cells ?? [];
+    this.changes = of.changes ?? 0;
   }
 }
 
-type Refusal = Partial<components['schemas']['Error']> & { readonly cells?: unknown };
+type Refusal = Partial<components['schemas']['Error']> & { readonly cells?: unknown; readonly changes?: unknown };
 
 /** Makes a fault of an answer that is an error. */
 export function faultOf(status: number, body: unknown): Fault {
@@ -51,6 +54,7 @@ export function faultOf(status: number, body: unknown): Fault {
   return new Fault(kindOf(status, told), {
     status,
     cells,
+    changes: Number(said.changes ?? 0),
     message: told ? String(said.detail) : '',
     code: String(said.code ?? ''),
     request: String(said.request_id ?? ''),

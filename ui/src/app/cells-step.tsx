@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Beginning } from '../cells';
 import type { Needed } from '../cells/begin';
+import { Fault } from '../api';
 import { Button, Icon, Spinner } from '../kit';
 import { useReview, useShared } from './context';
 import type { Frame } from './frame';
@@ -51,7 +52,9 @@ export function CellsStep() {
   useEffect(() => () => setStanding(null), [reading]);
   const frame = useMemo<Frame>(() => ({
     api: review.api, events: review.events, facts: facts!, locale, submit: open, standing: setStanding,
-    broken: (fault) => review.fail(fault), goTo: (step) => review.goTo(step),
+    // Where it is over, the page says how it ended.
+    broken: (fault) => (fault instanceof Fault && fault.code === 'not_in_review' ? void review.refresh() : review.fail(fault)),
+    left: (unsent) => review.keep(unsent), connected: () => review.state.connected && navigator.onLine, goTo: (step) => review.goTo(step),
   }), [reading]);
   const first = useRef(reading);
   const beginning = useMemo(() => (reading === first.current ? takeBegun() : null), [module, reading]);

@@ -11,6 +11,17 @@ export interface Standing {
   readonly pending: number;
 }
 
+/** Changes that were made in the step and have no verdict as it goes. */
+export interface Unsent {
+  readonly changes: number;
+  /** The first of the cells that they are about. */
+  readonly cells: readonly { readonly row: number; readonly column: string; readonly text: string }[];
+  /** How many further cells. */
+  readonly more: number;
+  /** How many of the changes are about no cells by name. */
+  readonly others: number;
+}
+
 /** What the page gives the Cells step. It stays the same object while the step is shown. */
 export interface Frame {
   readonly api: Api;
@@ -25,6 +36,10 @@ export interface Frame {
   readonly standing: (now: Standing) => void;
   /** Told of what the step cannot go on after: unauthorized, gone. The page shows what to do. */
   readonly broken: (fault: unknown) => void;
+  /** Told of what is not saved as the step goes. */
+  readonly left: (unsent: Unsent) => void;
+  /** Whether the service answers. */
+  readonly connected: () => boolean;
   /** Leads to another step, such as the columns. */
   readonly goTo: (step: 'sheet' | 'header' | 'columns' | 'values') => void;
 }

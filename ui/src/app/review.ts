@@ -1,4 +1,5 @@
 import { ask, Events, Fault, openApi, type Api, type Import, type Layout, type Questions, type StateEvent } from '../api';
+import type { Unsent } from './frame';
 import { nextStep, stepsOf, type Step, type StepId } from './steps';
 
 /** What the page knows, and where the person is. */
@@ -17,10 +18,12 @@ export interface ReviewState {
   readonly reading: number;
   /** When the file began to be read, in milliseconds, as this page saw it. */
   readonly since: number;
+  /** Changes that were not saved when the table went; null where there were none. */
+  readonly unsent: Unsent | null;
 }
 
 const nothing: ReviewState = {
-  phase: 'opening', trouble: null, facts: null, layout: null, questions: null, steps: [], step: 'cells', connected: true, reading: 0, since: 0,
+  phase: 'opening', trouble: null, facts: null, layout: null, questions: null, steps: [], step: 'cells', connected: true, reading: 0, since: 0, unsent: null,
 };
 
 /** So long without an answer before a person is told, in milliseconds. */
@@ -143,9 +146,13 @@ export class Review {
     this.#beat();
   }
 
-  /** Sends what a person decided. The import runs again once nothing is left open. */
-  async answer(answers: Record<string, string | null>): Promise<void> {
-    await ask(this.api.calls.POST('/api/review/v1/{id}/questions/', { params: { path: this.api.path }, body: { answers } }));
+  /**
+   * Sends what a person decided. The import runs again once nothing is left open;
+   * where that drops changes of cells, it is refused unless they are to be dropped.
+   */
+  async answer(answers: Record<string, string | null>, discard = false): Promise<void> {
+    const body = { answers, ...(discard && { discard }) };
+    await ask(this.api.calls.POST('/api/review/v1/{id}/questions/', { params: { path: this.api.path }, body }));
     await this.#decided();
   }
 
@@ -166,6 +173,11 @@ export class Review {
     this.#set({ ...this.#state, step });
     // What would be dropped by reading the file again was done there.
     if (leaves) void this.refresh();
+  }
+
+  /** Keeps what was not saved, to be told at the end. */
+  keep(unsent: Unsent): void {
+    if (unsent.changes > 0) this.#set({ ...this.#state, unsent });
   }
 
   /** Shows why nothing can be shown any more. */

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Button, IconButton, Menu, Tabs, type MenuItem, type Tab } from '../kit';
 import type { Open } from './dialogs';
 import { isNarrow, type Show } from './filter';
-import { nameOf, ownerOf } from './groups';
+import { nameOf, ownerOf, problemsIn } from './groups';
 import { keys } from './keys';
 import type { Model } from './model';
 import { Search } from './search';
@@ -24,6 +24,7 @@ export function Bar({ model, search, narrow, panel, onPanel, onOpen }: Props) {
   const { t } = model;
   const wanted = useStore(model.store, (now) => now.wanted);
   const totals = useStore(model.store, (now) => now.totals);
+  const problems = useStore(model.store, (now) => (now.totals.errors > 0 && problemsIn(now.counts)) || now.totals.errors);
   const choose = (show: Show) => void model.filterBy({ show, ...(wanted.search && { search: wanted.search, ...(wanted.in && { in: wanted.in }) }) });
   return (
     <div class={`c-bar${wanted.code === undefined ? '' : ' has-chip'}`} role="toolbar" aria-label={t('bar')}>
@@ -39,7 +40,7 @@ export function Bar({ model, search, narrow, panel, onPanel, onOpen }: Props) {
         </Button>
         <More model={model} onOpen={onOpen} />
         {narrow && (
-          <Button icon={totals.errors > 0 ? 'error' : 'good'} onClick={onPanel} expanded={panel} class="c-panel-button">{t('panel.button', { n: totals.errors })}</Button>
+          <Button icon={totals.errors > 0 ? 'error' : totals.rows > 0 ? 'good' : 'info'} onClick={onPanel} expanded={panel} class="c-panel-button">{totals.rows > 0 ? t('panel.button', { n: problems }) : t('noRows')}</Button>
         )}
       </div>
     </div>
@@ -96,8 +97,8 @@ function More({ model, onOpen }: { model: Model; onOpen: (open: Open) => void })
   const totals = useStore(model.store, (now) => now.totals);
   const bad = model.desk.fileAddress({ show: 'errors' });
   const items: MenuItem[] = [
-    { label: t('file.download', { n: totals.errors }), icon: 'download', disabled: totals.errors === 0, onSelect: () => download(bad) },
-    { label: t('file.downloadAll', { n: totals.rows }), icon: 'download', onSelect: () => download(model.desk.fileAddress({ show: 'all' })) },
+    { label: t('file.download', { n: totals.errors }), icon: 'download', disabled: totals.errors === 0, onSelect: () => download(model, bad) },
+    { label: t('file.downloadAll', { n: totals.rows }), icon: 'download', disabled: totals.rows === 0, onSelect: () => download(model, model.desk.fileAddress({ show: 'all' })) },
     { label: t('file.upload'), icon: 'upload', onSelect: () => onOpen({ kind: 'upload' }) },
     { label: t('add.one'), icon: 'add', apart: true, onSelect: () => model.addRow() },
   ];
@@ -110,7 +111,8 @@ function More({ model, onOpen }: { model: Model; onOpen: (open: Open) => void })
 }
 
 /** The answer is an attachment: the page stays. */
-function download(address: string): void {
+function download(model: Model, address: string): void {
+  if (!model.frame.connected()) return model.say({ text: model.t('notOffline'), wrong: true });
   const link = document.createElement('a');
   link.href = address;
   link.download = '';

@@ -27,7 +27,7 @@ export function CardField({ model, place, index, row, onLong }: Props) {
   };
   const problems = cell.pending ? [] : cell.problems;
   return (
-    <div class={`c-card-field${problems[0] ? ` has-${problems[0].level}` : ''}`}>
+    <div class={`c-card-field${problems[0] ? ` has-${problems[0].level}` : ''}`} data-column={column.key}>
       {cell.cut || column.readOnly
         ? <Fixed model={model} place={place} text={cell.text} cut={cell.cut === true} onLong={() => onLong({ row: index, column: column.key }, row)} />
         : <Input model={model} place={place} text={cell.text} value={cell.value ?? cell.text} describedBy={problems.length > 0 ? id : undefined} onWrite={write} />}

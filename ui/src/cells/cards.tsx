@@ -4,16 +4,18 @@ import { Button, Icon, IconButton } from '../kit';
 import { CardField } from './card-field';
 import { useHeld } from './focus';
 import type { Place } from './columns';
+import { isNarrow } from './filter';
 import type { Model } from './model';
 import { useStore } from './store';
 
 interface Props {
   readonly model: Model;
   readonly onLong: (spot: Spot, row: Row) => void;
+  readonly onClose: () => void;
 }
 
 /** One row at a time with its problems, where there is no room for a table. The grid lies below and does the work. */
-export function Cards({ model, onLong }: Props) {
+export default function Cards({ model, onLong }: Props) {
   const now = useStore(model.store, (state) => state);
   const { t } = model;
   const top = useRef<HTMLDivElement>(null);
@@ -22,6 +24,16 @@ export function Cards({ model, onLong }: Props) {
   const index = Math.min(now.active.row, Math.max(0, now.total - 1));
   const row = model.row(index);
   useEffect(() => top.current?.scrollTo({ top: 0 }), [index]);
+  const led = useRef(now.led);
+  // Who is led to a problem finds the keyboard there, as in a table.
+  useEffect(() => {
+    if (led.current === now.led || !row) return;
+    led.current = now.led;
+    const fields = [...top.current!.querySelectorAll<HTMLElement>('[data-column]')];
+    const field = fields.find((one) => one.dataset.column === now.active.column && /has-/.test(one.className));
+    field?.scrollIntoView({ block: 'nearest' });
+    (field?.querySelector<HTMLElement>('textarea, input, button') ?? title.current)?.focus({ preventScroll: true });
+  }, [now.led, row]);
   const go = (to: number) => model.grid?.goToRow(to);
   return (
     <div class="c-cards">
@@ -31,7 +43,7 @@ export function Cards({ model, onLong }: Props) {
         <IconButton icon="next" label={t('card.on')} disabled={index >= now.total - 1} onClick={() => go(index + 1)} />
       </header>
       <div ref={top} class="c-card">
-        {now.total === 0 ? <p class="c-card-none">{t('grid.empty')}</p> : row ? <Card model={model} index={index} row={row} onLong={onLong} /> : <div class="c-values is-loading" aria-busy="true" />}
+        {now.total === 0 ? <p class="c-card-none">{isNarrow(now.filter) && t('grid.empty')}</p> : row ? <Card model={model} index={index} row={row} onLong={onLong} /> : <div class="c-values is-loading" aria-busy="true" />}
       </div>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { TableColumn } from '../api';
 import type { Choice, Column, ColumnKind } from '../../grid';
+import { named } from '../../grid/named';
 import { namedIn } from './countries';
 
 /** A column of the grid, and the cell of the row that it shows. */
@@ -71,7 +72,7 @@ export function choiceName({ column }: Place, text: string): string | undefined 
   return column.choices?.find((one) => one.text === text)?.label;
 }
 
-/** What the table shows of a text: a choice by its name. */
+/** What the table shows of a text: choices by their names. */
 export function nameIn(place: Place | undefined, text: string): string {
-  return (place?.column.kind === 'select' && choiceName(place, text)) || text;
+  return place ? named(place.column, text) : text;
 }

@@ -10,13 +10,9 @@ import { ValueText } from './value-text';
 const mostListed = 50;
 
 /** Cells that somebody else changed first: both texts, and a choice for each. */
-export function ConflictList({ model }: { model: Model }) {
-  const conflicts = useStore(model.store, (now) => now.conflicts);
-  return conflicts.length === 0 ? null : <List model={model} conflicts={conflicts} />;
-}
-
-function List({ model, conflicts }: { model: Model; conflicts: readonly Conflict[] }) {
+export default function ConflictList({ model }: { model: Model; onClose: () => void }) {
   const { t } = model;
+  const conflicts = useStore(model.store, (now) => now.conflicts);
   const list = useRef<HTMLElement>(null);
   useHeld(list, () => model.focus());
   const all = (what: (one: Conflict) => void) => () => [...conflicts].forEach(what);

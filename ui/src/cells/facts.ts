@@ -6,6 +6,8 @@ export interface Known {
   readonly undo: number;
   readonly redo: number;
   readonly counts: Counts;
+  /** Whether nothing changed here since it was asked. */
+  readonly fresh: boolean;
 }
 
 const patience = 120;
@@ -18,6 +20,7 @@ export class Facts {
   #running = false;
   #again = false;
   #closed = false;
+  #stirs = 0;
 
   constructor(desk: Desk, told: (known: Known) => void) {
     this.#desk = desk;
@@ -26,6 +29,7 @@ export class Facts {
 
   /** Something changed. */
   stir(): void {
+    this.#stirs++;
     this.#timer ??= setTimeout(() => void this.#ask(), patience);
   }
 
@@ -41,9 +45,10 @@ export class Facts {
       return;
     }
     this.#running = true;
+    const stirs = this.#stirs;
     try {
       const [table, counts] = await Promise.all([this.#desk.table(), this.#desk.counts()]);
-      if (!this.#closed) this.#told({ totals: table.totals, undo: table.undo, redo: table.redo, counts });
+      if (!this.#closed) this.#told({ totals: table.totals, undo: table.undo, redo: table.redo, counts, fresh: stirs === this.#stirs });
     } catch {
       // The next change asks again; whatever is wrong, the rows tell of it.
     }

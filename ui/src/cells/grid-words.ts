@@ -35,7 +35,7 @@ function menuTexts(t: T): Texts['menu'] {
   };
 }
 
-function sentences(t: T, { number, isolate }: Locale) {
+function sentences(t: T, { number, isolate, list }: Locale) {
   return {
     edit: (column: string) => t('grid.edit', { column }),
     moreChoices: (n: number) => t('moreChoices', { n }),
@@ -46,7 +46,7 @@ function sentences(t: T, { number, isolate }: Locale) {
     copyTooMuch: (n: number, most: number) => t('grid.copyTooMuch', { n, most }),
     copyDenied: () => t('grid.copyDenied'),
     changedCells: (n: number) => t('changedCells', { n }),
-    leftOut: (rows: number, cols: number) => leftOut(t, rows, cols),
+    leftOut: (rows: number, cols: number) => leftOut(t, list, rows, cols),
     readOnly: (column: string) => t('grid.readOnly', { column }),
     conflict: (mine: string, theirs: string) => t('grid.conflict', { mine, theirs }),
     conflicts: (n: number) => t('grid.conflicts', { n }),
@@ -59,8 +59,7 @@ function sentences(t: T, { number, isolate }: Locale) {
   };
 }
 
-function leftOut(t: T, rows: number, cols: number): string {
-  if (cols === 0) return t('grid.rowsLeftOut', { n: rows });
-  if (rows === 0) return t('grid.columnsLeftOut', { n: cols });
-  return `${t('grid.rowsLeftOut', { n: rows })} ${t('grid.columnsLeftOut', { n: cols })}`;
+function leftOut(t: T, list: Locale['list'], rows: number, cols: number): string {
+  const parts = [rows > 0 ? t('rows', { n: rows }) : '', cols > 0 ? t('columns', { n: cols }) : ''].filter(Boolean);
+  return t('grid.leftOut', { n: rows + cols, what: list(parts) });
 }

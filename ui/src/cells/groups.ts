@@ -24,6 +24,11 @@ export function steady(counts: Counts, before: readonly string[]): Group[] {
   return [...known, ...added];
 }
 
+/** How many problems keep rows from being right; 0 while nobody counted them. */
+export function problemsIn(counts: readonly Group[]): number {
+  return counts.reduce((sum, { level, rows }) => sum + (level === 'error' ? rows : 0), 0);
+}
+
 export function filterOf(group: Pick<Group, 'key' | 'code' | 'level'>): Filter {
   return { show: shows[group.level], key: group.key, code: group.code };
 }

@@ -31,8 +31,7 @@ function leads(event: KeyboardEvent, model: Model): boolean {
   // Lists of choices open by these keys.
   const opens = event.target instanceof HTMLElement && event.target.matches('select, [aria-haspopup="listbox"]');
   if (!event.altKey || step === 0 || opens) return false;
-  model.grid?.focus();
-  void model.grid?.goToProblem(step);
+  void model.toProblem(step);
   return true;
 }
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren, ComponentProps, ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Model } from './model';
+import { widthOf } from './width';
 
 /** What is wanted only once somebody acts: each comes when it is wanted first. */
 const loads = {
@@ -11,6 +12,9 @@ const loads = {
   long: () => import('./dialogs/long'),
   chooser: () => import('./chooser'),
   menu: () => import('./selection-menu'),
+  conflicts: () => import('./conflicts'),
+  rowless: () => import('./rowless'),
+  cards: () => import('./cards'),
 };
 
 type Kind = keyof typeof loads;
@@ -23,6 +27,9 @@ async function load(kind: Kind): Promise<void> {
   const { default: part } = await loads[kind]();
   loaded.set(kind, part as Any);
 }
+
+// On a phone they are what is shown first.
+if (typeof innerWidth === 'number' && widthOf(innerWidth) === 'small') load('cards').catch(() => {});
 
 /** Loads all before they are wanted: what is typed behind a shortcut must not go elsewhere. */
 export function loadAll(): void {

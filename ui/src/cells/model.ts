@@ -1,7 +1,7 @@
 import { Fault, isAborted, type ProgressEvent, type StateEvent, type Verdict } from '../api';
 import type { Cell, Conflict, Grid, GridEvent, Row, Spot } from '../../grid';
-import type { Frame } from '../app/frame';
-import { placesOf, type Place } from './columns';
+import type { Frame, Unsent } from '../app/frame';
+import { nameIn, placesOf, type Place } from './columns';
 import type { First } from './begin';
 import type { Desk } from './desk';
 import { Facts, type Known } from './facts';
@@ -16,6 +16,8 @@ import type { T } from './words';
 
 const sayFor = 12_000;
 const retryAfter = 1500;
+/** So many cells that were not saved are told one by one. */
+const mostTold = 20;
 
 /** Texts of a field, each with the one that is to stand in its place. */
 export type Texts = readonly (readonly [string, string])[];
@@ -53,6 +55,7 @@ export class Model {
     this.source = new DeskSource(desk, this.places, texts, (fault) => frame.broken(fault));
     this.source.open(everything, rows);
     this.source.hasOther = totals.errors + totals.warnings > 0;
+    Object.assign(this.source.turns, { undo, redo });
     this.#facts = new Facts(desk, (known) => this.#learn(known));
   }
 
@@ -82,7 +85,7 @@ export class Model {
   async #count(): Promise<void> {
     const counts = await this.desk.counts().catch(() => null);
     const { totals, undo, redo } = this.now;
-    if (counts) this.#learn({ totals, undo, redo, counts });
+    if (counts) this.#learn({ totals, undo, redo, counts, fresh: false });
     else this.#facts.stir();
   }
 
@@ -107,7 +110,7 @@ export class Model {
     switch (event.type) {
       case 'selection': return this.#selected();
       case 'saving': return this.#saving(event.state, event.pending);
-      case 'changed': return this.#moved(event.kind, event.cells);
+      case 'changed': return this.#moved(event.kind, event.cells, event.leftOut);
       case 'conflict': return this.#raced(event.conflict);
       case 'refused': return this.say({ text: event.message, wrong: true });
       case 'notice': return this.say({ text: event.message });
@@ -177,7 +180,7 @@ export class Model {
       this.#ops.add(op);
       return this.source.make({ ...deed, op }, (verdict) => {
         const done = verdict.cells + verdict.added + verdict.deleted > 0 || verdict.rows > 0;
-        this.#did(tell(verdict), done);
+        this.#did(tell(verdict), done && 'undo');
         then?.(verdict);
       });
     });
@@ -198,7 +201,7 @@ export class Model {
     this.grid?.act((op) => {
       this.#ops.add(op);
       return this.source.merge(file, { op, over }, (verdict) => {
-        this.#did(this.t('changedCells', { n: verdict.cells }), verdict.cells > 0);
+        this.#did(this.t('changedCells', { n: verdict.cells }), verdict.cells > 0 && 'undo');
       });
     });
   }
@@ -253,6 +256,34 @@ export class Model {
     if (document.activeElement === document.body) document.getElementById('cells-table')?.focus();
   }
 
+  /** Leads to the next problem, or the one before. */
+  async toProblem(step: 1 | -1): Promise<void> {
+    this.grid?.focus();
+    await this.grid?.goToProblem(step);
+    this.store.set({ led: this.now.led + 1 });
+  }
+
+  /** What has no verdict yet; what is being typed counts. */
+  unsent(): Unsent {
+    (document.activeElement as HTMLElement | null)?.blur();
+    const batches = this.grid?.unsent() ?? [];
+    const changes = this.grid?.pending ?? 0;
+    const cells: Unsent['cells'][number][] = [];
+    let all = 0;
+    for (const { area: { fromRow, toRow, columns }, texts, seen } of batches) {
+      all += (toRow - fromRow) * columns.length;
+      for (let row = fromRow; row < toRow && cells.length < mostTold; row++) {
+        const line = texts[(row - fromRow) % texts.length]!;
+        for (const [at, column] of columns.entries()) {
+          const place = this.place(column);
+          cells.push({ row: seen.get(row)?.number ?? row + 1, column: place?.column.label ?? column, text: nameIn(place, line[at % line.length]!) });
+        }
+      }
+    }
+    const told = cells.slice(0, mostTold);
+    return { changes, cells: told, more: all - told.length, others: changes - batches.length };
+  }
+
   keepTheirs(conflict: Conflict): void {
     this.#drop(conflict);
     this.grid?.settle(conflict.rowId, conflict.column);
@@ -290,8 +321,8 @@ export class Model {
   }
 
   /** Says what came of a change. */
-  #did(text: string, undo = false): void {
-    this.say({ text, undo, done: true });
+  #did(text: string, turn?: Said['turn'] | false): void {
+    this.say({ text, ...(turn && { turn }), done: true });
   }
 
   #saving(saving: State['saving'], pending: number): void {
@@ -303,12 +334,21 @@ export class Model {
     this.#settled = [];
   }
 
-  #moved(kind: 'apply' | 'undo' | 'redo' | 'act', cells: number): void {
+  #moved(kind: 'apply' | 'undo' | 'redo' | 'act', cells: number, leftOut: string): void {
     this.store.set({ turn: this.now.turn + 1, progress: null });
-    if (kind === 'apply' && cells > 1) this.#did(this.t('changedCells', { n: cells }), true);
-    if (kind === 'undo') this.#did(cells > 0 ? this.t('undone.cells', { n: cells }) : this.t('undone'));
-    if (kind === 'redo') this.#did(cells > 0 ? this.t('redone.cells', { n: cells }) : this.t('redone'));
+    const changed = this.t('changedCells', { n: cells });
+    if (kind === 'apply' && leftOut) this.#did(`${changed}${this.frame.locale.direction === 'rtl' ? '؛' : ';'} ${leftOut}`, cells > 0 && 'undo');
+    else if (kind === 'apply' && cells > 1) this.#did(changed, 'undo');
+    if (kind === 'undo' || kind === 'redo') this.#turned(kind, cells);
     this.#stir();
+  }
+
+  #turned(kind: 'undo' | 'redo', cells: number): void {
+    const { t, source: { turned } } = this;
+    if (turned === 'none') this.#did(t(kind === 'undo' ? 'undo.nothing' : 'redo.nothing'));
+    else if (kind === 'undo' && turned === 'other') this.#did(t('undone.other'), 'redo');
+    else if (kind === 'undo') this.#did(cells > 0 ? t('undone.cells', { n: cells }) : t('undone'));
+    else this.#did(cells > 0 ? t('redone.cells', { n: cells }) : t('redone'));
   }
 
   #raced(conflict: Conflict): void {
@@ -338,6 +378,8 @@ export class Model {
     this.#stand();
     const news = change !== this.#heard && change !== this.source.lastChange;
     this.#heard = change;
+    // Until it is known how many there are now, they are asked for.
+    if (news) Object.assign(this.source.turns, { undo: Infinity, redo: Infinity });
     if (!news || this.now.pending > 0) return;
     this.source.forget();
     this.grid?.refresh();
@@ -349,7 +391,8 @@ export class Model {
     if (this.#ops.has(event.op)) this.store.set({ progress: event.done < event.total ? event : null });
   }
 
-  #learn({ totals, undo, redo, counts }: Known): void {
+  #learn({ totals, undo, redo, counts, fresh }: Known): void {
+    if (fresh) Object.assign(this.source.turns, { undo, redo });
     this.store.set({ undo, redo, counts, counted: true });
     this.#total(totals);
     this.#stand();

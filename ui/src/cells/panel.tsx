@@ -4,7 +4,7 @@ import type { Open } from './dialogs';
 import { useHeld } from './focus';
 import { GroupItem } from './group';
 import { everything } from './filter';
-import { filterOf, idOf, isShown, steady, type Group } from './groups';
+import { filterOf, idOf, isShown, problemsIn, steady, type Group } from './groups';
 import type { Model } from './model';
 import { useStore } from './store';
 
@@ -57,16 +57,17 @@ export function Panel({ model, sheet, onClose, onOpen }: Props) {
 
 function Summary({ model: { t, store }, groups }: { model: Model; groups: readonly Group[] }) {
   const totals = useStore(store, (now) => now.totals);
-  if (totals.errors === 0) return <>{t('panel.noErrors')}</>;
-  const problems = groups.filter((group) => group.level === 'error').reduce((sum, group) => sum + group.rows, 0);
+  if (totals.errors === 0) return <>{totals.rows > 0 ? t('panel.noErrors') : t('noRows')}</>;
+  const problems = problemsIn(groups);
   if (problems === 0) return <>{t('panel.errorRows', { n: totals.errors })}</>;
   return <>{t('panel.title', { n: problems, rows: t('rows', { n: totals.errors }) })}</>;
 }
 
 /** Nothing is wrong, or it is not known yet what is. */
 function Without({ model }: { model: Model }) {
-  const counting = useStore(model.store, (now) => !now.counted && now.totals.errors + now.totals.warnings + now.totals.infos > 0);
-  return counting ? <div class="c-values is-loading" aria-busy="true" /> : <Calm model={model} />;
+  const counting = useStore(model.store, ({ counted, totals }) => !counted && totals.errors + totals.warnings + totals.infos > 0);
+  if (counting) return <div class="c-values is-loading" aria-busy="true" />;
+  return model.now.totals.rows > 0 ? <Calm model={model} /> : null;
 }
 
 function Calm({ model: { t, store } }: { model: Model }) {

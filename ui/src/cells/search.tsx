@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Field, IconButton, Progress, Select } from '../kit';
+import { Field, IconButton, Select } from '../kit';
 import { columnsFor } from './choices';
 import { keys } from './keys';
 import type { Model } from './model';
@@ -19,7 +19,6 @@ interface Props {
 export function Search({ model, field, narrow }: Props) {
   const { t } = model;
   const wanted = useStore(model.store, (now) => now.wanted);
-  const searching = useStore(model.store, (now) => now.searching);
   const [text, setText] = useState(wanted.search ?? '');
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
@@ -63,23 +62,6 @@ export function Search({ model, field, narrow }: Props) {
         />
       )}
       <Field bare label={t('search')} kind="search" icon="search" value={text} onInput={type} onKeyDown={press} refTo={field} placeholder={narrow ? t('search') : `${t('search')} (${model.frame.locale.isolate(keys.search)})`} after={clear} class="c-sought" />
-      {searching && <Searching model={model} />}
-    </div>
-  );
-}
-
-/** Shown once it takes longer than one notices. */
-function Searching({ model }: { model: Model }) {
-  const [late, setLate] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(true), 300);
-    return () => clearTimeout(timer);
-  }, []);
-  if (!late) return null;
-  return (
-    <div class="c-searching">
-      <Progress label={model.t('searching')} share={null} />
-      <button type="button" class="c-link" onClick={() => model.stopSearch()}>{model.t('stop')}</button>
     </div>
   );
 }

@@ -36,6 +36,11 @@ export class DeskSource implements RowSource {
   hasOther = true;
   /** The number of the last change that was made from here. */
   lastChange = 0;
+  /** At most so many changes can be undone and made again. */
+  readonly turns = { undo: Infinity, redo: Infinity };
+  /** Whose change was undone or made again last: one of this page, of somebody else, or none. */
+  turned: 'own' | 'other' | 'none' = 'none';
+  readonly #own = new Set<number>();
   #view = '';
   readonly #desk: Desk;
   readonly #places: ReadonlyMap<string, Place>;
@@ -273,13 +278,17 @@ export class DeskSource implements RowSource {
   }
 
   async #turn(which: 'undo' | 'redo', id: string): Promise<Verdict> {
+    this.turned = 'none';
+    if (this.turns[which] === 0) return unturned;
     try {
       const verdict = await this.#asked(this.#desk.turn(which, id));
       this.#shelf.clear();
+      this.turns[which === 'undo' ? 'redo' : 'undo']++;
+      this.turned = this.#own.has(verdict.change) ? 'own' : 'other';
       const spot = this.#spots.of(verdict.change, this.#view);
       return { rows: [], cells: this.#spots.cells(verdict.change), conflicts: [], ...(spot && { spot }) };
     } catch (cause) {
-      if (cause instanceof Refused && cause.code === 'nothing_to_undo') return { rows: [], cells: 0, conflicts: [] };
+      if (cause instanceof Refused && cause.code === 'nothing_to_undo') return unturned;
       throw cause;
     }
   }
@@ -289,6 +298,8 @@ export class DeskSource implements RowSource {
     this.#shelf.clear();
     if (verdict.change === 0) return;
     this.lastChange = verdict.change;
+    this.#own.add(verdict.change);
+    this.turns.undo++;
     this.#spots.note(verdict.change, this.#view, spot, verdict.cells);
   }
 
@@ -309,12 +320,19 @@ export class DeskSource implements RowSource {
       if (isAborted(cause) || cause instanceof SourceFault) throw cause;
       if (!(cause instanceof Fault)) throw new SourceFault('failed', cause instanceof Error ? cause.message : String(cause));
       if (cause.kind === 'lost') throw new SourceFault('lost', this.#texts.unanswered());
+      // The page shows how it ended; until then nothing is taken off as if it had been refused.
+      if (cause.code === 'not_in_review') {
+        this.#broken(cause);
+        throw new SourceFault('lost', this.#texts.unanswered());
+      }
       if (attempt) this.#attempts.delete(attempt);
       if (cause.kind !== 'refused') this.#broken(cause);
       throw new Refused(cause);
     }
   }
 }
+
+const unturned: Verdict = { rows: [], cells: 0, conflicts: [] };
 
 /** What the service refused, with the code of its reason. */
 class Refused extends SourceFault {

@@ -7,8 +7,8 @@ export interface Said {
   readonly text: string;
   /** Whether it was refused. */
   readonly wrong?: boolean;
-  /** Whether it can be undone by what is offered beside it. */
-  readonly undo?: boolean;
+  /** What is offered beside it. */
+  readonly turn?: 'undo' | 'redo';
   /** Whether it tells of the last change, and is over with the next one. */
   readonly done?: boolean;
 }
@@ -40,6 +40,8 @@ export interface State {
   readonly said: Said | null;
   /** Grows with each change of rows that came to stand. */
   readonly turn: number;
+  /** Grows each time that somebody was led to a problem. */
+  readonly led: number;
 }
 
 export const atFirst: State = {
@@ -49,5 +51,5 @@ export const atFirst: State = {
   total: 0, fitting: null,
   saving: 'saved', pending: 0,
   area: null, active: { row: 0, column: '' },
-  conflicts: [], progress: null, working: '', said: null, turn: 0,
+  conflicts: [], progress: null, working: '', said: null, turn: 0, led: 0,
 };

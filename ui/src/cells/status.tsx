@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { Icon } from '../kit';
+import { useEffect, useState } from 'preact/hooks';
+import { Icon, Progress } from '../kit';
 import { keys } from './keys';
 import type { Model } from './model';
 import type { State } from './state';
@@ -19,25 +20,21 @@ export function Status({ model, width, onGoTo }: Props) {
   const hint = (label: string, shortcut: string) => `${label} (${model.frame.locale.isolate(shortcut)})`;
   const wide = width === 'wide';
   // Where there is little room, what came of a change has it.
-  const counted = wide || (width === 'narrow' && !now.said && !now.progress && !now.working);
+  const counted = wide || (width === 'narrow' && !now.said && !now.searching && !now.progress && !now.working);
   return (
     <div class="c-status" role="group" aria-label={t('status')}>
       {counted && <span class="c-selected">{selectionOf(model, now)}</span>}
+      {now.searching && <Searching model={model} now={now} />}
       <Told model={model} now={now} />
       <span class="c-turns">
         <Saving model={model} now={now} />
         <Turn label={t('undo')} keys={wide ? keys.undo : ''} title={hint(t('undo'), keys.undo)} disabled={now.undo === 0 && now.pending === 0} onClick={() => model.undo()} icon={<Icon name="undo" size={14} />} />
         <Turn label={t('redo')} keys="" title={hint(t('redo'), keys.redo)} disabled={now.redo === 0} onClick={() => model.redo()} icon={<Icon name="redo" size={14} />} />
         {width !== 'small' && <Turn label={rowOf(model, now)} keys="" title={hint(t('goTo'), keys.goTo)} disabled={now.total === 0} onClick={onGoTo} />}
-        <Turn label={t('next')} keys={wide ? keys.next : ''} disabled={now.totals.errors + now.totals.warnings + now.totals.infos === 0} onClick={() => next(model)} />
+        <Turn label={t('next')} keys={wide ? keys.next : ''} disabled={now.totals.errors + now.totals.warnings + now.totals.infos === 0} onClick={() => void model.toProblem(1)} />
       </span>
     </div>
   );
-}
-
-function next(model: Model): void {
-  model.grid?.focus();
-  void model.grid?.goToProblem(1);
 }
 
 interface TurnProps {
@@ -68,6 +65,25 @@ function rowOf({ t }: Model, { active, total }: State): string {
   return total === 0 ? t('noRows') : t('rowOf', { row: Math.min(total, active.row + 1), total });
 }
 
+/** Shown once it takes longer than one notices. */
+function Searching({ model, now: { wanted } }: { model: Model; now: State }) {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 300);
+    return () => clearTimeout(timer);
+  }, []);
+  const { t } = model;
+  const text = t(wanted.search ? 'searching' : 'grid.loading');
+  if (!late) return null;
+  return (
+    <span class="c-searching">
+      <span>{text}</span>
+      <Progress label={text} share={null} />
+      <button type="button" class="c-link" onClick={() => { model.stopSearch(); model.focus(); }}>{t('stop')}</button>
+    </span>
+  );
+}
+
 /** What came of the last change, or how far the present one is. */
 function Told({ model, now: { said, progress, working } }: { model: Model; now: State }) {
   const { t, frame } = model;
@@ -76,7 +92,7 @@ function Told({ model, now: { said, progress, working } }: { model: Model; now: 
     <span class="c-told">
       <span role="status">{said && !far && <span class={said.wrong ? 'is-wrong' : ''} dir="auto">{said.wrong && <Icon name="error" size={12} />} {said.text}</span>}</span>
       {far && <span class="c-far">{far} {progress && frame.locale.percent(progress.done / progress.total)}</span>}
-      {said?.undo && !far && <button type="button" class="c-link" onClick={() => { model.undo(); model.focus(); }}>{t('undo')}</button>}
+      {said?.turn && !far && <button type="button" class="c-link" onClick={() => { model[said.turn!](); model.focus(); }}>{t(said.turn)}</button>}
     </span>
   );
 }

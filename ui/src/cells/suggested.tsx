@@ -3,6 +3,7 @@ import type { Problem } from '../api';
 import { shown } from '../../grid/shown';
 import { Icon } from '../kit';
 import { reword } from '../words/words';
+import { surest } from './choices';
 import { choiceName, type Place } from './columns';
 import type { Suggestion } from './desk';
 import { filterOf } from './groups';
@@ -29,7 +30,10 @@ export function Suggested({ model, place, text, problem: { level, code }, onTake
     const filter = { ...filterOf({ key: place.key, level, code }), search: text, in: place.key };
     setFirst(null);
     model.desk.values(place.key, filter, looked, asked.signal).then(
-      ({ values }) => setFirst(values.find((value) => value.text === text)?.suggestions[0] ?? null),
+      ({ values }) => {
+        const found = values.find((value) => value.text === text);
+        setFirst((found && surest(found)) ?? null);
+      },
       () => {}, // it can still be chosen
     );
     return () => asked.abort();

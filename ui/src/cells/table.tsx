@@ -1,9 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Grid, type GridEvent } from '../../grid';
 import '../../grid/grid.css';
+import { isNarrow } from './filter';
 import { gridTexts } from './grid-words';
 import type { Model } from './model';
 import { mostCells } from './plan';
+import type { Key } from './words';
 
 interface Props {
   readonly model: Model;
@@ -26,6 +28,7 @@ export function Table({ model, onMenu, onLong }: Props) {
   useLayoutEffect(() => {
     const { frame, t, places, source } = model;
     const first = source.takeFirst();
+    const narrow = (key: Key) => (isNarrow(model.now.filter) ? t(key) : '');
     const grid = new Grid(host.current!, {
       source,
       ...(first && { first }),
@@ -33,7 +36,8 @@ export function Table({ model, onMenu, onLong }: Props) {
       label: frame.facts.title || t('table'),
       number: frame.locale.number,
       room,
-      texts: gridTexts(t, frame.locale),
+      // Where nothing was left out, no filter is to blame.
+      texts: { ...gridTexts(t, frame.locale), get empty() { return narrow('grid.empty'); }, get emptyHint() { return narrow('grid.emptyHint'); } },
       mostPasted: mostCells,
       hasMenu: true,
       listen: (event) => hear.current(event),

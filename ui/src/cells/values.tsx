@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../kit';
 import { reword } from '../words/words';
+import { surest } from './choices';
 import { choiceName, type Place } from './columns';
 import type { Distinct, Value } from './desk';
 import { filterOf, isMapped, type Group } from './groups';
@@ -65,7 +66,7 @@ function ValueItem({ model, group, place, value }: Props & { value: Value }) {
   const anchor = useRef<HTMLButtonElement>(null);
   const [choosing, setChoosing] = useState(false);
   const open = isMapped(group) && !place.column.readOnly && !isCut(value.text);
-  const [first] = value.suggestions;
+  const first = surest(value);
   const name = first && (choiceName(place, first.text) ?? (first.label || first.text));
   const put = (text: string) => replaceAll(model, group, value, text);
   const show = () => void model.filterBy({ ...filterOf(group), search: value.text, in: group.key });

@@ -1,14 +1,14 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Row, Spot } from '../../grid';
 import type { CellsHandle } from '../app/frame';
 import { Bar } from './bar';
-import { Cards } from './cards';
-import { ConflictList } from './conflicts';
 import { Dialogs, type Open } from './dialogs';
+import { isNarrow } from './filter';
 import { shortcuts } from './keys';
 import { Late, loadAll } from './late';
 import type { Model } from './model';
 import { Panel } from './panel';
+import { useStore } from './store';
 import { Status } from './status';
 import { Table } from './table';
 import { useWidth } from './width';
@@ -20,6 +20,7 @@ interface Props {
 
 /** Once the first rows are there. */
 const restAfter = 400;
+const nothing = () => {};
 
 /** The table with everything around it. */
 export function Workplace({ model, onHandle }: Props) {
@@ -29,10 +30,14 @@ export function Workplace({ model, onHandle }: Props) {
   // In a narrow window the lines around the table are as high as what they hold.
   const around = useDrawn() || width !== 'wide';
   const [panel, setPanel] = useState(false);
+  const raced = useStore(model.store, (now) => now.conflicts.length > 0);
+  const rowless = useStore(model.store, ({ totals, total, pending, filter }) => totals.rows + total + pending === 0 && !isNarrow(filter));
   const [menu, setMenu] = useState<{ x: number; y: number } | null>(null);
   const [open, setOpen] = useState<Open | null>(null);
 
   useEffect(() => model.open(), [model]);
+  // At once, before the table and the cards go, which hold it.
+  useLayoutEffect(() => () => model.frame.left(model.unsent()), [model]);
   useEffect(() => {
     const timer = setTimeout(loadAll, restAfter);
     return () => clearTimeout(timer);
@@ -82,8 +87,9 @@ export function Workplace({ model, onHandle }: Props) {
       <div class="c-main">
         <div class="c-table" id="cells-table" tabIndex={-1}>
           <Table model={model} onMenu={(x, y) => setMenu({ x, y })} onLong={({ spot, row }) => void long(spot, row)} />
-          {width === 'small' && <Cards model={model} onLong={(spot, row) => void long(spot, row)} />}
-          <ConflictList model={model} />
+          {width === 'small' && <Late kind="cards" model={model} onLong={(spot, row) => void long(spot, row)} onClose={nothing} />}
+          {rowless && <Late kind="rowless" model={model} onClose={nothing} />}
+          {raced && <Late kind="conflicts" model={model} onClose={nothing} />}
         </div>
         {around ? (width === 'wide' || panel) && <Panel model={model} sheet={width !== 'wide'} onClose={closePanel} onOpen={setOpen} /> : <div class="c-panel" />}
       </div>

@@ -28,6 +28,8 @@ export interface Locale {
   readonly tag: string;
   readonly direction: 'ltr' | 'rtl';
   number(n: number): string;
+  /** A number of any length that is written with a point, without groups: what groups them here parts them elsewhere. */
+  figure(text: string): string;
   percent(share: number): string;
   day(time: string): string;
   moment(time: string): string;
@@ -59,6 +61,7 @@ function makeLocale({ language, tag: wanted }: Spoken): Locale {
     tag,
     direction: directionOf(language),
     number: (n) => plainNumber(tag, n) ?? numbers().format(n),
+    figure: (text) => new Intl.NumberFormat(tag, { useGrouping: false, minimumFractionDigits: text.split('.')[1]?.length ?? 0 }).format(text as Intl.StringNumericLiteral),
     percent: (share) => percents().format(share),
     day: (time) => days().format(new Date(time)),
     moment: (time) => moments().format(new Date(time)),

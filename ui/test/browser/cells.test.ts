@@ -479,3 +479,129 @@ test('on a phone rows are cards, mended one after another', async (context) => {
   assert.deepEqual(it.complaints, []);
   await it.close();
 });
+
+/** Two windows over the same import. */
+async function twoWindows(csv: string, more: Parameters<Service['review']>[0] = fields): Promise<[ReviewPage, ReviewPage]> {
+  const way = await service!.review(more, csv);
+  const size = { viewport: { width: 1600, height: 900 } };
+  return [await service!.page(way, size), await service!.page(way, size)];
+}
+
+const head = 'Name,E-mail,Country,Born,Status,Newsletter,Revenue,Note';
+
+test('what was changed without a connection while somebody else submitted is told at the end', async (context) => {
+  if (!service) return context.skip('there is neither the program nor Go to build it');
+  const [here, there] = await twoWindows(`${head}\nA,,DE,,,,,\nB,,Germny,,,,,\nC,,DE,,,,,\n`);
+  await there.page.context().setOffline(true);
+  await there.type(0, 0, 'Changed');
+  await there.page.keyboard.type('half typed');
+  await here.page.locator('.c-fix').first().click();
+  await here.saved();
+  await here.page.locator('.bar-submit').click();
+  await here.page.getByRole('button', { name: 'Submit 3 rows' }).click();
+  await here.page.getByText('There is nothing left to do').waitFor();
+  await there.page.context().setOffline(false);
+  await there.page.getByText('2 changes made in this window are not in it').waitFor({ timeout: 20_000 });
+  assert.deepEqual(await there.page.locator('.k-note li').allInnerTexts(), ['Data row 1 · Name: Changed', 'Data row 2 · Name: half typed']);
+  assert.equal(await there.page.getByText('There is nothing left to do').count(), 0);
+  await here.close();
+  await there.close();
+});
+
+test('undoing what another window did says so, and offers to make it again', async (context) => {
+  if (!service) return context.skip('there is neither the program nor Go to build it');
+  const [here, there] = await twoWindows(`${head}\nA,,DE,,,,,\nB,,Germny,,,,,\n`);
+  await there.type(0, 0, 'Theirs');
+  await there.saved();
+  await here.cell(0, 0).filter({ hasText: 'Theirs' }).waitFor();
+  await here.cell(0, 1).click();
+  await here.press('Control+z');
+  await here.page.getByText('It was made in another window').waitFor();
+  await here.cell(0, 0).filter({ hasText: /^A$/ }).waitFor();
+  await here.page.locator('.c-told .c-link', { hasText: 'Redo' }).click();
+  await here.cell(0, 0).filter({ hasText: 'Theirs' }).waitFor();
+  await here.close();
+  await there.close();
+});
+
+review('with nothing to undo or to redo nothing is sent', `${head}\nA,,DE,,,,,\nB,,Germny,,,,,\n`, async (it) => {
+  const sent: string[] = [];
+  it.page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
+  await it.cell(0, 0).click();
+  await it.press('Control+z');
+  await it.page.getByText('There is nothing to undo.').waitFor();
+  await it.press('Control+y');
+  await it.page.getByText('There is nothing to redo.').waitFor();
+  assert.deepEqual(sent, []);
+});
+
+review('a paste over the end says what was changed and what was left out', 5, async (it) => {
+  await it.cell(4, 0).click();
+  await it.page.evaluate(() => navigator.clipboard.writeText('P1\tp1@x.org\nP2\tp2@x.org\nP3\tp3@x.org'));
+  await it.press('Control+v');
+  await it.saved();
+  await it.page.locator('.c-told').getByText('2 cells changed; 2 rows did not fit and were left out').waitFor();
+});
+
+test('several choices are shown by their names, also after a change', async (context) => {
+  if (!service) return context.skip('there is neither the program nor Go to build it');
+  const colours = [{ key: 'name', label: 'Name' }, { key: 'colours', label: 'Colours', type: 'multi-select', selectOptions: [{ label: 'Red', value: 'r' }, { label: 'Blue', value: 'b' }] }];
+  const way = await service.review(colours, 'Name,Colours\nA,"Red,Blue"\nB,Redd\nC,Purple\n');
+  const it = await service.page(way);
+  await it.cell(2, 1).dblclick();
+  await it.page.getByRole('option', { name: 'Red' }).click();
+  await it.page.getByRole('option', { name: 'Blue' }).click();
+  await it.press('Tab');
+  await it.saved();
+  const text = await it.cell(2, 1).textContent();
+  assert.match(text!, /Red, Blue$/);
+  await it.cell(2, 1).dblclick();
+  assert.match((await it.page.getByRole('combobox', { name: 'Edit Colours' }).getAttribute('placeholder'))!, /Red, Blue$/);
+  await it.close();
+});
+
+test('a file with a header alone says so before all else, and is no success', async (context) => {
+  if (!service) return context.skip('there is neither the program nor Go to build it');
+  const way = await service.review(fields, `${head}\n`);
+  const it = await service.page(way);
+  await it.page.getByText('The file has a header and no data row').waitFor();
+  assert.equal(await it.page.getByText(/Nothing is wrong|ready to be submitted|No row fits|No problems/).count(), 0);
+  await it.page.getByRole('button', { name: 'Add a row' }).click();
+  await it.cell(0, 0).waitFor();
+  assert.equal(await it.page.getByText('The file has a header and no data row').count(), 0);
+  await it.close();
+});
+
+test('the button of the panel counts as the panel does', async (context) => {
+  if (!service) return context.skip('there is neither the program nor Go to build it');
+  const way = await service.review(fields, `${head}\nA,nobody,Germny,,,,,\nB,,Germny,,,,,\n`);
+  const it = await service.page(way, { viewport: { width: 640, height: 800 } });
+  await it.page.getByRole('button', { name: '3 problems' }).click();
+  await it.page.getByRole('heading', { name: '3 problems in 2 rows' }).waitFor();
+  await it.close();
+});
+
+test('on a phone one is led to each problem of a row', async (context) => {
+  if (!service) return context.skip('there is neither the program nor Go to build it');
+  const way = await service.review(fields, `${head}\nA,,DE,,,,,\nB,nobody,Germny,1990-13-45,,,,\n`);
+  const it = await service.page(way, { viewport: { width: 400, height: 500 } });
+  const reaches = (column: string) => it.page.waitForFunction((key) => document.activeElement?.closest<HTMLElement>('[data-column]')?.dataset.column === key, column);
+  await it.page.getByRole('button', { name: 'Next problem' }).click();
+  await reaches('email');
+  await it.press('Alt+ArrowDown');
+  await reaches('country');
+  await it.page.getByRole('button', { name: 'Next problem' }).click();
+  await reaches('born');
+  await it.close();
+});
+
+review('without a connection nothing is downloaded or submitted, and that is said', `${head}\nA,,DE,,,,,\nB,,Germny,,,,,\n`, async (it) => {
+  await it.page.context().setOffline(true);
+  await it.page.getByRole('button', { name: 'More' }).click();
+  await it.page.getByRole('menuitem', { name: /Download all/ }).click();
+  await it.page.getByText('Not while the connection is lost.').waitFor();
+  await it.page.locator('.bar-submit').click();
+  await it.page.getByRole('dialog').getByText('Nothing can be submitted meanwhile').waitFor();
+  await it.page.context().setOffline(false);
+  await it.page.getByRole('dialog', { name: '1 row still has an error' }).waitFor({ timeout: 15_000 });
+});

@@ -9,7 +9,7 @@ export interface Scene {
   questions?: Questions;
   submission?: Submission;
   /** By method and end of the path: what is refused. */
-  refuse?: Record<string, { status: number; code: string; detail: string }>;
+  refuse?: Record<string, { status: number; code: string; detail: string; changes?: number }>;
   /** Calls get no answer at all. */
   dead?: boolean;
   /** Calls wait for so many milliseconds. */
@@ -51,7 +51,7 @@ export class Fake {
     if (end !== 'events/') this.calls.push(`${name} ${body}`.trim());
     if (this.scene.slow) await new Promise((done) => setTimeout(done, this.scene.slow));
     const refusal = this.scene.refuse?.[name] ?? this.scene.refuse?.['*'];
-    if (refusal) return json(answer, refusal.status, { detail: refusal.detail, code: refusal.code, request_id: 'req_7Q2M4' });
+    if (refusal) return json(answer, refusal.status, { ...refusal, request_id: 'req_7Q2M4' });
     if (end === 'events/') return this.#stream(answer);
     this.then[name]?.(this.scene);
     const found = this.#answer(name);

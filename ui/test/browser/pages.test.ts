@@ -139,6 +139,25 @@ test('an answer that is refused or lost is told where it was given, and kept', a
   await opened.close();
 });
 
+test('an answer that would drop changes of cells asks first, and drops them where a person says so', async () => {
+  const opened = await pages.review(scene('sheet'));
+  await heading(opened).waitFor();
+  await opened.page.getByText('Kontakte 2024').last().click();
+  opened.fake.scene.refuse = { 'POST questions/': { status: 409, code: 'would_discard', detail: 'This drops 7 changes.', changes: 7 } };
+  const onward = opened.page.getByRole('button', { name: 'Continue' });
+  await onward.click();
+  await opened.page.getByRole('dialog').getByText('7 changes to the cells are lost').waitFor();
+  await opened.page.getByRole('button', { name: 'Keep the 7 changes' }).click();
+  assert.equal(await opened.page.getByRole('dialog').count(), 0);
+  assert.equal(await opened.page.getByText('This was not taken').count(), 0);
+  await onward.click();
+  opened.fake.scene.refuse = {};
+  await opened.page.getByRole('button', { name: 'Drop 7 changes and read again' }).click();
+  await opened.page.waitForFunction(() => document.querySelector('dialog') === null);
+  assert.deepEqual(sent(opened, 'questions/').map((one) => (one as { discard?: boolean }).discard), [undefined, undefined, true]);
+  await opened.close();
+});
+
 /** Opens the step of the columns, where the cells come first. */
 async function columns(scene: Scene): Promise<Opened> {
   const opened = await pages.review(scene);

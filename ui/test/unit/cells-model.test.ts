@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
+import { surest } from '../../src/cells/choices';
 import { choiceName, columnKey, nameIn, placesOf } from '../../src/cells/columns';
 import { fitting } from '../../grid/editors/listbox';
 import { namedIn } from '../../src/cells/countries';
@@ -40,6 +41,20 @@ test('columns: a list of choices makes an editor of choices, and none does not',
   assert.equal(places[1]!.column.kind, 'select');
 });
 
+test('of two choices that fit alike none is offered before the other', () => {
+  const part = (label: string) => ({ text: label.toLowerCase(), label, reason: `it has a part of ${label}` });
+  const bolts = part('Group 0 — Bolts'), nuts = part('Group 1 — Nuts');
+  const of = (text: string, ...suggestions: Parameters<typeof surest>[0]['suggestions']) => surest({ text, suggestions });
+  assert.equal(of('Group X', bolts, nuts), undefined);
+  assert.equal(of('Group X', bolts), bolts);
+  assert.equal(of('Group X'), undefined);
+  const like = (label: string) => ({ text: label.slice(0, 2), label, reason: `it is spelled almost like ${label}` });
+  const australia = like('Australia'), austria = like('Austria');
+  assert.equal(of('austrlia', australia, bolts), australia);
+  assert.equal(of('austrlia', australia, austria), undefined);
+  assert.equal(of('Australa', australia, austria), australia);
+});
+
 test('countries are called and ordered as in the language of the page, and found by their English names', () => {
   const given = [{ value: 'AT', label: 'Austria' }, { value: 'DE', label: 'Germany' }, { value: 'EG', label: 'Egypt' }, { value: 'own', label: 'Elsewhere' }];
   const german = namedIn('de', given);
@@ -53,10 +68,10 @@ test('countries are called and ordered as in the language of the page, and found
   assert.deepEqual(['DE', 'ZZ', ''].map((text) => nameIn(country, text)), ['Deutschland', 'ZZ', '']);
 });
 
-test('texts are called as the table shows them: where several can be chosen, as they stand', () => {
+test('texts are called as the table shows them', () => {
   const given = { key: 's', label: 'S', readOnly: false, hidden: false, required: false, options: [{ value: 'a', label: 'A' }] };
   const [one, many] = placesOf([{ ...given, type: 'select' }, { ...given, type: 'multi-select' }] as Table['columns'], 'en');
-  assert.deepEqual([nameIn(one, 'a'), nameIn(many, 'a'), nameIn(undefined, 'a')], ['A', 'a', 'a']);
+  assert.deepEqual([nameIn(one, 'a'), nameIn(many, 'a,b'), nameIn(many, 'x, A'), nameIn(undefined, 'a')], ['A', 'A, b', 'x, A', 'a']);
 });
 
 test('a filter fits rows by their problems and by what they hold', () => {

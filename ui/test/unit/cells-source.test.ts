@@ -136,6 +136,31 @@ test('undo tells where to look, and nothing where there is nothing to undo', asy
   assert.deepEqual(await source.undo('u2'), { rows: [], cells: 2, conflicts: [], spot: { row: 4, column: 'tag' } });
 });
 
+test('undo knows whose change it was, and asks for nothing where there is none', async () => {
+  const service = new FakeService(30);
+  const source = service.source();
+  await source.apply(await batchOf(source, { fromRow: 4, toRow: 5, columns: ['tag'] }, [['x']]));
+  service.change++; // somebody else's
+  await source.undo('u1');
+  assert.equal(source.turned, 'other');
+  await source.undo('u2');
+  assert.equal(source.turned, 'own');
+  Object.assign(source.turns, { undo: 0 });
+  const before = service.changes.length;
+  await source.undo('u3');
+  assert.deepEqual([source.turned, service.changes.length], ['none', before]);
+});
+
+test('a change that comes after the end is kept, and the page is told', async () => {
+  const service = new FakeService(30);
+  const told: unknown[] = [];
+  const source = service.source((fault) => told.push(fault));
+  const batch = await batchOf(source, { fromRow: 4, toRow: 5, columns: ['tag'] }, [['x']]);
+  service.interfere = () => ({ status: 409, body: { detail: 'The import is SUCCESSFUL.', code: 'not_in_review' } });
+  await assert.rejects(source.apply(batch), { kind: 'lost' });
+  assert.equal(told.length, 1);
+});
+
 test('the next problem is one of the same row first, notes are passed over', async () => {
   const service = new FakeService(40);
   service.rows[2]!.cells[3]!.problems = [{ level: 'warning', code: 'w', message: '' }];

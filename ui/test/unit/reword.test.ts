@@ -24,7 +24,7 @@ const forms = (entry: Catalogue[string]): string[] => (typeof entry === 'string'
 
 /** Where the service writes what it says: the sentences of en.json are copied from there. */
 const origins = [
-  'engine', 'mapping', 'source/charset', 'source/csv', 'source/table', 'internal/check', 'internal/value',
+  'engine', 'mapping', 'source', 'internal/service', 'source/charset', 'source/csv', 'source/table', 'internal/check', 'internal/value',
   'source/jsonrows', 'source/archive', 'source/grid', 'source/xmlss', 'internal/draft', 'source/xlsx', 'source/xls', 'source/ods', 'source/parquet', 'source/htmltable', 'internal/value/date', 'internal/value/number', 'internal/value/phone',
 ];
 
@@ -106,6 +106,9 @@ const cases: [code: string, says: string, worded: string][] = [
   ['why', 'all bytes are valid UTF-8, with 100 characters and more beyond ASCII', 'alle Bytes sind gültiges UTF-8, mit 100 und mehr Zeichen jenseits von ASCII'],
   ['why', 'the bytes do not look like text; 3 places cannot be read', 'die Bytes sehen nicht aus wie Text; 3 Stellen nicht lesbar'],
   ['why', 'the file begins with the byte order mark of UTF-16LE, though 1 place cannot be read', 'die Datei beginnt mit der Bytereihenfolge-Marke von UTF-16LE, aber nicht überall lesbar (1 Stelle)'],
+  ['EMPTY_FILE', 'The file is empty.', 'Die Datei ist leer.'],
+  ['UNREADABLE_FILE', 'The file cannot be read: the file has none of the formats that can be read: xlsx, csv.', 'Die Datei lässt sich nicht lesen. Lesbar sind die Formate xlsx, csv.'],
+  ['unreadable_file', 'The file is empty.', 'Die Datei ist leer.'],
   ['HEADER_ROW_UNCERTAIN', 'It is not certain which row is the header of the table. The likeliest is none: the first row looks like the rows below it. Choose one.',
     'Es ist nicht sicher, in welcher Zeile die Namen der Spalten stehen. Wir würden keine nehmen: die erste Zeile sieht aus wie die Zeilen darunter. Wählen Sie eine.'],
   // internal/draft

@@ -23,7 +23,8 @@ export function Columns() {
   const [drafts, setDrafts] = useState<Drafts>({});
   const [wanted, setWanted] = useState<Wanted>(new Map());
   const [sending, setSending] = useState(false);
-  const [asking, setAsking] = useState(false);
+  /** So many changes of cells would be dropped; 0 where nothing is asked about that. */
+  const [dropped, setDropped] = useState(0);
   const [fault, setFault] = useState<Fault | null>(null);
   const open = asked.filter((one) => chosen(one, drafts) === null).length;
   useDigits(() => (firstOpen(asked, drafts) ?? asked.at(-1))?.id ?? null);
@@ -33,21 +34,22 @@ export function Columns() {
     setWanted(want(layout, wanted, column, key));
     setFault(null);
   };
-  const send = async () => {
-    setAsking(false);
+  const send = async (discard = false) => {
+    setDropped(0);
     setSending(true);
     try {
       if (wanted.size > 0) await review.relay({ ...drafts, ...answersWith(layout, wanted, inTable) });
-      else await review.answer({ ...drafts });
+      else await review.answer({ ...drafts }, discard);
       setWanted(new Map());
       setDrafts({});
     } catch (error) {
-      if (error instanceof Fault && (error.kind === 'unauthorized' || error.kind === 'gone')) review.fail(error);
+      if (error instanceof Fault && error.code === 'would_discard') setDropped(error.changes);
+      else if (error instanceof Fault && (error.kind === 'unauthorized' || error.kind === 'gone')) review.fail(error);
       else setFault(error instanceof Fault ? error : new Fault('lost'));
     }
     setSending(false);
   };
-  const decide = () => (layout.changes > 0 ? setAsking(true) : void send());
+  const decide = () => (layout.changes > 0 ? setDropped(layout.changes) : void send());
   return (
     <main class="column">
       <Heading title={t('columns.title')} lead={inTable.length > 0 ? t('columns.unnamed') : <Lead layout={layout} wanted={wanted} />} />
@@ -87,7 +89,7 @@ export function Columns() {
         onSend={decide}
         onDiscard={() => setWanted(new Map())}
       />
-      {asking && <ReadAgain changes={layout.changes} onDo={() => void send()} onClose={() => setAsking(false)} />}
+      {dropped > 0 && <ReadAgain changes={dropped} onDo={() => void send(true)} onClose={() => setDropped(0)} />}
     </main>
   );
 }

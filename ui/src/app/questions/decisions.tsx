@@ -9,6 +9,7 @@ import { Decided } from './decided';
 import { choose, chosen, firstOpen, type Drafts } from './drafts';
 import { useDigits } from './keys';
 import { FaultNote, Heading } from '../parts';
+import { ReadAgain } from '../read-again';
 
 interface Props {
   readonly step: Exclude<StepId, 'cells'>;
@@ -25,6 +26,8 @@ export function Decisions({ step, title, children }: Props) {
   const [drafts, setDrafts] = useState<Drafts>({});
   const [sending, setSending] = useState(false);
   const [fault, setFault] = useState<Fault | null>(null);
+  /** So many changes of cells would be dropped; 0 where nothing is asked about that. */
+  const [dropped, setDropped] = useState(0);
   const onward = useRef<HTMLButtonElement>(null);
   const open = asked.filter((one) => chosen(one, drafts) === null).length;
   const changed = asked.some((one) => drafts[one.id] !== undefined && drafts[one.id] !== one.answer);
@@ -37,13 +40,15 @@ export function Decisions({ step, title, children }: Props) {
     // Whoever chooses one after the other need not reach for the next.
     if (!question.manyColumns && chosen(question, drafts) === null) reveal(firstOpen(asked, next), onward.current);
   };
-  const send = async () => {
+  const send = async (discard = false) => {
+    setDropped(0);
     setSending(true);
     setFault(null);
     try {
-      await review.answer({ ...drafts });
+      await review.answer({ ...drafts }, discard);
     } catch (error) {
-      if (error instanceof Fault && (error.kind === 'unauthorized' || error.kind === 'gone')) review.fail(error);
+      if (error instanceof Fault && error.code === 'would_discard') setDropped(error.changes);
+      else if (error instanceof Fault && (error.kind === 'unauthorized' || error.kind === 'gone')) review.fail(error);
       else setFault(error instanceof Fault ? error : new Fault('lost'));
     }
     setSending(false);
@@ -66,6 +71,7 @@ export function Decisions({ step, title, children }: Props) {
           </Button>
         </footer>
       )}
+      {dropped > 0 && <ReadAgain changes={dropped} onDo={() => void send(true)} onClose={() => setDropped(0)} />}
     </main>
   );
 }

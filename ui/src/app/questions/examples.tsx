@@ -9,13 +9,14 @@ export interface Reading {
   readonly value: string;
 }
 
-/** Takes 'raw is value' apart, as the service writes it; days are written out, so that nobody takes the month for the day. */
+/** Takes 'raw is value' apart, as the service writes it; days are written out, so that nobody takes the month for the day, and numbers as the person writes them. */
 export function readingOf(example: string, locale: Locale): Reading | null {
   const at = example.lastIndexOf(' is ');
   if (at < 0) return null;
   const value = example.slice(at + 4);
   const day = /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00` : '';
-  return { raw: example.slice(0, at), value: Number.isNaN(Date.parse(day)) ? value : locale.day(day) };
+  const read = /^-?\d+(\.\d+)?$/.test(value) ? locale.figure(value) : Number.isNaN(Date.parse(day)) ? value : locale.day(day);
+  return { raw: example.slice(0, at), value: read };
 }
 
 interface Props {

@@ -1,11 +1,13 @@
 import type { Import } from '../../api';
-import { useShared, type Key } from '../context';
+import { useReview, useShared, type Key } from '../context';
 import { Notices } from '../notices';
 import { Page } from './page';
+import { Unsent } from './unsent';
 
 /** The calm end: what was handed over, in exact numbers. */
 export function Done({ facts }: { facts: Import }) {
   const { t, locale } = useShared();
+  const { unsent } = useReview();
   const { sent, left, bad } = countsOf(facts);
   const lines = [
     { key: 'done.sent', n: sent, always: true },
@@ -14,7 +16,8 @@ export function Done({ facts }: { facts: Import }) {
   ] as const satisfies readonly { key: Key; n: number; always: boolean }[];
   const warnings = facts.import_errors.filter((one) => one.rowIndex === undefined && one.level !== 'info');
   return (
-    <Page icon="good" title={t('done.title')} lead={t('done.lead')}>
+    <Page icon={sent === 0 ? 'info' : unsent ? 'warning' : 'good'} title={t('done.title')} lead={unsent ? undefined : t('done.lead')}>
+      <Unsent />
       <dl class="counts">
         {lines.filter((line) => line.always || line.n > 0).map((line) => (
           <div key={line.key}>

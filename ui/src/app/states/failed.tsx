@@ -3,6 +3,7 @@ import { useShared } from '../context';
 import { Notices } from '../notices';
 import { cut } from '../sentence';
 import { Page } from './page';
+import { Unsent } from './unsent';
 
 /** The file could not be imported: why, and what to do. */
 export function Failed({ facts }: { facts: Import }) {
@@ -11,6 +12,7 @@ export function Failed({ facts }: { facts: Import }) {
   const name = facts.original_filename;
   return (
     <Page icon="error" title={name ? t('failed.title', { file: cut(name, 60) }) : t('failed.untitled')} lead={reasons.length > 0 ? t('failed.lead') : t('failed.unknown')}>
+      <Unsent />
       <Notices notices={reasons} />
       {reasons.length > 0 && <p class="quiet">{t('failed.whom')}</p>}
     </Page>

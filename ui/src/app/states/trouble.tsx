@@ -3,6 +3,7 @@ import { Button, Spinner, type IconName } from '../../kit';
 import { useShared, type Key } from '../context';
 import { ServerSentence } from '../sentence';
 import { Page } from './page';
+import { Unsent } from './unsent';
 
 interface Look {
   readonly icon?: IconName;
@@ -43,6 +44,7 @@ export function Trouble({ fault }: { fault: Fault }) {
           {fault.request && <p class="quiet">{t('broken.request')} <code>{fault.request}</code></p>}
         </div>
       )}
+      <Unsent />
       {look.passes && <Button onClick={() => void review.retry()}>{t('tryAgain')}</Button>}
     </Page>
   );

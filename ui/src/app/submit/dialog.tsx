@@ -16,7 +16,7 @@ interface Props {
 /** Says exactly what would be sent, and sends it. */
 export function SubmitDialog({ pending, onClose }: Props) {
   const { review, t } = useShared();
-  const { facts } = useReview();
+  const { facts, connected } = useReview();
   const { handle, showErrors } = useSubmit();
   const [submission, setSubmission] = useState<Submission | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
@@ -30,7 +30,12 @@ export function SubmitDialog({ pending, onClose }: Props) {
       take(error);
     }
   };
-  useEffect(() => void look(), []);
+  // Once the connection is back, it goes on by itself.
+  useEffect(() => {
+    if (submission || !connected) return;
+    setFault(null);
+    void look();
+  }, [connected]);
 
   const take = (error: unknown) => {
     const told = error instanceof Fault ? error : new Fault('lost');
@@ -64,11 +69,12 @@ export function SubmitDialog({ pending, onClose }: Props) {
         <>
           <Button onClick={onClose} disabled={sending}>{t('submit.back')}</Button>
           {submission.rowsWithError + submission.rowsLeftOut > 0 && <Button look={summary.action ? 'plain' : 'primary'} onClick={showErrors} disabled={sending}>{t('submit.showErrors')}</Button>}
-          {summary.action && <Button look="primary" busy={sending} onClick={() => void send()}>{summary.action}</Button>}
+          {summary.action && <Button look="primary" busy={sending} disabled={!connected} onClick={() => void send()}>{summary.action}</Button>}
         </>
       )}
     >
-      {!summary && !fault && <p class="dialog-wait"><Spinner /> {pending > 0 ? t('submit.saving', { n: pending }) : t('submit.counting')}</p>}
+      {!connected && <Note tone="warning" toneLabel={t('level.warning')} title={t('offline.title')}>{t('submit.offline')}</Note>}
+      {connected && !summary && !fault && <p class="dialog-wait"><Spinner /> {pending > 0 ? t('submit.saving', { n: pending }) : t('submit.counting')}</p>}
       {summary && (
         <>
           <ul class="summary">{summary.lines.map((line) => <li key={line}>{line}</li>)}</ul>
@@ -79,7 +85,7 @@ export function SubmitDialog({ pending, onClose }: Props) {
         <div role="alert">
           <Note tone="error" toneLabel={t('level.error')} title={t('submit.cancelled')}><ServerSentence text={fault.message} /></Note>
         </div>
-      ) : <FaultNote fault={fault} />}
+      ) : <FaultNote fault={connected ? fault : null} />}
     </Dialog>
   );
 }

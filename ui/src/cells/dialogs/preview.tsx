@@ -42,6 +42,7 @@ export function useLook(model: Model, name: string, ask: ((signal: AbortSignal) 
 export function sentence({ t, frame }: Model, cause: unknown): string {
   if (!(cause instanceof Fault)) return cause instanceof Error ? cause.message : String(cause);
   if (cause.kind === 'unauthorized' || cause.kind === 'gone') frame.broken(cause);
+  if (cause.code === 'unreadable_file' && cause.message.includes('none of the formats')) return t('upload.unread');
   return cause.kind === 'lost' ? t('unanswered') : (t.reword?.(cause.code, cause.message) ?? cause.message);
 }
 
