@@ -37,7 +37,7 @@ const levels: Readonly<Partial<Record<Show, string>>> = { errors: 'error', warni
 export type Keys = readonly string[];
 
 /** What the cell at a place shows in place of its text; "" where that is what it shows. */
-export type Naming = (at: number, text: string) => string;
+export type Naming = (at: number, cell: WireRow['cells'][number]) => string;
 
 /** Whether a row fits still. A search is repeated on what is here of its texts. */
 export function fits(filter: Filter, row: WireRow, keys: Keys, named: Naming = () => ''): boolean {
@@ -60,7 +60,7 @@ function has(row: WireRow, keys: Keys, { show, key, code }: Filter): boolean {
 function holds(filter: Filter, row: WireRow, keys: Keys, named: Naming): boolean {
   const wanted = folded(filter.search!);
   return row.cells.some(
-    (cell, at) => (!filter.in || filter.in === keys[at]) && [cell.text, cell.value ?? '', named(at, cell.text)].some((text) => folded(text).includes(wanted)),
+    (cell, at) => (!filter.in || filter.in === keys[at]) && [cell.text, cell.value ?? '', named(at, cell)].some((text) => folded(text).includes(wanted)),
   );
 }
 

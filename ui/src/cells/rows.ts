@@ -26,12 +26,12 @@ export class Rows {
     for (const { at, key, column } of places) {
       this.#keys[at] = key;
       // The service finds a country by its English name as well.
-      if (column.kind === 'select') this.#names[at] = new Map(column.choices?.map(({ text, label, also }) => [text, `${label ?? ''}\n${also ?? ''}`]));
+      if (column.kind === 'select' || column.kind === 'multi') this.#names[at] = new Map(column.choices?.map(({ text, label, also }) => [text, `${label ?? ''}\n${also ?? ''}`]));
     }
   }
 
   row(came: WireRow, filter: Filter): Row {
-    const past = isNarrow(filter) && !fits(filter, came, this.#keys, (at, text) => this.#names[at]?.get(text) ?? '');
+    const past = isNarrow(filter) && !fits(filter, came, this.#keys, (at, cell) => this.#named(at, cell));
     return {
       id: came.id,
       number: Number(came.id) + 1,
@@ -40,6 +40,11 @@ export class Rows {
       ...(came.problems && { problems: this.#problems(came.problems) }),
       ...(past && { past }),
     };
+  }
+
+  #named(at: number, { text, value }: Came): string {
+    const names = this.#names[at];
+    return names ? (elements(value) ?? [text]).map((one) => names.get(one) ?? '').join('\n') : '';
   }
 
   /** The row as it will be where a text is put into a cell, as far as can be told. */
@@ -73,13 +78,18 @@ export class Rows {
   }
 }
 
-/** Several values come as a list of JSON, and stand in a cell with a separator between them. */
+/** Several values stand in a cell with a separator between them. */
 function joined(value: string | null, separator = ','): string | null {
-  if (!value?.startsWith('[')) return value;
+  return elements(value)?.join(separator) ?? value;
+}
+
+/** Several values come as a list of JSON. */
+function elements(value: string | null): string[] | null {
+  if (!value?.startsWith('[')) return null;
   try {
-    return (JSON.parse(value) as unknown[]).map(String).join(separator);
+    return (JSON.parse(value) as unknown[]).map(String);
   } catch {
-    return value;
+    return null;
   }
 }
 

@@ -177,6 +177,8 @@ test('several values of one cell come as a list, and are chosen by it', () => {
   assert.deepEqual(row('Red, Blue', '["r","b"]'), { text: 'Red, Blue', problems: [], value: 'r,b' });
   assert.deepEqual(row('Red', null), { text: 'Red', problems: [] });
   assert.equal(row('[odd', '[odd').value, undefined);
+  const past = (search: string) => new Rows(tags, new Originals()).row({ id: '0', version: 0, cells: [{ text: 'x, r', value: '["x","r"]' }] }, { show: 'all', search }).past;
+  assert.deepEqual(['red', 'x, r', 'blue'].map(past), [undefined, undefined, true]);
 });
 
 test('a cell tells that it was changed once it holds another text than the file', () => {
