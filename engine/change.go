@@ -10,7 +10,6 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/value"
-	"github.com/intraydata/intray/internal/value/number"
 )
 
 // runHooks applies what hooks that look at all rows changed, calls the row hooks
@@ -236,7 +235,7 @@ func given(parser value.Parser, change intray.Change, kind intray.TypeName, type
 		return asWritten(scratch[:0])
 	}
 	plain := bytes.TrimSpace(raw)
-	if _, is := number.Canonical(nil, plain); !is {
+	if !value.IsPlain(plain) {
 		return asWritten(scratch[:0])
 	}
 	result := parser.Parse(value.Cell{Raw: raw, Kind: intray.CellNumber, Typed: plain}, scratch[:0])

@@ -59,6 +59,13 @@ var (
 // unlike is the note of a number that contradicts its column.
 var unlike = &Note{Code: Fixed, Level: intray.LevelInfo, Text: "This number is written otherwise than the others of its column, and can be read in one way only."}
 
+// IsPlain says whether a text is a number in the form that values have: with a point
+// before the fraction, and nothing between thousands.
+func IsPlain(text []byte) bool {
+	_, is := number.Canonical(nil, text)
+	return is
+}
+
 func (a *amount) Parse(c Cell, scratch []byte) Result {
 	if c.Kind == intray.CellNumber {
 		if value, ok := number.Canonical(scratch, c.Typed); ok {
