@@ -83,6 +83,7 @@ async function everywhere(person: Person): Promise<void> {
   await page.locator('.c-value-text').first().waitFor();
   assert.ok((await page.locator('.c-value-text').allTextContents()).every((text) => scripts.map(shown).includes(text)));
   await page.locator('.c-choose, .c-other').first().click();
+  await page.locator('.c-chooser .k-option-label').first().waitFor();
   assert.deepEqual(await page.locator('.c-chooser .k-option-label').allTextContents(), [third, fourth]);
   await person.press('Escape');
   await page.locator('.c-group-actions .k-button').last().click();
