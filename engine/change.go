@@ -203,19 +203,19 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 		}
 		_, there := old.Value(row)
 		result := given(parser, change, f.field.Type.Name, typed, there || value.Blank(old.Raw(row)), scratch)
-		c := value.Cell{Raw: []byte(*change.Value)}
+		text := []byte(*change.Value)
 		switch result.State {
 		case value.Same:
-			if value.Blank(c.Raw) {
-				raw = c.Raw
+			if value.Blank(text) {
+				raw = text
 			}
-			appendChanged(cells, c.Raw, raw)
+			appendChanged(cells, text, raw)
 		case value.Parsed:
 			appendChanged(cells, result.Value, raw)
 		case value.Empty:
-			cells.AppendNull(c.Raw)
+			cells.AppendNull(text)
 		case value.Wrong:
-			cells.AppendNull(c.Raw)
+			cells.AppendNull(text)
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem})
 		}
 		if n := result.Note; n != nil {

@@ -197,10 +197,7 @@ func (d *Desk) Typing(field int, shown string, kind intray.CellKind, behind stri
 	}
 	reads := func(c value.Cell) (string, bool) {
 		r := parser.Parse(c, nil)
-		if r.State == value.Same {
-			return string(c.Raw), true
-		}
-		return string(r.Value), r.State == value.Parsed
+		return string(readAs(c.Raw, r)), r.State == value.Same || r.State == value.Parsed
 	}
 	want, is := reads(value.Cell{Raw: []byte(shown), Kind: kind, Typed: []byte(behind)})
 	if !is {

@@ -16,7 +16,7 @@
 // is what stands there, and what is put there is read by the [Desk], as the run
 // read the file. Where a person sees a name in place of a text, such as Germany for
 // DE, that is searched for and replaced as well. A field that several columns feed has
-// one cell for each of them.
+// one cell for each of them. Of a list, its texts are searched, not how it is written.
 //
 // Changes are made one at a time. What reads sees the rows as they were when it
 // began, and never waits for a change.

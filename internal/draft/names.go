@@ -45,16 +45,9 @@ func (n *needle) in(text string) bool { return bytes.Contains(folded([]byte(text
 
 // alikes marks the rows that hold one of the texts.
 func (f *finder) alikes(c *intray.Cells, rows int, texts map[string]bool, lists bool) {
-	raws := 0
-	for row := range rows {
-		text := c.Values.At(row)
-		list := text
-		if raws < len(c.RawRows) && int(c.RawRows[raws]) == row {
-			text = c.Raws.At(raws)
-			raws++
-		}
-		f.has[row] = f.has[row] || texts[string(text)] || lists && (anyOf(list, texts) || anyOf(text, texts))
-	}
+	eachOf(c, rows, func(row int, v, raw []byte) {
+		f.has[row] = f.has[row] || texts[string(raw)] || lists && (anyOf(v, texts) || anyOf(raw, texts))
+	})
 }
 
 // anyOf says whether a list holds one of the texts.

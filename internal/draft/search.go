@@ -266,15 +266,22 @@ func (d *Draft) lists(field int) bool {
 // lists marks the rows in whose lists a text holds the needle. The raw texts are lists
 // too where the field has many columns.
 func (f *finder) lists(c *intray.Cells, rows int, many bool) {
+	eachOf(c, rows, func(row int, v, raw []byte) {
+		f.has[row] = f.has[row] || f.listed(v) || (many && f.listed(raw)) || (!many && f.holds(raw))
+	})
+}
+
+// eachOf gives the value and the raw text of each cell of a column.
+func eachOf(c *intray.Cells, rows int, do func(row int, v, raw []byte)) {
 	raws := 0
 	for row := range rows {
-		list := c.Values.At(row)
-		raw := list
+		v := c.Values.At(row)
+		raw := v
 		if raws < len(c.RawRows) && int(c.RawRows[raws]) == row {
 			raw = c.Raws.At(raws)
 			raws++
 		}
-		f.has[row] = f.has[row] || f.listed(list) || (many && f.listed(raw)) || (!many && f.holds(raw))
+		do(row, v, raw)
 	}
 }
 

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,19 +44,20 @@ func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers m
 			imp.Modified = s.now()
 			return tx.Imports.Move(ctx, imp, NeedsReview, imp.Run)
 		}
-		if changes, err := changesOf(ctx, tx, imp); err != nil || changes > 0 && !discard {
-			return errors.Join(err, wouldDiscard(changes))
+		changes, err := changesOf(ctx, tx, imp)
+		switch {
+		case err != nil:
+			return err
+		case changes > 0 && !discard:
+			return wouldDiscard(changes)
 		}
 		return s.runAgain(ctx, tx, &imp)
 	})
 	return imp, err
 }
 
-// wouldDiscard refuses what would lose so many changes of rows; nil where it would none.
+// wouldDiscard refuses what would lose so many changes of rows.
 func wouldDiscard(changes int) error {
-	if changes == 0 {
-		return nil
-	}
 	e := refuse(Conflict, "would_discard", "With these answers the import runs again, and the changes that were made to its rows would be lost: %d. Send the answers with \"discard\": true to go on.", changes)
 	e.Changes = changes
 	return e

@@ -286,8 +286,8 @@ function bindTaker() {
 }
 
 // changeRow takes what a hook gave back for row i, again where it gave something for
-// that row before. It is written for engines in
-// which each call and each look at a property counts.
+// that row before. It is written for engines in which each call and each look at a
+// property counts.
 function changeRow(out, i, again) {
 	if (ghostly) {
 		changeLazy(out, i, again);
