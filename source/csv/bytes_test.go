@@ -163,7 +163,7 @@ func TestUnsure(t *testing.T) {
 		})
 	}
 	t.Run("asked for", func(t *testing.T) {
-		s, err := decide([]byte("ab;cd,ef\n11;12,13\n14;15,16\n"), true, source.Options{Delimiter: ";", HeaderRow: 1, Limits: source.Limits{}.WithDefaults()})
+		s, err := decide(t.Context(), []byte("ab;cd,ef\n11;12,13\n14;15,16\n"), true, source.Options{Delimiter: ";", HeaderRow: 1, Limits: source.Limits{}.WithDefaults()})
 		if err != nil || s.evidence[0].Tie || s.evidence[2].Tie {
 			t.Errorf("told %+v, %v", s.evidence, err)
 		}

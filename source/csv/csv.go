@@ -84,7 +84,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	if !opt.AsIs && opt.Delimiter == "" {
 		text.unwrap()
 	}
-	sheet, err := decide(text.sample, text.whole, opt)
+	sheet, err := decide(ctx, text.sample, text.whole, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (b *book) Open(_ context.Context, sheet int) (source.Reader, error) {
 	body := b.text.units.length(b.text.sample[:b.sheet.body])
 	r := &reader{
 		sheet: b.sheet, limits: b.opt.Limits, line: b.sheet.line, told: map[string]int{}, first: slices.Clone(b.sheet.notices),
-		w: windowAt(b.text, body),
+		w: windowAt(b.text, body), rec: record{most: b.opt.Limits.Columns}, ahead: record{most: b.opt.Limits.Columns},
 	}
 	if b.text.units.known() && b.sheet.dialect.plain() && !b.sheet.asIs && b.sheet.width > 1 {
 		r.side = sideBySide{text: b.text, fast: newFast(b.sheet), rowBytes: b.sheet.rowBytes, size: chunkSize, tail: tailBytes}

@@ -93,7 +93,7 @@ func TestMendsEnd(t *testing.T) {
 
 // TestRowWork bounds the search for a reading of one row.
 func TestRowWork(t *testing.T) {
-	s, err := decide([]byte(contacts(60, nil)), true, source.Options{Limits: source.Limits{}.WithDefaults()})
+	s, err := decide(t.Context(), []byte(contacts(60, nil)), true, source.Options{Limits: source.Limits{}.WithDefaults()})
 	if err != nil {
 		t.Fatal(err)
 	}

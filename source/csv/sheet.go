@@ -2,6 +2,7 @@ package csv
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -63,7 +64,7 @@ type sampled struct {
 
 // decide looks at a sample from the beginning of a text and decides how to read
 // it. whole says that the sample is all there is.
-func decide(sample []byte, whole bool, opt source.Options) (*sheet, error) {
+func decide(ctx context.Context, sample []byte, whole bool, opt source.Options) (*sheet, error) {
 	s := &sheet{asIs: opt.AsIs, line: 1}
 	delim, skip := sepLine(sample)
 	var found sniffed
@@ -80,7 +81,7 @@ func decide(sample []byte, whole bool, opt source.Options) (*sheet, error) {
 		s.line = 2
 	}
 	s.dialect = found.dialect
-	rows := s.sampleRows(wholeLines(sample[skip:], whole), skip)
+	rows := s.sampleRows(wholeLines(sample[skip:], whole), skip, opt.Limits.Columns)
 	if n := len(rows); n > 1 {
 		s.rowBytes = (rows[n-1].from - rows[0].from) / (n - 1)
 	}
@@ -93,13 +94,13 @@ func decide(sample []byte, whole bool, opt source.Options) (*sheet, error) {
 		s.wholeSheet(rows)
 		return s, nil
 	}
-	return s, s.findTable(rows, sample, opt)
+	return s, s.findTable(ctx, rows, sample, opt)
 }
 
 // sampleRows cuts the sample.
-func (s *sheet) sampleRows(text []byte, skip int) (rows []sampled) {
-	line, open := s.line, 0
-	var r record
+func (s *sheet) sampleRows(text []byte, skip, most int) (rows []sampled) {
+	line, open, allowance := s.line, 0, int64(maxLineWork/8)
+	r := record{most: most}
 	for at := 0; at < len(text) && len(rows) < sampleRows; {
 		upTo := len(text)
 		if at < open {
@@ -111,7 +112,7 @@ func (s *sheet) sampleRows(text []byte, skip int) (rows []sampled) {
 			// The rest of the sample would be one cell, and is not to be looked
 			// through again for each of its lines.
 			open = max(open, upTo)
-			s.dialect.cutLine(line, &r)
+			allowance -= s.dialect.cutLine(line, &r, min(lineAllowance, allowance))
 		}
 		row := sampled{from: skip + at, to: skip + at + r.next, line: line, fine: !r.loose && !unclosed}
 		row.cells = s.dialect.texts(text[at:], &r)
@@ -135,7 +136,7 @@ func (s *sheet) wholeSheet(rows []sampled) {
 }
 
 // findTable finds the header, and what the columns hold.
-func (s *sheet) findTable(rows []sampled, sample []byte, opt source.Options) error {
+func (s *sheet) findTable(ctx context.Context, rows []sampled, sample []byte, opt source.Options) error {
 	if s.width = usualCells(rows); s.width == 0 && opt.HeaderRow == 0 { // no text at all
 		if n := len(rows); n > 0 {
 			s.body, s.line = int64(rows[n-1].to), rows[n-1].line+1
@@ -152,7 +153,11 @@ func (s *sheet) findTable(rows []sampled, sample []byte, opt source.Options) err
 		texts = append(texts, row.cells)
 	}
 	s.hidePairs(texts)
-	layout := table.Find(texts, s.width).Prefer(texts, opt.Names)
+	layout, err := table.Find(ctx, texts, s.width)
+	if err != nil {
+		return err
+	}
+	layout = layout.Prefer(texts, opt.Names)
 	if opt.HeaderRow == source.NoHeader {
 		layout = table.Layout{Width: s.width, First: firstFilled(texts), Reason: "it was asked for"}
 	}

@@ -17,6 +17,9 @@ const (
 	// sampleRows is how many rows of a sheet are looked at before its records
 	// are read.
 	sampleRows = 300
+	// sampleWork bounds the cells of these rows, those without text among them,
+	// as far as more than one row is looked at.
+	sampleWork = 1 << 19
 	// sampleCells is how many cells a column shows.
 	sampleCells = 20
 )
@@ -31,7 +34,7 @@ func (r *reader) begin(ctx context.Context, sheet Sheet) error {
 	}
 	if r.opt.AsIs {
 		r.asIs()
-	} else if err := r.findTable(); err != nil {
+	} else if err := r.findTable(ctx); err != nil {
 		return err
 	}
 	if err := r.fillAhead(); err != nil {
@@ -53,7 +56,7 @@ func (r *reader) tell(choice, value, reason string) {
 // on that was asked for.
 func (r *reader) sample(ctx context.Context) error {
 	r.takeRanges()
-	for len(r.ahead) < sampleRows {
+	for work := 0; len(r.ahead) < sampleRows && work < sampleWork; {
 		row, err := r.pull(ctx)
 		if errors.Is(err, io.EOF) {
 			break
@@ -66,6 +69,7 @@ func (r *reader) sample(ctx context.Context) error {
 		}
 		r.ahead = append(r.ahead, keep(row))
 		r.merges.width = max(r.merges.width, row.width())
+		work += row.width()
 	}
 	return nil
 }
@@ -82,10 +86,14 @@ func (r *reader) asIs() {
 // findTable finds the header among the rows read ahead, and drops it and what
 // stands above it. Merged ranges are not filled yet: a title that is merged over
 // all columns must not look like a record.
-func (r *reader) findTable() error {
+func (r *reader) findTable(ctx context.Context) error {
 	above := int64(max(0, r.opt.HeaderRow-1)) // rows that were not looked at
 	texts, at := r.withBlanks(above)
-	layout := table.Find(texts, 0).Prefer(texts, r.opt.Names)
+	layout, err := table.Find(ctx, texts, 0)
+	if err != nil {
+		return err
+	}
+	layout = layout.Prefer(texts, r.opt.Names)
 	switch {
 	case len(texts) == 0 && above > 0:
 		layout.Reason = fmt.Sprintf("row %d was asked for, and no row with cells stands there or below", above+1)

@@ -31,13 +31,13 @@ func surveyRows(ctx context.Context, b *book, p part) (*shape, error) {
 	way := newPass(b, p, 0)
 	w := newWalk(b, p, nil, nil)
 	for {
-		if way.count%askEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		text, err := way.element()
 		if errors.Is(err, io.EOF) {
 			s.count = way.count - 1
-			return s.finish(b.opt)
+			return s.finish(ctx, b.opt)
 		}
 		if err != nil {
 			return nil, err
@@ -58,7 +58,7 @@ func (s *rowsShape) take(cells [][]byte) error {
 	s.cells += int64(len(cells))
 	switch {
 	case s.width > s.limits.Columns:
-		return limitReached(fmt.Sprintf("there are more than %d columns", s.limits.Columns))
+		return tooManyColumns(s.limits.Columns)
 	case s.cells > s.limits.Cells:
 		return limitReached(fmt.Sprintf("there are more than %d cells", s.limits.Cells))
 	case len(s.texts) == findRows || s.size > sampleBytes:
@@ -74,11 +74,15 @@ func (s *rowsShape) take(cells [][]byte) error {
 }
 
 // finish finds the header and makes the columns.
-func (s *rowsShape) finish(opt source.Options) (*shape, error) {
+func (s *rowsShape) finish(ctx context.Context, opt source.Options) (*shape, error) {
 	layout := table.Layout{Reason: "every row is read as found"}
 	var names []string
 	if !opt.AsIs {
-		if layout = table.Find(s.texts, 0).Prefer(s.texts, opt.Names); layout.Headers > 0 {
+		var err error
+		if layout, err = table.Find(ctx, s.texts, 0); err != nil {
+			return nil, err
+		}
+		if layout = layout.Prefer(s.texts, opt.Names); layout.Headers > 0 {
 			names = layout.Names(s.texts)
 			s.headed = layout.First + 1
 		}
@@ -110,6 +114,9 @@ func (s *rowsShape) finish(opt source.Options) (*shape, error) {
 func (w *walk) row(text []byte) (cells [][]byte, err error) {
 	w.text, w.scratch, w.cells, w.numbers = text, w.scratch[:0], w.cells[:0], w.numbers[:0]
 	for at := skipSpace(text, 1); text[at] != ']'; {
+		if len(w.cells) == w.columns {
+			return nil, tooManyColumns(w.columns)
+		}
 		cell, end, err := w.cell(at, 1+w.outer)
 		if err != nil {
 			return nil, err

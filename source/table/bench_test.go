@@ -22,7 +22,7 @@ func BenchmarkFind(b *testing.B) {
 		b.Run(fmt.Sprint(columns), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Find(rows, 0)
+				find(b, rows, 0)
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package table
 
 import (
 	"iter"
-	"slices"
 	"strings"
 )
 
@@ -13,12 +12,15 @@ type look struct {
 	sum, runes uint32
 }
 
-// body is a column from some row on, without the rows that are the same as the
-// header.
+// body is a column from some row on, without the rows that repeat the header.
 type body struct {
 	column, from int
-	header       []string
+	// header is finder.same of the header, or noRow.
+	header int
 }
+
+// noRow is the header of a body that has none.
+const noRow = -1
 
 // column is what the cells of a body are like.
 type column struct {
@@ -37,7 +39,7 @@ const bodyRows = 200
 func (f *finder) cells(b body) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := b.from; i < min(len(f.rows), b.from+bodyRows); i++ {
-			if b.column >= len(f.looks[i]) || f.looks[i][b.column].kind == Empty || b.header != nil && slices.Equal(f.rows[i], b.header) {
+			if b.column >= len(f.looks[i]) || f.looks[i][b.column].kind == Empty || f.same[i] == b.header {
 				continue
 			}
 			if !yield(i) {

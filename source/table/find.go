@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"fmt"
 	"hash/maphash"
 	"math"
@@ -14,6 +15,9 @@ const (
 	MaxAbove = 40
 	// MaxHeaders is the most rows that a header is made of.
 	MaxHeaders = 3
+	// MaxColumns is the most columns, from the left, that Find compares. More
+	// would not change the answer, and the work grows with them.
+	MaxColumns = 2048
 )
 
 // Layout says where the table is among the rows it was found in.
@@ -50,16 +54,31 @@ func (l Layout) Unsure() bool { return l.Doubt > mostDoubt }
 // Body is the index of the first record.
 func (l Layout) Body() int { return l.First + l.Headers }
 
-// Find looks at the first rows of a sheet, blank rows among them, and says where
-// its table is. width is the number of cells that most rows have, or 0 where the
-// rows should tell.
-func Find(rows [][]string, width int) Layout {
-	f := finder{rows: rows, width: width}
-	if f.width == 0 {
-		f.width = usualWidth(rows)
+// Find locates the table in the first rows of a sheet, blank rows among them.
+// width is the number of cells that most rows have; 0 derives it from the rows.
+//
+// The work is bounded by the product of the rows, [MaxColumns] and [MaxAbove].
+// The error is that of ctx.
+func Find(ctx context.Context, rows [][]string, width int) (Layout, error) {
+	if width == 0 {
+		width = usualWidth(rows)
 	}
-	f.measure()
-	return f.find()
+	f := finder{rows: leftmost(rows), width: min(width, MaxColumns)}
+	if err := f.measure(ctx); err != nil {
+		return Layout{}, err
+	}
+	layout, err := f.find(ctx)
+	layout.Width = width
+	return layout, err
+}
+
+// leftmost returns rows without the cells right of MaxColumns.
+func leftmost(rows [][]string) [][]string {
+	cut := make([][]string, len(rows))
+	for i, row := range rows {
+		cut[i] = row[:min(len(row), MaxColumns)]
+	}
+	return cut
 }
 
 // usualWidth is the place behind the last cell with text of most rows; among
@@ -104,17 +123,28 @@ type finder struct {
 	width  int
 	filled []int
 	looks  [][]look
+	// same holds for each row the index of the first row with the same cells, so
+	// that rows are compared once and not for each of their cells.
+	same []int
 	// first is the first row that could begin a table, last the last one that is
 	// not blank.
 	first, last int
 }
 
-func (f *finder) measure() {
+func (f *finder) measure(ctx context.Context) error {
 	seed := maphash.MakeSeed()
-	for _, row := range f.rows {
+	firstOf := map[uint64][]int{}
+	for i, row := range f.rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		looks := make([]look, 0, len(row))
 		filled := 0
+		var hash maphash.Hash
+		hash.SetSeed(seed)
 		for _, cell := range row {
+			_, _ = hash.WriteString(cell)
+			_ = hash.WriteByte(0)
 			l := look{kind: KindOf(cell)}
 			if cell = strings.TrimSpace(cell); cell != "" {
 				filled++
@@ -126,6 +156,17 @@ func (f *finder) measure() {
 		}
 		f.looks = append(f.looks, looks)
 		f.filled = append(f.filled, filled)
+		f.same = append(f.same, i)
+		sum := hash.Sum64()
+		for _, earlier := range firstOf[sum] {
+			if slices.Equal(f.rows[earlier], row) {
+				f.same[i] = earlier
+				break
+			}
+		}
+		if f.same[i] == i {
+			firstOf[sum] = append(firstOf[sum], i)
+		}
 	}
 	f.first = f.firstRow()
 	for i, row := range f.rows {
@@ -133,6 +174,7 @@ func (f *finder) measure() {
 			f.last = i
 		}
 	}
+	return nil
 }
 
 // usualHeader is how much speaks for a header in the first row before it is
@@ -148,7 +190,7 @@ type scored struct {
 }
 
 // find takes the header that fits best, from the rows above the first record.
-func (f *finder) find() Layout {
+func (f *finder) find(ctx context.Context) (Layout, error) {
 	none := scored{row: NoHeader, reason: "the first row looks like the rows below it"}
 	if f.first >= f.last && f.width > 1 {
 		none.reason = "the only row looks like one of values"
@@ -156,6 +198,9 @@ func (f *finder) find() Layout {
 	first, best := f.first, none
 	list := []scored{none}
 	for at := first; at < min(len(f.rows), first+MaxAbove); at++ {
+		if err := ctx.Err(); err != nil {
+			return Layout{}, err
+		}
 		s := f.scoreRow(at, first)
 		list = append(list, s)
 		if s.score > best.score {
@@ -173,7 +218,7 @@ func (f *finder) find() Layout {
 		f.extend(&l)
 	}
 	f.compare(&l, best, list)
-	return l
+	return l, nil
 }
 
 // scoreRow is headerScore with what speaks for the first row of a table.
@@ -197,7 +242,7 @@ func (f *finder) compare(l *Layout, best scored, list []scored) {
 	l.Rival = NoHeader
 	next := math.Inf(-1)
 	for _, s := range list {
-		if s.row == best.row || l.Headers > 0 && s.row != NoHeader && (s.row >= l.First && s.row < l.Body() || slices.Equal(f.rows[s.row], f.rows[best.row])) {
+		if s.row == best.row || l.Headers > 0 && s.row != NoHeader && (s.row >= l.First && s.row < l.Body() || f.same[s.row] == f.same[best.row]) {
 			continue
 		}
 		if l.Headers > 0 && s.row == NoHeader && f.titled(l.First) {
@@ -223,7 +268,7 @@ func (f *finder) recordAbove(header, below int) bool {
 		}
 		same, other := 0, 0
 		for c, l := range f.looks[at] {
-			col := f.column(body{c, below, nil})
+			col := f.column(body{c, below, noRow})
 			switch {
 			case l.kind == Empty || !col.kind.Typed() || col.share < 0.8:
 			case l.kind == col.kind, l.kind == Integer && col.kind == Number:
@@ -273,7 +318,7 @@ func (f *finder) tabular(at int) bool {
 	}
 	typed := 0
 	for c, l := range f.looks[at] {
-		if l.kind.Typed() && f.column(body{c, at + 1, nil}).share >= 0.8 {
+		if l.kind.Typed() && f.column(body{c, at + 1, noRow}).share >= 0.8 {
 			typed++
 		}
 	}
@@ -347,7 +392,7 @@ func (f *finder) textAbove(at, header, below int) bool {
 		if l.kind == Empty {
 			continue
 		}
-		if col := f.column(body{c, below, f.rows[header]}); col.kind.Typed() && col.share >= 0.8 {
+		if col := f.column(body{c, below, f.same[header]}); col.kind.Typed() && col.share >= 0.8 {
 			if against++; against == 2 {
 				return true
 			}

@@ -29,6 +29,16 @@ func numbered(n, columns int) string {
 	return text.String()
 }
 
+// find is Find where nothing cancels it.
+func find(t testing.TB, rows [][]string, width int) Layout {
+	t.Helper()
+	l, err := Find(t.Context(), rows, width)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		name, text            string
@@ -75,7 +85,7 @@ func TestFind(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rows := sheet(c.text)
-			l := Find(rows, 0)
+			l := find(t, rows, 0)
 			got := []any{l.Width, l.First, l.Headers, l.Unsure()}
 			if diff := cmp.Diff([]any{c.width, c.first, c.headers, c.unsure}, got); diff != "" {
 				t.Errorf("width, first row, headers and doubt of %+v (-want +got):\n%s", l, diff)
@@ -112,16 +122,16 @@ func TestRival(t *testing.T) {
 		{"no header", "alpha|beta\ngamma|delta\nepsilon|zeta", NoHeader, 1},
 		{"a header", "alpha|5\nbeta|6\ngamma|7", 0, 0.1},
 	} {
-		l := Find(sheet(c.text), 0)
+		l := find(t, sheet(c.text), 0)
 		if l.Rival != c.rival || l.Doubt < c.least || l.Doubt > 1 {
 			t.Errorf("%s: %+v, want the rival %d and a doubt of %v at least", c.name, l, c.rival, c.least)
 		}
 	}
-	sure := Find(sheet("id|name|price|since\n1|Ada|2.50|2024-01-01\n2|Bob|3.10|2024-01-02\n3|Cy|4|2024-01-03"), 0)
+	sure := find(t, sheet("id|name|price|since\n1|Ada|2.50|2024-01-01\n2|Bob|3.10|2024-01-02\n3|Cy|4|2024-01-03"), 0)
 	if sure.Doubt > 0.2 {
 		t.Errorf("%+v has much doubt", sure)
 	}
-	if l := Find(nil, 0); l.Headers != 0 || l.Width != 0 || l.Unsure() || l.Reason == "" {
+	if l := find(t, nil, 0); l.Headers != 0 || l.Width != 0 || l.Unsure() || l.Reason == "" {
 		t.Errorf("no rows: %+v", l)
 	}
 	if (Layout{}).Unsure() {
@@ -131,7 +141,7 @@ func TestRival(t *testing.T) {
 
 func TestFindWithWidth(t *testing.T) {
 	rows := sheet("a list|of some\nid|name|price\n1|Ada|2.50\n2|Bob|3.10")
-	if l := Find(rows, 3); l.First != 1 || l.Width != 3 {
+	if l := find(t, rows, 3); l.First != 1 || l.Width != 3 {
 		t.Errorf("%+v", l)
 	}
 }

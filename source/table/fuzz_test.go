@@ -25,9 +25,9 @@ func FuzzTable(f *testing.F) {
 			IsNote(row, i%2 == 0)
 			NamesColumns(row, rows[i+1:])
 		}
-		l := Find(rows, width)
+		l := find(t, rows, width)
 		checkLayout(t, l, rows, width)
-		if again := Find(before, width); again != l || !slices.EqualFunc(rows, before, slices.Equal) {
+		if again := find(t, before, width); again != l || !slices.EqualFunc(rows, before, slices.Equal) {
 			t.Fatalf("%+v, then %+v", l, again)
 		}
 	})

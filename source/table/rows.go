@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"slices"
 	"strings"
 )
@@ -80,11 +81,12 @@ func Filled(row []string) int {
 	return n
 }
 
-// NamesColumns says whether a row looks like the header of the rows below it.
+// NamesColumns says whether a row looks like the header of the rows below it. The
+// rows below are few.
 func NamesColumns(row []string, below [][]string) bool {
-	rows := append([][]string{row}, below...)
-	f := finder{rows: rows, width: max(extent(row), usualWidth(below))}
-	f.measure()
+	rows := leftmost(append([][]string{row}, below...))
+	f := finder{rows: rows, width: max(extent(rows[0]), usualWidth(rows[1:]))}
+	_ = f.measure(context.Background()) // only a context can fail it
 	score, _ := f.headerScore(0)
 	return score > 0.5
 }

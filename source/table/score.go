@@ -2,7 +2,6 @@ package table
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,7 +17,7 @@ func (f *finder) headerScore(at int) (score float64, reason string) {
 	seen := map[string]bool{}
 	differs, same := 0, 0
 	from := at + 1
-	for from < len(f.rows) && slices.Equal(f.rows[from], row) {
+	for from < len(f.rows) && f.same[from] == f.same[at] {
 		from++ // the header, printed twice
 	}
 	from = max(from, f.bodyOf(at))
@@ -31,7 +30,7 @@ func (f *finder) headerScore(at int) (score float64, reason string) {
 			score -= 0.5
 		}
 		seen[cell] = true
-		points := f.cellScore(at, body{c, from, row}, cell)
+		points := f.cellScore(at, body{c, from, f.same[at]}, cell)
 		score += points
 		switch {
 		case points >= 1:
