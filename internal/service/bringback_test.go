@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"iter"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -320,5 +321,24 @@ func TestBringsBackCutCells(t *testing.T) {
 	b := f.bring(imp, file.put(0, "Name", long+"!").csv(), false)
 	if b.Verdict.Cells != 1 || b.Clashes != 0 {
 		t.Errorf("a file that holds all of it: %d cells, %d clashes", b.Verdict.Cells, b.Clashes)
+	}
+}
+
+// TestFindingS3OneRowOfCells brings back a file with a row of millions of cells,
+// as anybody with a link to a review can.
+func TestFindingS3OneRowOfCells(t *testing.T) {
+	f := newFixture(t)
+	imp := f.reviewing()
+	file := "Row,E-Mail,Name\n" + strings.Repeat(",", 4<<20)
+	in := service.Bringing{Op: order(nil).Op, Preview: true, File: strings.NewReader(file), Size: int64(len(file))}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := f.TakeRows(f.ctx, imp, in)
+	runtime.ReadMemStats(&after)
+	if !service.IsKind(err, service.Invalid) {
+		t.Errorf("got %v, want a refusal of the file", err)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
+		t.Errorf("a file of 4 MiB takes %d MiB", used>>20)
 	}
 }

@@ -84,7 +84,7 @@ func (d dialect) quotesAreText(sample []byte) bool {
 		return false
 	}
 	broken, clean := 0, 0
-	var r record
+	r := record{most: sniffWidth}
 	for at, rows := 0, 0; at < len(sample) && rows < sniffRecords; rows++ {
 		d.cut(sample[at:], none, &r)
 		quoted := slices.ContainsFunc(r.cells, func(c cell) bool { return c.quoted })

@@ -45,7 +45,14 @@ type record struct {
 	unclosed bool
 	// inner says that a bare cell holds a quote.
 	inner bool
+	// most is how many cells are cut at most, and one more to show that there
+	// are; 0 is no bound, for texts that are short themselves.
+	most int
 }
+
+// over reports whether the record was cut no further because it has too many
+// cells.
+func (r *record) over() bool { return r.most > 0 && len(r.cells) > r.most }
 
 // none is no place.
 const none = -1
@@ -54,19 +61,23 @@ const none = -1
 // quoted: a quote closes a cell only where a delimiter or a line end follows,
 // spaces aside. The quote at literal, if it is a place, is text. The end of text
 // is the end of the file; where it is not, a record that reaches it is not to be
-// trusted.
+// trusted. Of a record with more cells than r.most allows, the rest of the line is
+// passed over.
 func (d *dialect) cut(text []byte, literal int, r *record) {
-	*r = record{cells: r.cells[:0]}
+	*r = record{cells: r.cells[:0], most: r.most}
 	at := d.skipGap(text, 0)
 	for {
 		at = d.cutCell(text, at, literal, r)
-		if !hasPrefixAt(text, at, d.delim) {
+		if r.over() || !hasPrefixAt(text, at, d.delim) {
 			break
 		}
 		at = d.skipGap(text, at+len(d.delim))
 		if d.delim == gap && (at == len(text) || text[at] == '\n' || text[at] == '\r') {
 			break // spaces at the end of a line stand before no cell
 		}
+	}
+	if r.over() {
+		at += len(bytes.TrimRight(text[at:at+physicalLine(text[at:])], "\r\n"))
 	}
 	r.next = lineEnd(text, at)
 }
@@ -82,19 +93,31 @@ func (d *dialect) skipGap(text []byte, at int) int {
 }
 
 // cutLine cuts a line with a quote that is never closed: the first such quote
-// that leaves none unclosed is text.
-func (d *dialect) cutLine(line []byte, r *record) {
+// that leaves none unclosed is text. Each try reads the line again; when that has
+// taken more than allowance bytes, all quotes of the line are text. It returns the
+// bytes read.
+func (d *dialect) cutLine(line []byte, r *record, allowance int64) (work int64) {
 	for at := 0; ; at += len(d.open) {
 		i := bytes.Index(line[at:], []byte(d.open))
 		if i < 0 {
-			return
+			return work
 		}
 		at += i
+		work += int64(len(line))
 		if d.cut(line, at, r); !r.unclosed {
-			return
+			return work
+		}
+		if work > allowance {
+			bare := dialect{delim: d.delim}
+			bare.cut(line, none, r)
+			return work
 		}
 	}
 }
+
+// lineAllowance bounds the work on one line of a quote that is never closed: a
+// line of a kilobyte may have a thousand quotes.
+const lineAllowance = 1 << 20
 
 // cutCell cuts the cell at a place and gives the place where it stops.
 func (d *dialect) cutCell(text []byte, at, literal int, r *record) int {

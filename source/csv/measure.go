@@ -13,7 +13,7 @@ func (d dialect) measure(sample []byte, looks *looks) float64 {
 	widths := map[int]int{}
 	var known, cells, spoiled float64
 	rows := 0
-	var r record
+	r := record{most: sniffWidth}
 	for at := 0; at < len(sample) && rows < sniffRecords; {
 		d.cut(sample[at:], none, &r)
 		text := sample[at : at+r.next]

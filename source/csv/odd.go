@@ -187,7 +187,7 @@ func isAside(cells []string) bool {
 func (r *reader) unclosed(batch *intray.Records) error {
 	rest := r.w.rest()
 	line := rest[:physicalLine(rest)]
-	r.sheet.dialect.cutLine(line, &r.ahead)
+	r.lineWork += r.sheet.dialect.cutLine(line, &r.ahead, min(lineAllowance, maxLineWork-r.lineWork))
 	r.settle(batch, false)
 	cells := r.texts(&r.ahead, 0)
 	row := r.rows + int64(batch.Len())

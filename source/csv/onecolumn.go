@@ -31,7 +31,7 @@ func (d dialect) cuts(sample []byte) bool {
 		_, n := mostOf(widths)
 		return 5*n >= 4*rows && n > 1
 	}
-	var r record
+	r := record{most: sniffWidth}
 	d.cut(bytes.TrimLeft(sample, "\r\n"), none, &r)
 	if len(r.cells) > 1 && usual(d.delim) == 1 {
 		return true
@@ -44,7 +44,7 @@ func (d dialect) cuts(sample []byte) bool {
 // widths counts the rows of a sample by their cells.
 func (d dialect) widths(sample []byte) (widths map[int]int, rows int) {
 	widths = map[int]int{}
-	var r record
+	r := record{most: sniffWidth}
 	for at := 0; at < len(sample) && rows < sniffRecords; {
 		d.cut(sample[at:], none, &r)
 		if !blankText(sample[at : at+r.next]) {

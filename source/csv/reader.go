@@ -22,6 +22,9 @@ const (
 	// the repairer does: some seconds, in which a hundred thousand rows and more
 	// are mended. When it is used up, rows stay as found.
 	maxMendWork = 8 << 30
+	// maxLineWork is how many bytes may be read again to tell which quotes of
+	// lines are text, where one is never closed. Then all of them are.
+	maxLineWork = 1 << 29
 	// lookAhead is how many rows below one that does not fit are looked at.
 	lookAhead = 4
 )
@@ -55,6 +58,8 @@ type reader struct {
 	ragged bool
 	// gaveUp says that the work for mending is used up, and that this was told.
 	gaveUp bool
+	// lineWork is how much of maxLineWork is used.
+	lineWork int64
 	// told counts the notices of each kind that are told only so often.
 	told map[string]int
 	// first is told with the first batch.
@@ -151,7 +156,7 @@ func (r *reader) cut(ctx context.Context, at int, rec *record) error {
 		}
 		if at < len(rest) || r.w.done {
 			r.sheet.dialect.cut(rest[min(at, len(rest)):], none, rec)
-			if at+rec.next < len(rest) || r.w.done {
+			if rec.over() || at+rec.next < len(rest) || r.w.done {
 				return r.check(rec)
 			}
 		}

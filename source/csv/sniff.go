@@ -12,6 +12,8 @@ const (
 	sniffRecords = 400
 	// sniffCells is how many cells of a record are looked at.
 	sniffCells = 64
+	// sniffWidth is how many cells of a record are counted.
+	sniffWidth = 1 << 14
 )
 
 // sniffed is what was found out about a dialect.

@@ -39,7 +39,7 @@ func oneQuotedCell(sample []byte) bool {
 	}
 	d := dialect{delim: ",", open: `"`, shut: `"`}
 	quoted, rows := 0, 0
-	var r record
+	r := record{most: sniffWidth}
 	for at := 0; at < len(sample) && rows < sniffRecords; at += r.next {
 		d.cut(sample[at:], none, &r)
 		if blankText(sample[at : at+r.next]) {

@@ -58,6 +58,10 @@ type (
 	ambiguous string
 )
 
+func tooManyColumns(limit int) error {
+	return limitReached(fmt.Sprintf("there are more than %d columns", limit))
+}
+
 func (e limitReached) Error() string { return string(e) }
 
 func (e ambiguous) Error() string {
@@ -130,7 +134,7 @@ func (t *names) leaf(n *name) error {
 		return ambiguous(n.full)
 	}
 	if len(t.columns) == t.limits.Columns {
-		return limitReached(fmt.Sprintf("there are more than %d columns", t.limits.Columns))
+		return tooManyColumns(t.limits.Columns)
 	}
 	n.column = len(t.columns)
 	t.headers += len(n.full)

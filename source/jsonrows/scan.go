@@ -46,7 +46,7 @@ type keeper interface {
 
 func newScan(in source.Input, tree *names, limits source.Limits, keep keeper) *scan {
 	s := &scan{in: in, names: tree, limits: limits, keep: keep, seen: make([]uint32, tree.count)}
-	s.walk = &walk{names: tree, readOnly: true, visit: s.visit, cellBytes: limits.CellBytes}
+	s.walk = &walk{names: tree, readOnly: true, visit: s.visit, cellBytes: limits.CellBytes, columns: limits.Columns}
 	s.dec = jsontext.NewDecoder(bytes.NewReader(nil))
 	return s
 }

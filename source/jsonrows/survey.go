@@ -19,8 +19,9 @@ const (
 )
 
 const (
-	// askEvery is the number of elements between two looks at the context.
-	askEvery = 1024
+	// askEvery is the number of members or values between two looks at the
+	// context, where a table is looked for.
+	askEvery = 64
 	// surveyBytes is how much text one worker of the first pass reads at a time.
 	surveyBytes = 256 << 10
 )
@@ -66,9 +67,9 @@ func (s *shape) collect(ctx context.Context, b *book, p part) error {
 	way.until = way.at + int64(way.size)/4 // names come first
 	way.work = func() func(*chunk) { return newSurveyor(b, s).read }
 	defer way.close()
-	for asked := int64(0); ; {
-		if asked++; asked%askEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		job, err := way.chunk(ctx)
 		if err != nil {
@@ -117,7 +118,7 @@ func (s *shape) sample(n *name, cell string) {
 
 // newWalk walks through the elements of a part.
 func newWalk(b *book, p part, tree *names, visit func(*name, []byte) error) *walk {
-	return &walk{names: tree, visit: visit, cellBytes: b.opt.Limits.CellBytes, outer: p.outer()}
+	return &walk{names: tree, visit: visit, cellBytes: b.opt.Limits.CellBytes, columns: b.opt.Limits.Columns, outer: p.outer()}
 }
 
 // step pulls one element and walks through it.

@@ -16,6 +16,8 @@ type walk struct {
 	visit func(n *name, cell []byte) error
 	// cellBytes is the most bytes of a cell.
 	cellBytes int
+	// columns is the most cells of an element that is an array.
+	columns int
 	// outer is the number of levels around an element: 1 in an array.
 	outer int
 	// scratch holds the cells that are not in the text as such. It is only

@@ -176,6 +176,9 @@ func (r *rows) add(kind kindOf, styled int, rich bool) error {
 	if r.given += len(c.Value) + len(c.Shown); r.given > r.book.arc.limits.RowBytes {
 		return r.limit("the texts of a row have more than %d bytes", r.book.arc.limits.RowBytes)
 	}
+	if len(r.cells) == maxColumns {
+		return r.unreadable("it has more cells than columns: one is there twice")
+	}
 	r.cells = append(r.cells, c)
 	return nil
 }
