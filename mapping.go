@@ -20,7 +20,7 @@ type Match struct {
 	// Score says how sure the match is, from 0 to 1.
 	Score float64
 	// Reasons say why, for a person to read.
-	Reasons []string
+	Reasons []Message
 }
 
 // All are all columns that feed the field; none where nothing does.
@@ -45,7 +45,7 @@ type Evidence struct {
 	// Value is what it was decided to be.
 	Value string
 	// Reason says why, for a person to read.
-	Reason string
+	Reason Message
 	// Rivals are the other values that it could have, likeliest first; none
 	// where no other is worth a word.
 	Rivals []Choice

@@ -47,7 +47,7 @@ type Problem struct {
 	// Text says what is wrong and what to do, for the person who sent the
 	// file. It does not repeat the cell's text, so that few texts serve many
 	// problems.
-	Text string
+	Text Message
 }
 
 // Notice is something to tell about an import as a whole: a choice that could
@@ -55,7 +55,7 @@ type Problem struct {
 type Notice struct {
 	Type  NoticeType
 	Level Level
-	Text  string
+	Text  Message
 	// Field is the key of the field concerned, or "".
 	Field string
 	// Header is the header of the column concerned, or "".

@@ -19,7 +19,7 @@ type Question struct {
 	// Header is the header of the column concerned, or "".
 	Header string
 	// Text asks, and says why.
-	Text string
+	Text Message
 	// Choices are the answers that are offered, the likeliest first: at most 20
 	// columns, or 1,000 sheets or fields.
 	Choices []Choice
@@ -36,9 +36,9 @@ type Choice struct {
 	// Value is what an answer holds.
 	Value string
 	// Label is what a person reads; "" where that is the value.
-	Label string
+	Label Message
 	// Reason is what speaks for it; it may be "".
-	Reason string
+	Reason Message
 	// Examples show what follows from it: cells, or headers.
 	Examples []string
 }

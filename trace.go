@@ -38,5 +38,5 @@ type TraceStep struct {
 	// output it is JSON.
 	Text *string
 	// Reasons say why, for a person to read.
-	Reasons []string
+	Reasons []Message
 }

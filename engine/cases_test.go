@@ -219,7 +219,7 @@ func describe(schema *intray.Schema, out *engine.Outcome) string {
 		if match.Columns != nil {
 			columns = fmt.Sprintf("columns %v", match.Columns)
 		}
-		fmt.Fprintf(&b, "%s: %s %q, %v, %s\n", schema.Fields[i].Key, columns, match.Header, match.Score, strings.Join(match.Reasons, "; "))
+		fmt.Fprintf(&b, "%s: %s %q, %v, %s\n", schema.Fields[i].Key, columns, match.Header, match.Score, strings.Join(intray.RenderAll(match.Reasons), "; "))
 	}
 	if len(out.Mapping.Unmapped) > 0 {
 		fmt.Fprintf(&b, "unmapped: %v\n", out.Mapping.Unmapped)

@@ -130,7 +130,7 @@ func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typ
 	}
 	for row, list := range infos {
 		for _, info := range list {
-			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: intray.HookCode, Level: info.Level, Text: info.Text})
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: intray.HookCode, Level: info.Level, Text: intray.Literal(info.Text)})
 		}
 	}
 }
@@ -216,10 +216,10 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 			cells.AppendNull(text)
 		case value.Wrong:
 			cells.AppendNull(text)
-			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem})
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: intray.Literal(result.Problem.String())})
 		}
 		if n := result.Note; n != nil {
-			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: n.Text})
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: intray.Literal(n.Text.String())})
 		}
 	}
 }
@@ -249,7 +249,7 @@ func given(parser value.Parser, change intray.Change, kind intray.TypeName, type
 	case other.State == value.Wrong || bytes.Equal(readAs(raw, result), readAs(raw, other)):
 		return result
 	}
-	return value.Result{State: value.Wrong, Problem: fmt.Sprintf("A hook gave %q, which is %s with a point before the fraction and %s as the numbers of this column are written. Let it give a number.", plain, readAs(raw, result), readAs(raw, other))}
+	return value.Result{State: value.Wrong, Problem: intray.Literal(fmt.Sprintf("A hook gave %q, which is %s with a point before the fraction and %s as the numbers of this column are written. Let it give a number.", plain, readAs(raw, result), readAs(raw, other)))}
 }
 
 // readAs is the value that a text was read as.

@@ -358,7 +358,7 @@ func TestRecordsBeforeATroubleAreNoResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := &counting{batches: 300, next: func(_ context.Context, batch int) error {
 			if batch == 200 {
-				return &source.UnreadableError{Line: 602, Reason: "a quote is never closed"}
+				return &source.UnreadableError{Line: 602, Reason: intray.Literal("a quote is never closed")}
 			}
 			return nil
 		}}
@@ -368,7 +368,7 @@ func TestRecordsBeforeATroubleAreNoResult(t *testing.T) {
 		}
 		want := []intray.Notice{{
 			Type: intray.UnreadableFile, Level: intray.LevelError,
-			Text: "The file cannot be read: line 602: a quote is never closed.",
+			Text: intray.Literal("The file cannot be read: line 602: a quote is never closed."),
 		}}
 		if diff := cmp.Diff(want, out.Notices); out.Verdict != engine.Broken || diff != "" {
 			t.Errorf("verdict %d, notices (-want +got):\n%s", out.Verdict, diff)

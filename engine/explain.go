@@ -36,7 +36,7 @@ func (o *Outcome) Explain(schema *intray.Schema, b *intray.Batch, i, field int) 
 		t.Steps = append(t.Steps, o.readStep(t), intray.TraceStep{Step: "map", Text: &t.Raw, Reasons: match.Reasons})
 		t.Steps = append(t.Steps, o.parseStep(t, schema.Fields[field]))
 	} else {
-		t.Steps = append(t.Steps, intray.TraceStep{Step: "map", Reasons: append([]string{"no column feeds the field"}, match.Reasons...)})
+		t.Steps = append(t.Steps, intray.TraceStep{Step: "map", Reasons: append([]intray.Message{intray.Literal("no column feeds the field")}, match.Reasons...)})
 	}
 	t.Steps = append(t.Steps, intray.TraceStep{Step: "check", Text: t.Value, Reasons: checkReasons(own, row)})
 	return t
@@ -61,7 +61,7 @@ func (o *Outcome) readStep(t intray.Trace) intray.TraceStep {
 	step := intray.TraceStep{Step: "read", Text: &t.Raw}
 	for _, e := range o.Evidence {
 		if !strings.HasPrefix(e.Choice, formatOf) {
-			step.Reasons = append(step.Reasons, fmt.Sprintf("%s %s: %s", e.Choice, e.Value, e.Reason))
+			step.Reasons = append(step.Reasons, intray.Literal(fmt.Sprintf("%s %s: %s", e.Choice, e.Value, e.Reason)))
 		}
 	}
 	for _, n := range o.Notices {
@@ -77,31 +77,31 @@ func (o *Outcome) parseStep(t intray.Trace, f intray.Field) intray.TraceStep {
 	step := intray.TraceStep{Step: "parse", Text: t.Value}
 	switch {
 	case t.Value != nil && *t.Value == t.Raw:
-		step.Reasons = []string{fmt.Sprintf("as %s the text stands for itself", f.Type.Name)}
+		step.Reasons = []intray.Message{intray.Literal(fmt.Sprintf("as %s the text stands for itself", f.Type.Name))}
 	case t.Value != nil:
-		step.Reasons = []string{fmt.Sprintf("read as %s", f.Type.Name)}
+		step.Reasons = []intray.Message{intray.Literal(fmt.Sprintf("read as %s", f.Type.Name))}
 	case strings.TrimSpace(t.Raw) == "":
-		step.Reasons = []string{"the cell is empty"}
+		step.Reasons = []intray.Message{intray.Literal("the cell is empty")}
 	default:
-		step.Reasons = []string{fmt.Sprintf("the text has no value as %s", f.Type.Name)}
+		step.Reasons = []intray.Message{intray.Literal(fmt.Sprintf("the text has no value as %s", f.Type.Name))}
 	}
 	for _, e := range o.Evidence {
 		if e.Choice == formatOf+mapping.Shorten(f.Key) {
-			step.Reasons = append(step.Reasons, fmt.Sprintf("the column is read as %s: %s", e.Value, e.Reason))
+			step.Reasons = append(step.Reasons, intray.Literal(fmt.Sprintf("the column is read as %s: %s", e.Value, e.Reason)))
 		}
 	}
 	return step
 }
 
-func checkReasons(own, row []intray.Problem) (reasons []string) {
+func checkReasons(own, row []intray.Problem) (reasons []intray.Message) {
 	for _, p := range own {
-		reasons = append(reasons, fmt.Sprintf("%s %s: %s", p.Level, p.Code, p.Text))
+		reasons = append(reasons, intray.Literal(fmt.Sprintf("%s %s: %s", p.Level, p.Code, p.Text)))
 	}
 	for _, p := range row {
-		reasons = append(reasons, fmt.Sprintf("the whole row, %s %s: %s", p.Level, p.Code, p.Text))
+		reasons = append(reasons, intray.Literal(fmt.Sprintf("the whole row, %s %s: %s", p.Level, p.Code, p.Text)))
 	}
 	if len(reasons) == 0 {
-		reasons = []string{"no rule is broken"}
+		reasons = []intray.Message{intray.Literal("no rule is broken")}
 	}
 	return reasons
 }

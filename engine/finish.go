@@ -34,7 +34,7 @@ func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter
 			if strings.TrimSpace(text) == "" {
 				text = "The hook beforeFinishCallback cancelled the import and gave no message."
 			}
-			out.tell(intray.Notice{Type: intray.CancelledByHook, Level: intray.LevelError, Text: text})
+			out.tell(intray.Notice{Type: intray.CancelledByHook, Level: intray.LevelError, Text: intray.Literal(text)})
 		}
 	}
 	if out.failHook(err) {

@@ -350,7 +350,7 @@ func TestHooksSeeWhatWasRead(t *testing.T) {
 		if string(number) != "2.5" || there || string(choices) != `["r","b"]` {
 			t.Errorf("the second hook sees %q, %v, %s", number, there, choices)
 		}
-		if len(b.Problems) != 1 || b.Problems[0].Text != "new" {
+		if len(b.Problems) != 1 || b.Problems[0].Text.String() != "new" {
 			t.Errorf("the second hook sees the problems %+v", b.Problems)
 		}
 		want := []intray.CellOptions{{Row: 0, Field: 1, Part: 1, Options: blue}}
@@ -433,7 +433,7 @@ func TestRemovedFieldsThatRulesName(t *testing.T) {
 			return changes, nil
 		}}
 		out, _, _ := hooked(t, hooks, listFile)
-		if want == "" && out.Verdict == engine.Broken || want != "" && (out.Verdict != engine.Broken || len(out.Notices) == 0 || !strings.Contains(out.Notices[0].Text, want)) {
+		if want == "" && out.Verdict == engine.Broken || want != "" && (out.Verdict != engine.Broken || len(out.Notices) == 0 || !strings.Contains(out.Notices[0].Text.String(), want)) {
 			t.Errorf("%q: %v, %+v", want, out.Verdict, out.Notices)
 		}
 	}
@@ -450,7 +450,7 @@ func TestHeaderRowsBeyondTheEnd(t *testing.T) {
 	}}
 	out, _, _ := hooked(t, hooks, listFile)
 	want := "The hook stepHooks[0] failed at line 3, column 4: setHeaderRowOverride: the header cannot be row 100: the first 4 rows were looked at"
-	if out.Verdict != engine.Broken || len(out.Notices) != 1 || out.Notices[0].Type != intray.HookFailed || !strings.Contains(out.Notices[0].Text, want) {
+	if out.Verdict != engine.Broken || len(out.Notices) != 1 || out.Notices[0].Type != intray.HookFailed || !strings.Contains(out.Notices[0].Text.String(), want) {
 		t.Errorf("%v, %+v", out.Verdict, out.Notices)
 	}
 }
@@ -472,7 +472,7 @@ func TestMessagesAboutNoCell(t *testing.T) {
 			return changes, nil
 		}}, listFile)
 		want = "The hook stepHooks[2] failed at line 3, column 7: updateInfoMessages: " + want
-		if out.Verdict != engine.Broken || len(out.Notices) != 1 || !strings.Contains(out.Notices[0].Text, want) {
+		if out.Verdict != engine.Broken || len(out.Notices) != 1 || !strings.Contains(out.Notices[0].Text.String(), want) {
 			t.Errorf("want %q, got %v, %+v", want, out.Verdict, out.Notices)
 		}
 	}
@@ -489,7 +489,7 @@ func TestFailingHooksFailTheImport(t *testing.T) {
 	} {
 		out, _, _ := hooked(t, hooks, listFile)
 		want := "The hook rowHooks[0] failed at line 3, column 7, data row 2: x is not a function"
-		if out.Verdict != engine.Broken || len(out.Notices) != 1 || out.Notices[0].Type != intray.HookFailed || !strings.Contains(out.Notices[0].Text, want) {
+		if out.Verdict != engine.Broken || len(out.Notices) != 1 || out.Notices[0].Type != intray.HookFailed || !strings.Contains(out.Notices[0].Text.String(), want) {
 			t.Errorf("%s: %v %+v", name, out.Verdict, out.Notices)
 		}
 	}
@@ -525,7 +525,7 @@ func TestFinishMayCancel(t *testing.T) {
 			if err := e.Finish(t.Context(), imp, out, func(func(*intray.Batch, error) bool) {}); err != nil {
 				t.Fatal(err)
 			}
-			if out.Verdict != c.verdict || len(out.Notices) != 0 != (c.kind != "") || c.kind != "" && (out.Notices[0].Type != c.kind || !strings.Contains(out.Notices[0].Text, c.text)) {
+			if out.Verdict != c.verdict || len(out.Notices) != 0 != (c.kind != "") || c.kind != "" && (out.Notices[0].Type != c.kind || !strings.Contains(out.Notices[0].Text.String(), c.text)) {
 				t.Errorf("%v %+v", out.Verdict, out.Notices)
 			}
 		})

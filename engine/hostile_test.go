@@ -135,7 +135,7 @@ func TestTooManyProblems(t *testing.T) {
 
 func tooLarge(t *testing.T, out *engine.Outcome, words string) {
 	t.Helper()
-	if out.Verdict != engine.Broken || out.Notices[0].Type != intray.TooLarge || !strings.Contains(out.Notices[0].Text, words) {
+	if out.Verdict != engine.Broken || out.Notices[0].Type != intray.TooLarge || !strings.Contains(out.Notices[0].Text.String(), words) {
 		t.Errorf("verdict %d, notices %v; want %q", out.Verdict, out.Notices, words)
 	}
 }
@@ -161,8 +161,8 @@ func TestLongHeadersAreCut(t *testing.T) {
 	conflict := runInto(t, engine.Config{}, long+","+long+"\na,b\n", schema, sink{})
 	invalid := runInto(t, engine.Config{}, long+",x\n,b\n", schema, sink{})
 	for _, n := range append(conflict.Notices, invalid.Listed...) {
-		if len(n.Header) > 110 || !strings.HasSuffix(n.Header, "…") || len(n.Text) > 1000 {
-			t.Errorf("%s: a header of %d bytes and a text of %d", n.Type, len(n.Header), len(n.Text))
+		if len(n.Header) > 110 || !strings.HasSuffix(n.Header, "…") || len(n.Text.String()) > 1000 {
+			t.Errorf("%s: a header of %d bytes and a text of %d", n.Type, len(n.Header), len(n.Text.String()))
 		}
 	}
 	if len(conflict.Notices)+len(invalid.Listed) != 2 || invalid.Headers[0] != long {

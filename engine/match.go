@@ -126,7 +126,7 @@ func (o *Outcome) tellTaken(ctx context.Context, imp Import, columns []intray.Co
 			continue
 		}
 		o.tell(intray.Notice{Type: intray.UnmappedFields, Level: intray.LevelWarning, Field: f.Key, Header: mapping.Shorten(columns[column].Header),
-			Text: fmt.Sprintf("The column %s would feed the field %q. An answer gave it to another field, and this one has no column now.", columnLabel(columns[column]), mapping.Shorten(f.Label))})
+			Text: intray.Literal(fmt.Sprintf("The column %s would feed the field %q. An answer gave it to another field, and this one has no column now.", columnLabel(columns[column]), mapping.Shorten(f.Label)))})
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func chosen(f intray.Field, list []int, columns []intray.Column) intray.Match {
 	if len(list) == 0 {
 		return intray.Match{Column: intray.NoColumn}
 	}
-	m := intray.Match{Column: list[0], Header: columns[list[0]].Header, Score: 1, Reasons: []string{"a person chose it"}}
+	m := intray.Match{Column: list[0], Header: columns[list[0]].Header, Score: 1, Reasons: []intray.Message{intray.Literal("a person chose it")}}
 	if f.ManyToOne {
 		m.Columns = list
 	}
@@ -150,7 +150,7 @@ func joined(m intray.Match, list []int, columns []intray.Column) intray.Match {
 		m = intray.Match{Score: 1}
 	}
 	for _, column := range list {
-		m.Reasons = append(m.Reasons, fmt.Sprintf("a person chose %s", columnLabel(columns[column])))
+		m.Reasons = append(m.Reasons, intray.Literal(fmt.Sprintf("a person chose %s", columnLabel(columns[column]))))
 	}
 	m.Columns = append(m.Columns, list...)
 	slices.Sort(m.Columns)
@@ -179,7 +179,7 @@ func (d decided) open(fields []intray.Field, columns []intray.Column) ([]intray.
 // askMapping makes of what the mapping leaves open one question, or one for each
 // field where no column has the name of any.
 func (o *Outcome) askMapping(q mapping.Question, fields []intray.Field, columns []intray.Column, m intray.Mapping) {
-	asked := intray.Question{Notice: intray.UnmappedFields, Field: q.Field, Text: q.Text, ID: intray.AnswerColumn + q.Field}
+	asked := intray.Question{Notice: intray.UnmappedFields, Field: q.Field, Text: intray.Literal(q.Text), ID: intray.AnswerColumn + q.Field}
 	switch {
 	case len(q.Rivals) > 0:
 		asked.ID = intray.AnswerField + strconv.Itoa(q.Columns[0].Index)
@@ -196,7 +196,7 @@ func (o *Outcome) askMapping(q mapping.Question, fields []intray.Field, columns 
 		asked.Notice, asked.Header = intray.ColumnConflict, mapping.Shorten(q.Columns[0].Header)
 	}
 	if len(q.Rivals) == 0 && !mustHaveColumn(fields, q.Field) {
-		asked.Choices = append(asked.Choices, intray.Choice{Value: intray.NoAnswer, Label: "no column"})
+		asked.Choices = append(asked.Choices, intray.Choice{Value: intray.NoAnswer, Label: intray.Literal("no column")})
 	}
 	asked.Many = takesMany(fields, q.Field)
 	o.ask(asked)
@@ -219,9 +219,9 @@ func (o *Outcome) askFields(text string, fields []intray.Field, columns []intray
 			continue
 		}
 		q := intray.Question{ID: intray.AnswerColumn + f.Key, Notice: intray.UnmappedFields, Field: f.Key, Choices: slices.Clip(choices), AnyColumn: true, Many: f.ManyToOne,
-			Text: fmt.Sprintf("No header has the name of the field %q. Which column holds it?", mapping.Shorten(f.Label))}
+			Text: intray.Literal(fmt.Sprintf("No header has the name of the field %q. Which column holds it?", mapping.Shorten(f.Label)))}
 		if !f.RequireMapping {
-			q.Choices = append(q.Choices, intray.Choice{Value: intray.NoAnswer, Label: "no column"})
+			q.Choices = append(q.Choices, intray.Choice{Value: intray.NoAnswer, Label: intray.Literal("no column")})
 		}
 		o.put(q)
 	}
@@ -236,7 +236,7 @@ func unused(columns []intray.Column, m intray.Mapping) []intray.Column {
 func columnChoices(columns []intray.Column) (choices []intray.Choice) {
 	for _, c := range columns[:min(len(columns), maxColumns)] {
 		choices = append(choices, intray.Choice{
-			Value: strconv.Itoa(c.Index), Label: columnLabel(c), Examples: examples(c.Samples),
+			Value: strconv.Itoa(c.Index), Label: intray.Literal(columnLabel(c)), Examples: examples(c.Samples),
 		})
 	}
 	return choices
@@ -260,8 +260,8 @@ func examples(samples []string) (short []string) {
 func rivals(keys []string, fields []intray.Field) (choices []intray.Choice) {
 	for _, f := range fields {
 		if slices.Contains(keys, f.Key) && len(choices) < maxChoices {
-			choices = append(choices, intray.Choice{Value: f.Key, Label: mapping.Shorten(f.Label)})
+			choices = append(choices, intray.Choice{Value: f.Key, Label: intray.Literal(mapping.Shorten(f.Label))})
 		}
 	}
-	return append(choices, intray.Choice{Value: intray.NoAnswer, Label: "none of these fields"})
+	return append(choices, intray.Choice{Value: intray.NoAnswer, Label: intray.Literal("none of these fields")})
 }

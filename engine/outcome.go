@@ -81,13 +81,13 @@ func (o *Outcome) All() []intray.Notice {
 	all = all[:min(len(all), MaxNotices)]
 	return append(all, intray.Notice{
 		Type: intray.Truncated, Level: intray.LevelInfo, Total: total,
-		Text: fmt.Sprintf("%d of %d notices are listed here.", len(all), total),
+		Text: intray.Literal(fmt.Sprintf("%d of %d notices are listed here.", len(all), total)),
 	})
 }
 
 func (o *Outcome) fail(kind intray.NoticeType, text string) *Outcome {
 	o.Verdict = Broken
-	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: text})
+	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: intray.Literal(text)})
 	return o
 }
 
@@ -100,14 +100,14 @@ func (o *Outcome) failHook(err error) bool {
 	}
 	o.Hook = failed
 	o.Verdict = Broken
-	o.tell(intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: failed.Error() + " Nothing was imported.", Row: failed.Row})
+	o.tell(intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: intray.Literal(failed.Error() + " Nothing was imported."), Row: failed.Row})
 	return true
 }
 
 // stop leaves the file to a person, without a question that could be answered.
 func (o *Outcome) stop(kind intray.NoticeType, text string) *Outcome {
 	o.Verdict = Open
-	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: text})
+	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: intray.Literal(text)})
 	return o
 }
 
@@ -135,7 +135,7 @@ func (o *Outcome) judge(s intray.Settings, removed int) *Outcome {
 	case o.ErrorRows == o.DataRows && s.InvalidDataBehavior == intray.RemoveInvalidRows:
 		o.tell(intray.Notice{
 			Type: intray.AllRowsRemoved, Level: intray.LevelWarning,
-			Text: fmt.Sprintf("All data rows (%d) have an error, so the result is empty.", o.DataRows),
+			Text: intray.Literal(fmt.Sprintf("All data rows (%d) have an error, so the result is empty.", o.DataRows)),
 		})
 	}
 	return o

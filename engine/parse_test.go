@@ -121,7 +121,7 @@ func TestRaggedRowsAreTold(t *testing.T) {
 		p.checked(&recs, &b)
 		got := ""
 		for _, problem := range b.Problems {
-			got += problem.Text
+			got += problem.Text.String()
 		}
 		if got != c.want {
 			t.Errorf("%q under %d columns: %s", c.row, c.columns, got)

@@ -86,7 +86,7 @@ func (p *passage) read(ctx context.Context) (out *Outcome, err error) {
 func (p *passage) unopened(err error) (*Outcome, error) {
 	var cannot *source.UnreadableError
 	if p.headerBy != nil && errors.As(err, &cannot) {
-		err = failedStep(*p.headerBy, errors.New("setHeaderRowOverride: "+cannot.Reason))
+		err = failedStep(*p.headerBy, errors.New("setHeaderRowOverride: "+cannot.Reason.String()))
 	}
 	return p.out.unreadable(err)
 }
@@ -137,7 +137,7 @@ func (p *passage) move(ctx context.Context, reader source.Reader) (*Outcome, err
 	if rows.dropped {
 		p.out.tell(intray.Notice{
 			Type: intray.MaxRecords, Level: intray.LevelWarning,
-			Text: fmt.Sprintf("The file has more data rows than maxRecords allows (%d). The rows after that were left out.", rows.limit),
+			Text: intray.Literal(fmt.Sprintf("The file has more data rows than maxRecords allows (%d). The rows after that were left out.", rows.limit)),
 		})
 	}
 	return p.out.judge(p.imp.Schema.Settings, len(p.removed)), nil

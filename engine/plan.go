@@ -165,11 +165,11 @@ func (f *fieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 		case value.Wrong:
 			cells.AppendNull(c.Raw)
 			b.Problems = append(b.Problems, intray.Problem{
-				Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem,
+				Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: intray.Literal(result.Problem.String()),
 			})
 		}
 		if n := result.Note; n != nil {
-			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: n.Text})
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: intray.Literal(n.Text.String())})
 		}
 	}
 }
@@ -218,7 +218,7 @@ func (p *plan) findRagged(recs *intray.Records, b *intray.Batch) {
 		}
 		b.Problems = append(b.Problems, intray.Problem{
 			Row: row, Field: intray.NoField, Code: "cell_count", Level: intray.LevelError,
-			Text: fmt.Sprintf("This row has %s where the header has %s.%s", counted(n, "cell"), counted(p.columns, "column"), p.hint),
+			Text: intray.Literal(fmt.Sprintf("This row has %s where the header has %s.%s", counted(n, "cell"), counted(p.columns, "column"), p.hint)),
 		})
 	}
 }

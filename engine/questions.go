@@ -111,7 +111,7 @@ func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, 
 				return i, nil, nil
 			}
 		}
-		return 0, nil, &source.UnreadableError{Reason: fmt.Sprintf("there is no sheet %q, which was asked for", mapping.Shorten(value))}
+		return 0, nil, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("there is no sheet %q, which was asked for", mapping.Shorten(value)))}
 	}
 	switch {
 	case len(t.names) == 1 && t.names[0] == "", len(t.found) == 0:
@@ -132,12 +132,12 @@ func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, 
 // choose tells which sheet was chosen, and which others hold a table.
 func (t *tables) choose(out *Outcome, sheet int, reason string) {
 	if len(t.names) == 1 {
-		out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: reason})
+		out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: intray.Literal(reason)})
 		return
 	}
 	own := intray.SheetChoice(t.names, sheet)
 	others := slices.DeleteFunc(t.question().Choices, func(c intray.Choice) bool { return c.Value == own })
-	out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: reason, Rivals: others})
+	out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: intray.Literal(reason), Rivals: others})
 }
 
 func (t *tables) question() *intray.Question {
@@ -146,11 +146,11 @@ func (t *tables) question() *intray.Question {
 	for i, sheet := range t.found[:min(len(t.found), maxChoices)] {
 		names = append(names, t.names[sheet])
 		q.Choices = append(q.Choices, intray.Choice{
-			Value: intray.SheetChoice(t.names, sheet), Label: mapping.Shorten(cmp.Or(t.names[sheet], fmt.Sprintf("sheet %d", sheet+1))),
-			Reason: "it holds a table", Examples: t.headers[i],
+			Value: intray.SheetChoice(t.names, sheet), Label: intray.Literal(mapping.Shorten(cmp.Or(t.names[sheet], fmt.Sprintf("sheet %d", sheet+1)))),
+			Reason: intray.Literal("it holds a table"), Examples: t.headers[i],
 		})
 	}
-	q.Text = fmt.Sprintf("The file holds %d tables: %s. Choose the one to import, or send it as a file of its own.", len(t.found), listed(names, len(t.found)))
+	q.Text = intray.Literal(fmt.Sprintf("The file holds %d tables: %s. Choose the one to import, or send it as a file of its own.", len(t.found), listed(names, len(t.found))))
 	return q
 }
 
@@ -203,6 +203,6 @@ func tie(e intray.Evidence) intray.Question {
 	if kind.id == intray.AnswerHeaderRow && likely != intray.NoAnswer {
 		likely = "row " + likely
 	}
-	q.Text = fmt.Sprintf("%s The likeliest is %s: %s.%s", kind.text, likely, e.Reason, kind.advice)
+	q.Text = intray.Literal(fmt.Sprintf("%s The likeliest is %s: %s.%s", kind.text, likely, e.Reason, kind.advice))
 	return q
 }

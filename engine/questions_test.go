@@ -38,8 +38,8 @@ type tornReader struct {
 
 func (r tornReader) Evidence() []intray.Evidence {
 	own := slices.DeleteFunc(slices.Clone(r.Reader.Evidence()), func(e intray.Evidence) bool { return e.Choice == "header row" })
-	return append(own, intray.Evidence{Choice: "header row", Value: "1", Reason: "it is text", Tie: !r.sure,
-		Rivals: []intray.Choice{{Value: "2", Reason: "it is text too", Examples: []string{"id", "name"}}, {Value: intray.NoAnswer, Reason: "all rows are alike"}}})
+	return append(own, intray.Evidence{Choice: "header row", Value: "1", Reason: intray.Literal("it is text"), Tie: !r.sure,
+		Rivals: []intray.Choice{{Value: "2", Reason: intray.Literal("it is text too"), Examples: []string{"id", "name"}}, {Value: intray.NoAnswer, Reason: intray.Literal("all rows are alike")}}})
 }
 
 // asked tells a question in one line.

@@ -84,13 +84,13 @@ func toldOfSheets(out *engine.Outcome) string {
 	got := "done"
 	switch out.Verdict {
 	case engine.Open:
-		got = "open: " + out.Notices[0].Text
+		got = "open: " + out.Notices[0].Text.String()
 	case engine.Broken:
-		got = "broken: " + out.Notices[0].Text
+		got = "broken: " + out.Notices[0].Text.String()
 	}
 	for _, e := range out.Evidence {
 		if e.Choice == "sheet" {
-			got += ", sheet " + e.Value + ": " + e.Reason
+			got += ", sheet " + e.Value + ": " + e.Reason.String()
 		}
 	}
 	for _, q := range out.Questions {

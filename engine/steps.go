@@ -238,7 +238,7 @@ func (p *passage) addField(a intray.AddedField) error {
 	s := p.ownSchema()
 	s.Fields = slices.Insert(s.Fields, at, a.Field)
 	if p.out.Mapping.Fields != nil {
-		p.out.Mapping.Fields = slices.Insert(p.out.Mapping.Fields, at, intray.Match{Column: intray.NoColumn, Reasons: []string{"a hook added the field"}})
+		p.out.Mapping.Fields = slices.Insert(p.out.Mapping.Fields, at, intray.Match{Column: intray.NoColumn, Reasons: []intray.Message{intray.Literal("a hook added the field")}})
 	}
 	p.out.Fields = s.Fields
 	return nil

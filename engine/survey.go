@@ -129,7 +129,7 @@ func (s *surveyor) decide(schema *intray.Schema, out *Outcome) {
 		}
 		if len(d.Reasons) > 0 {
 			out.Evidence = append(out.Evidence, intray.Evidence{
-				Choice: formatOf + mapping.Shorten(s.plan.keys[f]), Value: d.Style, Reason: clauses(d.Reasons),
+				Choice: formatOf + mapping.Shorten(s.plan.keys[f]), Value: d.Style, Reason: intray.Literal(clauses(d.Reasons)),
 			})
 		}
 	}
@@ -153,7 +153,7 @@ func (o *Outcome) askForm(f intray.Field, header string, tie value.Tie) {
 	if tie.Form != "" {
 		id += ":" + tie.Form
 	}
-	o.ask(intray.Question{ID: id, Notice: intray.AmbiguousColumn, Field: f.Key, Header: header, Text: tie.Text, Choices: tie.Choices})
+	o.ask(intray.Question{ID: id, Notice: intray.AmbiguousColumn, Field: f.Key, Header: header, Text: intray.Literal(tie.Text), Choices: tie.Choices})
 }
 
 // typedCell gives a cell with what a workbook says of it.

@@ -31,7 +31,7 @@ func (t taught) Parse(c value.Cell, scratch []byte) value.Result {
 	if !known {
 		return t.Parser.Parse(c, scratch)
 	}
-	note := &value.Note{Code: value.Mapped, Level: intray.LevelInfo, Text: l.reason}
+	note := &value.Note{Code: value.Mapped, Level: intray.LevelInfo, Text: intray.Literal(l.reason)}
 	if len(l.value) == 0 {
 		return value.Result{State: value.Empty, Note: note}
 	}

@@ -16,7 +16,7 @@ type suggestion struct {
 	// picks are the columns of the fields that take several.
 	picks [][]pick
 	// notes are what the reasons of a field say besides: what came close.
-	notes [][]string
+	notes [][]intray.Message
 	// settled are the fields that look for no further column: they have one or
 	// are in question.
 	settled []bool

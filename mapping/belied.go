@@ -38,13 +38,13 @@ func labelKind(f intray.Field) string {
 const enoughToWarn = 5
 
 // warned adds to the reasons of a match by name that the values look otherwise.
-func (s *suggestion) warned(field int, column intray.Column, reasons []string) []string {
+func (s *suggestion) warned(field int, column intray.Column, reasons []intray.Message) []intray.Message {
 	p := survey(column)
 	if p.total < enoughToWarn {
 		return reasons
 	}
 	if verdict, why := p.judge(kindOf(s.fields[field].Type.Name)); verdict == fitVeto {
-		return append(reasons, "but "+why)
+		return append(reasons, intray.Literal("but "+why))
 	}
 	return reasons
 }

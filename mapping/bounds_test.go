@@ -143,7 +143,7 @@ func TestReasonsAreShort(t *testing.T) {
 	long := strings.Repeat("x", 4000)
 	m, _ := suggest(t, []intray.Field{field("k", long), field("l", "Z"+long)}, long, "z"+long)
 	for i, match := range m.Fields {
-		if match.Column != i || len(match.Reasons[0]) > 400 || !strings.Contains(match.Reasons[0], "…") {
+		if match.Column != i || len(match.Reasons[0].String()) > 400 || !strings.Contains(match.Reasons[0].String(), "…") {
 			t.Errorf("field %d: column %d, %s", i, match.Column, match.Reasons)
 		}
 	}

@@ -14,7 +14,7 @@ type candidate struct {
 	// entry is the column's place in the index.
 	entry   int
 	score   float64
-	reasons []string
+	reasons []intray.Message
 	// edge is what puts the column before others of the same score: words of the
 	// field's name, values that confirm it; and below 0 what puts it behind them.
 	edge float64
@@ -160,7 +160,7 @@ func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
 				if otherYear(m.name.text, x.entries[e].year) {
 					continue
 				}
-				offer(candidate{field: field, entry: e, meaning: m, reading: sig.reading, score: score, edge: edge, near: m.Head != sig.reading.Head, unsaid: extras(m.Marks, sig.reading.Marks), extra: extras(sig.reading.Marks, m.Marks), reasons: []string{fmt.Sprintf("%s means %s, as %s %s does", "%s", words(sig.reading), m.name.what, quote(m.name.text))}})
+				offer(candidate{field: field, entry: e, meaning: m, reading: sig.reading, score: score, edge: edge, near: m.Head != sig.reading.Head, unsaid: extras(m.Marks, sig.reading.Marks), extra: extras(sig.reading.Marks, m.Marks), reasons: []intray.Message{intray.Literal(fmt.Sprintf("%s means %s, as %s %s does", "%s", words(sig.reading), m.name.what, quote(m.name.text)))}})
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (x *index) byLetters(s *suggestion, field int, means []meaning, offer func(
 		}
 		if same := x.byFolded[folded]; len(same) <= x.room(s.takesMany(field)) {
 			for _, e := range same {
-				offer(candidate{field: field, entry: e, score: 0.95, reasons: []string{fmt.Sprintf("%%s is %s %s but for accents and signs", n.what, quote(n.text))}})
+				offer(candidate{field: field, entry: e, score: 0.95, reasons: []intray.Message{intray.Literal(fmt.Sprintf("%%s is %s %s but for accents and signs", n.what, quote(n.text)))}})
 			}
 		}
 		for _, e := range x.alike(folded) {
@@ -189,7 +189,7 @@ func (x *index) byLetters(s *suggestion, field int, means []meaning, offer func(
 				continue
 			}
 			if like := similarity(folded, x.entries[e].folded); like < 1 && scoreLetters*like >= doubt {
-				offer(candidate{field: field, entry: e, score: scoreLetters * like, reasons: []string{fmt.Sprintf("%%s is written much like %s %s", n.what, quote(n.text))}})
+				offer(candidate{field: field, entry: e, score: scoreLetters * like, reasons: []intray.Message{intray.Literal(fmt.Sprintf("%%s is written much like %s %s", n.what, quote(n.text)))}})
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func (x *index) byValues(s *suggestion, field int, offer func(candidate)) {
 		}
 		p := survey(s.columns[x.entries[e].column])
 		if verdict, _ := p.judge(kind); verdict == fitSure {
-			offer(candidate{field: field, entry: e, score: scoreValues, reasons: []string{"the name %s tells nothing"}})
+			offer(candidate{field: field, entry: e, score: scoreValues, reasons: []intray.Message{intray.Literal("the name %s tells nothing")}})
 		}
 	}
 }

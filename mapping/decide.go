@@ -246,7 +246,7 @@ func (d *decision) askTie(field int, list []candidate) {
 	for _, c := range list[:min(len(list), maxNamed)] {
 		column := d.columns[d.column(c)]
 		q.Columns = append(q.Columns, column)
-		places = append(places, fmt.Sprintf("%s (column %d: %s)", quote(column.Header), column.Index+1, strings.Join(c.reasons, "; ")))
+		places = append(places, fmt.Sprintf("%s (column %d: %s)", quote(column.Header), column.Index+1, strings.Join(intray.RenderAll(c.reasons), "; ")))
 	}
 	if len(list) == 1 {
 		if others := d.contenders(list[0]); len(others) > 0 {
@@ -309,8 +309,8 @@ func (d *decision) tell(field int) {
 		if c.sure() && c.near {
 			why = "left out, as others are nearer"
 		}
-		d.notes[field] = append(d.notes[field], fmt.Sprintf(
-			"%s: %s (column %d, score %.2f): %s", why, quote(column.Header), column.Index+1, c.score, strings.Join(c.reasons, "; ")))
+		d.notes[field] = append(d.notes[field], intray.Literal(fmt.Sprintf(
+			"%s: %s (column %d, score %.2f): %s", why, quote(column.Header), column.Index+1, c.score, strings.Join(intray.RenderAll(c.reasons), "; "))))
 	}
 }
 

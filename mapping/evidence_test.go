@@ -80,7 +80,7 @@ func TestEvidence(t *testing.T) {
 			if got.Column != c.want {
 				t.Errorf("column %d, want %d: %+v", got.Column, c.want, got)
 			}
-			if reasons := strings.Join(got.Reasons, "; "); c.reason == "" && reasons != "" && c.want != none || !strings.Contains(reasons, c.reason) {
+			if reasons := strings.Join(intray.RenderAll(got.Reasons), "; "); c.reason == "" && reasons != "" && c.want != none || !strings.Contains(reasons, c.reason) {
 				t.Errorf("no %q in %q", c.reason, reasons)
 			}
 		})
@@ -107,7 +107,7 @@ func TestNamesAreKeptAgainstValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := m.Fields[0]; got.Column != 0 || !slices.Contains(got.Reasons, "but none of the values are e-mail addresses") {
+	if got := m.Fields[0]; got.Column != 0 || !slices.Contains(got.Reasons, intray.Literal("but none of the values are e-mail addresses")) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -183,7 +183,7 @@ func TestValuesAlone(t *testing.T) {
 
 func TestReasonsOfOpenFields(t *testing.T) {
 	m, _ := suggest(t, []intray.Field{field("k", "Frobnicator level"), field("x", "X")}, "Frobnicator levl", "X")
-	if got := strings.Join(m.Fields[0].Reasons, ""); m.Fields[0].Column != none || !strings.Contains(got, `not certain enough: "Frobnicator levl" (column 1, score 0.`) {
+	if got := strings.Join(intray.RenderAll(m.Fields[0].Reasons), ""); m.Fields[0].Column != none || !strings.Contains(got, `not certain enough: "Frobnicator levl" (column 1, score 0.`) {
 		t.Errorf("%+v", m.Fields[0])
 	}
 }
@@ -224,7 +224,7 @@ func TestRemembered(t *testing.T) {
 			if diff := cmp.Diff(c.want[:1], assigned(m)[:1]); diff != "" {
 				t.Errorf("columns (-want +got):\n%s", diff)
 			}
-			if got := m.Fields[0]; got.Header == "Feld 7" && got.Reasons[0] != `you mapped the column "Feld 7" so on 3 November 2026` {
+			if got := m.Fields[0]; got.Header == "Feld 7" && got.Reasons[0].String() != `you mapped the column "Feld 7" so on 3 November 2026` {
 				t.Errorf("reasons %q", got.Reasons)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
@@ -154,6 +155,6 @@ const maxBeyond = 2
 func (d *decision) fits(c *candidate) bool {
 	column := d.columns[d.column(*c)]
 	p := survey(column)
-	c.reasons = []string{fmt.Sprintf("%s has the name of the field in its own", quote(column.Header))}
+	c.reasons = []intray.Message{intray.Literal(fmt.Sprintf("%s has the name of the field in its own", quote(column.Header)))}
 	return !p.vetoes(kindOf(d.fields[c.field].Type.Name))
 }

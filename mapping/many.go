@@ -16,7 +16,7 @@ type pick struct {
 	// column is its place in the list of columns.
 	column  int
 	score   float64
-	reasons []string
+	reasons []intray.Message
 	// near says that the column holds something that is merely near to what the
 	// field means.
 	near bool
@@ -59,19 +59,19 @@ func (s *suggestion) gather() {
 }
 
 // together says why columns feed one field. It names at most five of them.
-func (s *suggestion) together(picks []pick) []string {
+func (s *suggestion) together(picks []pick) []intray.Message {
 	if len(picks) == 1 {
 		return picks[0].reasons
 	}
 	first := picks[:min(len(picks), maxNamed)]
 	places := make([]string, len(first))
-	reasons := make([]string, 1, len(first)+1)
+	reasons := make([]intray.Message, 1, len(first)+1)
 	for i, p := range first {
 		c := s.columns[p.column]
 		places[i] = fmt.Sprintf("%s (column %d)", quote(c.Header), c.Index+1)
-		reasons = append(reasons, fmt.Sprintf("column %d: %s", c.Index+1, strings.Join(p.reasons, "; ")))
+		reasons = append(reasons, intray.Literal(fmt.Sprintf("column %d: %s", c.Index+1, strings.Join(intray.RenderAll(p.reasons), "; "))))
 	}
-	reasons[0] = fmt.Sprintf("%d columns feed the field together: %s", len(picks), listed(places, len(picks)))
+	reasons[0] = intray.Literal(fmt.Sprintf("%d columns feed the field together: %s", len(picks), listed(places, len(picks))))
 	return reasons
 }
 

@@ -62,7 +62,7 @@ func TestManyColumns(t *testing.T) {
 			if diff := cmp.Diff(c.rest, assigned(m)[1:]); len(c.fields) > 1 && diff != "" {
 				t.Errorf("other fields (-want +got):\n%s", diff)
 			}
-			if reasons := strings.Join(got.Reasons, "\n"); !strings.Contains(reasons, c.reason) {
+			if reasons := strings.Join(intray.RenderAll(got.Reasons), "\n"); !strings.Contains(reasons, c.reason) {
 				t.Errorf("no %q in %s", c.reason, reasons)
 			}
 		})
@@ -124,7 +124,7 @@ func TestManyRemembered(t *testing.T) {
 	if diff := cmp.Diff([]int{0, 1, 2, 4}, m.Fields[0].Columns); diff != "" || m.Fields[1].Column != 3 {
 		t.Errorf("%+v (-want +got):\n%s", m.Fields, diff)
 	}
-	if reasons := strings.Join(m.Fields[0].Reasons, "\n"); !strings.Contains(reasons, `column 3: you mapped the column "Feld 7" so on 3 November 2026`) {
+	if reasons := strings.Join(intray.RenderAll(m.Fields[0].Reasons), "\n"); !strings.Contains(reasons, `column 3: you mapped the column "Feld 7" so on 3 November 2026`) {
 		t.Error(reasons)
 	}
 }

@@ -88,7 +88,7 @@ func (c Config) Suggest(ctx context.Context, fields []intray.Field, columns []in
 func (c Config) decide(ctx context.Context, fields []intray.Field, columns []intray.Column) (*suggestion, error) {
 	s := &suggestion{
 		fields: fields, columns: columns, keyed: c.Keyed,
-		matches: make([]intray.Match, len(fields)), picks: make([][]pick, len(fields)), notes: make([][]string, len(fields)),
+		matches: make([]intray.Match, len(fields)), picks: make([][]pick, len(fields)), notes: make([][]intray.Message, len(fields)),
 		settled: make([]bool, len(fields)), taken: make([]bool, len(columns)),
 		used: make([]bool, len(columns)), asked: make(map[string]bool),
 	}

@@ -89,7 +89,7 @@ func (g grade) match(column intray.Column, n name) intray.Match {
 	}
 	return intray.Match{
 		Column: column.Index, Header: column.Header, Score: g.score,
-		Reasons: []string{fmt.Sprintf("the header%s is %s %s%s", header, n.what, quote(n.text), g.remark)},
+		Reasons: []intray.Message{intray.Literal(fmt.Sprintf("the header%s is %s %s%s", header, n.what, quote(n.text), g.remark))},
 	}
 }
 

@@ -26,12 +26,12 @@ func Explain(schema *intray.Schema, b *intray.Batch, i, field int) (intray.Trace
 	behavior := schema.Settings.InvalidDataBehavior
 	switch {
 	case errors.Is(err, ErrInvalidRow):
-		step.Reasons = []string{fmt.Sprintf("nothing is written: the row has an error, and invalidDataBehavior is %s", behavior)}
+		step.Reasons = []intray.Message{intray.Literal(fmt.Sprintf("nothing is written: the row has an error, and invalidDataBehavior is %s", behavior))}
 		return step, nil
 	case err != nil:
 		return step, fmt.Errorf("explain what is written: %w", err)
 	case !kept:
-		step.Reasons = []string{fmt.Sprintf("the row is left out: it has an error, and invalidDataBehavior is %s", behavior)}
+		step.Reasons = []intray.Message{intray.Literal(fmt.Sprintf("the row is left out: it has an error, and invalidDataBehavior is %s", behavior))}
 		return step, nil
 	}
 	v, kind, err := r.shown(field, f)
@@ -71,25 +71,25 @@ func one(schema *intray.Schema, b *intray.Batch, i, at int) (*row, *field, error
 
 // why says why a cell of a row that is kept is written as it is. A value that
 // stands for itself needs no reason.
-func (f *field) why(invalid bool, kind content, keep policy, behavior intray.InvalidDataBehavior) []string {
+func (f *field) why(invalid bool, kind content, keep policy, behavior intray.InvalidDataBehavior) []intray.Message {
 	because := fmt.Sprintf("the cell has an error, and invalidDataBehavior is %s", behavior)
-	var reasons []string
+	var reasons []intray.Message
 	switch {
 	case kind == null && (!invalid || f.many):
-		reasons = []string{"null: the cell has no value"}
+		reasons = []intray.Message{intray.Literal("null: the cell has no value")}
 	case kind == null && keep == asReceived:
-		reasons = []string{"null: the file has no text for the cell", because}
+		reasons = []intray.Message{intray.Literal("null: the file has no text for the cell"), intray.Literal(because)}
 	case kind == null:
-		reasons = []string{"null: " + because}
+		reasons = []intray.Message{intray.Literal("null: " + because)}
 	case kind == received:
-		reasons = []string{"the text of the file: " + because}
+		reasons = []intray.Message{intray.Literal("the text of the file: " + because)}
 	case invalid && f.many:
-		reasons = []string{ofParts(keep, behavior)}
+		reasons = []intray.Message{intray.Literal(ofParts(keep, behavior))}
 	case invalid:
-		reasons = []string{"the value is kept: " + because}
+		reasons = []intray.Message{intray.Literal("the value is kept: " + because)}
 	}
 	if kind == canonical && f.write != nil {
-		reasons = append(reasons, "written in the outputFormat of the field")
+		reasons = append(reasons, intray.Literal("written in the outputFormat of the field"))
 	}
 	return reasons
 }

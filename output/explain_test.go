@@ -82,7 +82,7 @@ func explained(t *rapid.T, schema *intray.Schema, b *intray.Batch) (rows []strin
 			if err != nil || step.Step != "output" {
 				t.Fatalf("row %d, field %d: step %q, error %v", i, f, step.Step, err)
 			}
-			first := strings.Join(step.Reasons, "; ")
+			first := strings.Join(intray.RenderAll(step.Reasons), "; ")
 			switch {
 			case strings.HasPrefix(first, "the row is left out"), strings.HasPrefix(first, "nothing is written"):
 				if step.Text != nil {
@@ -151,7 +151,7 @@ func TestExplainSaysWhy(t *testing.T) {
 		{intray.IncludeInvalidValues, 1, 0, `""`, []string{"the value is kept: " + because + "INCLUDE_INVALID_ROWS_AND_VALUES"}},
 		{intray.IncludeInvalidValues, 5, 1, "", []string{"null: the file has no text for the cell", because + "INCLUDE_INVALID_ROWS_AND_VALUES"}},
 	} {
-		want := intray.TraceStep{Step: "output", Reasons: c.reasons}
+		want := intray.TraceStep{Step: "output", Reasons: literals(c.reasons)}
 		if c.text != "" {
 			want.Text = &c.text
 		}
@@ -185,7 +185,7 @@ func TestExplainSaysWhyOfSeveralColumns(t *testing.T) {
 		if err != nil || got.Text == nil || *got.Text != c.text {
 			t.Fatalf("%s, field %d: %+v, error %v", c.behavior, c.field, got, err)
 		}
-		if diff := cmp.Diff(c.reasons, got.Reasons); diff != "" {
+		if diff := cmp.Diff(c.reasons, intray.RenderAll(got.Reasons)); diff != "" {
 			t.Errorf("%s, field %d: %s", c.behavior, c.field, diff)
 		}
 	}
@@ -223,4 +223,11 @@ func TestExplainRefusesWhatWriteRefuses(t *testing.T) {
 			t.Errorf("%s: %+v, error %v; want an error with %q", name, step, err, c.want)
 		}
 	}
+}
+
+func literals(texts []string) (list []intray.Message) {
+	for _, text := range texts {
+		list = append(list, intray.Literal(text))
+	}
+	return list
 }

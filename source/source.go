@@ -175,31 +175,31 @@ type UnreadableError struct {
 	Line int64
 	// Reason is a sentence without a full stop, for the person who sent the
 	// file.
-	Reason string
+	Reason intray.Message
 }
 
 func (e *UnreadableError) Error() string {
 	if e.Line > 0 {
-		return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
+		return fmt.Sprintf("line %d: %s", e.Line, e.Reason.String())
 	}
-	return e.Reason
+	return e.Reason.String()
 }
 
 // LimitError says that reading stopped at one of the Limits.
 type LimitError struct {
 	Line   int64
-	Reason string
+	Reason intray.Message
 }
 
 func (e *LimitError) Error() string {
 	if e.Line > 0 {
-		return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
+		return fmt.Sprintf("line %d: %s", e.Line, e.Reason.String())
 	}
-	return e.Reason
+	return e.Reason.String()
 }
 
 // ErrEmpty says that a file has no bytes, or nothing but white space.
-var ErrEmpty = &UnreadableError{Reason: "the file is empty"}
+var ErrEmpty = &UnreadableError{Reason: intray.Literal("the file is empty")}
 
 // Open recognizes the file among formats and opens it. The evidence of the
 // book begins with the format.
@@ -213,13 +213,13 @@ func Open(ctx context.Context, in Input, formats []Format, opt Options) (Book, e
 	}
 	best, reason := pick(in, head, formats)
 	if best == nil {
-		return nil, &UnreadableError{Reason: "the file has none of the formats that can be read: " + names(formats)}
+		return nil, &UnreadableError{Reason: intray.Literal("the file has none of the formats that can be read: " + names(formats))}
 	}
 	book, err := best.Open(ctx, in, opt)
 	if err != nil {
 		return nil, err
 	}
-	return &recognized{Book: book, format: intray.Evidence{Choice: "format", Value: best.Name(), Reason: reason}}, nil
+	return &recognized{Book: book, format: intray.Evidence{Choice: "format", Value: best.Name(), Reason: intray.Literal(reason)}}, nil
 }
 
 // pick takes the format that is surest; among equals, the first.

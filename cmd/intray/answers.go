@@ -88,7 +88,7 @@ func askAll(s streams, lines *bufio.Reader, questions []intray.Question, columns
 }
 
 func askOne(w io.Writer, lines *bufio.Reader, q intray.Question, columns int) (string, error) {
-	fmt.Fprintf(w, "\n%s\n", visibleLong(q.Text))
+	fmt.Fprintf(w, "\n%s\n", visibleLong(q.Text.String()))
 	for i, c := range q.Choices {
 		fmt.Fprintf(w, "  %d  %s\n", i+1, described(c))
 	}
@@ -131,12 +131,12 @@ func chosen(q intray.Question, line string) (string, bool) {
 }
 
 func described(c intray.Choice) string {
-	text := visible(c.Label)
-	if c.Label == "" {
+	text := visible(c.Label.String())
+	if c.Label.IsZero() {
 		text = visible(c.Value)
 	}
-	if c.Reason != "" {
-		text += ": " + visibleLong(c.Reason)
+	if !c.Reason.IsZero() {
+		text += ": " + visibleLong(c.Reason.String())
 	}
 	examples := make([]string, 0, len(c.Examples))
 	for _, e := range c.Examples {
@@ -158,8 +158,8 @@ func tellAnswers(w io.Writer, questions []intray.Question) {
 		values := make([]string, 0, 5)
 		for _, c := range q.Choices[:min(len(q.Choices), 5)] {
 			value := strconv.Quote(c.Value)
-			if c.Label != "" && c.Label != c.Value {
-				value += " (" + visible(c.Label) + ")"
+			if !c.Label.IsZero() && c.Label.String() != c.Value {
+				value += " (" + visible(c.Label.String()) + ")"
 			}
 			values = append(values, value)
 		}

@@ -15,15 +15,15 @@ import (
 // first column.
 func columnQuestion(many bool) intray.Question {
 	return intray.Question{
-		ID: "column:phone", Text: "Which \x1b[31mcolumn?", AnyColumn: true, Many: many,
+		ID: "column:phone", Text: intray.Literal("Which \x1b[31mcolumn?"), AnyColumn: true, Many: many,
 		Choices: []intray.Choice{
-			{Value: "2", Label: "Phone (column 3)", Reason: "it fits", Examples: []string{"1", "2\a"}}, {Value: "0", Label: "Tel (column 1)"}, {Value: intray.NoAnswer, Label: "no column"},
+			{Value: "2", Label: intray.Literal("Phone (column 3)"), Reason: intray.Literal("it fits"), Examples: []string{"1", "2\a"}}, {Value: "0", Label: intray.Literal("Tel (column 1)")}, {Value: intray.NoAnswer, Label: intray.Literal("no column")},
 		},
 	}
 }
 
 func TestDialogue(t *testing.T) {
-	delimiter := intray.Question{ID: "delimiter", Text: "Which?", Choices: []intray.Choice{{Value: ";"}, {Value: ","}}}
+	delimiter := intray.Question{ID: "delimiter", Text: intray.Literal("Which?"), Choices: []intray.Choice{{Value: ";"}, {Value: ","}}}
 	for _, c := range []struct {
 		name     string
 		question intray.Question

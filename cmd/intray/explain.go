@@ -58,7 +58,7 @@ func tellRow(w io.Writer, traces []intray.Trace, told map[string]bool) {
 	for _, t := range traces {
 		for _, step := range t.Steps {
 			if step.Step == "read" {
-				tellStep(w, step.Step, reasonLines(news(step.Reasons, told)))
+				tellStep(w, step.Step, reasonLines(news(intray.RenderAll(step.Reasons), told)))
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func tellTrace(w io.Writer, t intray.Trace) {
 			lines = chop(plainText(*step.Text), stepWidth)
 			before = *step.Text
 		}
-		tellStep(w, step.Step, append(lines, reasonLines(step.Reasons)...))
+		tellStep(w, step.Step, append(lines, reasonLines(intray.RenderAll(step.Reasons))...))
 	}
 }
 

@@ -78,7 +78,7 @@ func (f readFlags) fit(format string) error {
 func (f readFlags) sheet(sheets []source.Sheet) (int, error) {
 	if f.SheetNumber != 0 {
 		if f.SheetNumber < 0 || f.SheetNumber > len(sheets) {
-			return 0, &source.UnreadableError{Reason: fmt.Sprintf("there is no sheet %d: the file has %d", f.SheetNumber, len(sheets))}
+			return 0, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("there is no sheet %d: the file has %d", f.SheetNumber, len(sheets)))}
 		}
 		return f.SheetNumber - 1, nil
 	}
@@ -92,7 +92,7 @@ func (f readFlags) sheet(sheets []source.Sheet) (int, error) {
 		}
 		names = append(names, strconv.Quote(s.Name))
 	}
-	return 0, &source.UnreadableError{Reason: fmt.Sprintf("there is no sheet %q: the file has %s", f.Sheet, strings.Join(names, ", "))}
+	return 0, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("there is no sheet %q: the file has %s", f.Sheet, strings.Join(names, ", ")))}
 }
 
 // openBook opens a file.
@@ -136,9 +136,9 @@ func tellTies(w io.Writer, evidence []intray.Evidence) {
 		if !e.Tie {
 			continue
 		}
-		fmt.Fprintf(w, "warning: the %s is not certain: taken was %s (%s)", e.Choice, plainOrQuoted(e.Value), visibleLong(e.Reason))
+		fmt.Fprintf(w, "warning: the %s is not certain: taken was %s (%s)", e.Choice, plainOrQuoted(e.Value), visibleLong(e.Reason.String()))
 		for _, r := range e.Rivals {
-			fmt.Fprintf(w, "; or %s (%s)", plainOrQuoted(r.Value), visibleLong(r.Reason))
+			fmt.Fprintf(w, "; or %s (%s)", plainOrQuoted(r.Value), visibleLong(r.Reason.String()))
 		}
 		fmt.Fprintln(w)
 	}
@@ -185,7 +185,7 @@ func convert(ctx context.Context, reader source.Reader, to, told io.Writer) erro
 	for {
 		err := reader.Next(ctx, &batch)
 		for _, n := range batch.Notices {
-			fmt.Fprintf(told, "%s: %s\n", n.Level, visibleLong(n.Text))
+			fmt.Fprintf(told, "%s: %s\n", n.Level, visibleLong(n.Text.String()))
 		}
 		if errors.Is(err, io.EOF) {
 			w.Flush()

@@ -63,7 +63,7 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	for _, n := range trial.Outcome.Notices {
-		fmt.Fprintf(s.err, "%s: %s\n", n.Level, visibleLong(n.Text))
+		fmt.Fprintf(s.err, "%s: %s\n", n.Level, visibleLong(n.Text.String()))
 	}
 	tellSource(s.err, schema.Hooks, trial.Outcome.Hook)
 	switch trial.Outcome.Verdict {
@@ -129,7 +129,7 @@ func tellTrialRow(w io.Writer, i int, row app.TrialRow) {
 
 func tellMessages(w io.Writer, problems []intray.Problem) {
 	for _, p := range problems {
-		for _, line := range wrap(p.Level.String()+": "+visibleLong(p.Text), textWidth-19) {
+		for _, line := range wrap(p.Level.String()+": "+visibleLong(p.Text.String()), textWidth-19) {
 			fmt.Fprintf(w, "  %-16s %s\n", "", line)
 		}
 	}
@@ -196,7 +196,7 @@ func wireTrial(trial app.Trial) wiredTrial {
 		for _, c := range row.Cells {
 			cell := wiredCell{Field: c.Field, Before: c.Before, After: c.After}
 			for _, p := range c.Problems {
-				cell.Messages = append(cell.Messages, wiredMessage{p.Level.String(), p.Text})
+				cell.Messages = append(cell.Messages, wiredMessage{p.Level.String(), p.Text.String()})
 			}
 			one.Cells = append(one.Cells, cell)
 		}

@@ -106,9 +106,9 @@ func (c *inspectCommand) sheets(ctx context.Context, book source.Book) ([]inspec
 func choices(evidence []intray.Evidence) []inspectedChoice {
 	list := []inspectedChoice{}
 	for _, e := range evidence {
-		c := inspectedChoice{Choice: e.Choice, Value: e.Value, Reason: e.Reason, Tie: e.Tie}
+		c := inspectedChoice{Choice: e.Choice, Value: e.Value, Reason: e.Reason.String(), Tie: e.Tie}
 		for _, r := range e.Rivals {
-			c.Rivals = append(c.Rivals, inspectedRival{r.Value, r.Reason, r.Examples})
+			c.Rivals = append(c.Rivals, inspectedRival{r.Value, r.Reason.String(), r.Examples})
 		}
 		list = append(list, c)
 	}

@@ -78,7 +78,7 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if out.Verdict == engine.Broken {
-		fmt.Fprintf(s.err, "intray: %s: %s\n", c.File, visibleLong(out.Notices[0].Text))
+		fmt.Fprintf(s.err, "intray: %s: %s\n", c.File, visibleLong(out.Notices[0].Text.String()))
 		return exit(exitFailed)
 	}
 	if err := judgeMapping(schema.Fields, len(out.Headers), answers); err != nil {
@@ -112,7 +112,7 @@ func wireMapping(schema *intray.Schema, out *engine.Outcome) mapped {
 		field := mappedField{Reasons: []string{}}
 		if i < len(out.Mapping.Fields) {
 			match := out.Mapping.Fields[i]
-			field.Score, field.Reasons = match.Score, append(field.Reasons, match.Reasons...)
+			field.Score, field.Reasons = match.Score, append(field.Reasons, intray.RenderAll(match.Reasons)...)
 			if match.Column != intray.NoColumn {
 				field.Column, field.Index = &match.Header, &match.Column
 			}
@@ -123,9 +123,9 @@ func wireMapping(schema *intray.Schema, out *engine.Outcome) mapped {
 		m.Fields[f.Key] = field
 	}
 	for _, q := range out.Questions {
-		asked := mappedQuestion{ID: q.ID, Text: q.Text, Field: q.Field, Choices: []mappedChoice{}, ManyColumns: q.Many}
+		asked := mappedQuestion{ID: q.ID, Text: q.Text.String(), Field: q.Field, Choices: []mappedChoice{}, ManyColumns: q.Many}
 		for _, choice := range q.Choices {
-			asked.Choices = append(asked.Choices, mappedChoice{choice.Value, choice.Label})
+			asked.Choices = append(asked.Choices, mappedChoice{choice.Value, choice.Label.String()})
 		}
 		m.Questions = append(m.Questions, asked)
 	}
@@ -140,7 +140,7 @@ func tableOfMapping(w io.Writer, schema *intray.Schema, out *engine.Outcome) err
 		column, score, reasons := "–", "", ""
 		if i < len(out.Mapping.Fields) {
 			match := out.Mapping.Fields[i]
-			reasons = visibleLong(strings.Join(match.Reasons, "; "))
+			reasons = visibleLong(strings.Join(intray.RenderAll(match.Reasons), "; "))
 			if match.Column != intray.NoColumn {
 				column, score = columnNames(columnsOf(match, out.Headers)), fmt.Sprintf("%.2f", match.Score)
 			}
@@ -151,7 +151,7 @@ func tableOfMapping(w io.Writer, schema *intray.Schema, out *engine.Outcome) err
 		return err
 	}
 	for _, q := range out.Questions {
-		fmt.Fprintf(w, "\n%s\n", visibleLong(q.Text))
+		fmt.Fprintf(w, "\n%s\n", visibleLong(q.Text.String()))
 		for _, choice := range q.Choices {
 			fmt.Fprintf(w, "  %s\n", described(choice))
 		}

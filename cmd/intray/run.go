@@ -134,7 +134,7 @@ func (c *runCommand) tell(w io.Writer, cfg app.RunConfig, report app.RunReport) 
 	}
 	c.tellRead(w, cfg.Schema, o)
 	for _, n := range o.Notices {
-		fmt.Fprintf(w, "%s: %s\n", n.Level, visibleLong(n.Text))
+		fmt.Fprintf(w, "%s: %s\n", n.Level, visibleLong(n.Text.String()))
 		if n.Type == intray.HookFailed {
 			tellSource(w, cfg.Schema.Hooks, o.Hook)
 		}
@@ -214,7 +214,7 @@ func tellProblems(w io.Writer, o *engine.Outcome) {
 		if n.Value != nil && *n.Value != "" {
 			value = visible(*n.Value) + ": "
 		}
-		fmt.Fprintf(w, "  %s: row %d, %s: %s%s\n", n.Level, *n.Row+1, nameOf(n), value, visibleLong(n.Text))
+		fmt.Fprintf(w, "  %s: row %d, %s: %s%s\n", n.Level, *n.Row+1, nameOf(n), value, visibleLong(n.Text.String()))
 	}
 	if o.Problems > most {
 		fmt.Fprintf(w, "  … and %d more; --problems FILE.csv writes all of them\n", o.Problems-most)

@@ -71,8 +71,8 @@ func TestTableOfMapping(t *testing.T) {
 	out := &engine.Outcome{
 		Headers: []string{"E-Mail", "Phone 1", "Phone 2"},
 		Mapping: intray.Mapping{Fields: []intray.Match{
-			{Column: 0, Header: "E-Mail", Score: 1, Reasons: []string{"the header is the key"}},
-			{Column: 1, Columns: []int{1, 2}, Header: "Phone 1", Score: 0.5, Reasons: []string{"\x1b[2J"}},
+			{Column: 0, Header: "E-Mail", Score: 1, Reasons: []intray.Message{intray.Literal("the header is the key")}},
+			{Column: 1, Columns: []int{1, 2}, Header: "Phone 1", Score: 0.5, Reasons: []intray.Message{intray.Literal("\x1b[2J")}},
 			{Column: intray.NoColumn},
 		}},
 	}

@@ -55,10 +55,10 @@ func wireCell(f intray.Field, t intray.Trace) cell {
 		out.Columns = append(out.Columns, cellColumn(c))
 	}
 	for _, s := range t.Steps {
-		out.Steps = append(out.Steps, cellStep{s.Step, cutSome(s.Text, maxStepText), append([]string{}, s.Reasons...)})
+		out.Steps = append(out.Steps, cellStep{s.Step, cutSome(s.Text, maxStepText), intray.RenderAll(s.Reasons)})
 	}
 	for _, p := range t.Problems {
-		wire := cellProblem{Code: p.Code, Level: p.Level.String(), Message: p.Text}
+		wire := cellProblem{Code: p.Code, Level: p.Level.String(), Message: p.Text.String()}
 		if p.Field != intray.NoField && f.ManyToOne {
 			wire.ManyToOneIndex = &p.Part
 		}

@@ -366,7 +366,7 @@ func partCell(c draft.Cell, part, most int) deskCell {
 func wireProblems(problems []intray.Problem, part *int) (list []deskProblem) {
 	for _, p := range problems {
 		if part == nil || p.Part == *part {
-			list = append(list, deskProblem{p.Level.String(), p.Code, p.Text})
+			list = append(list, deskProblem{p.Level.String(), p.Code, p.Text.String()})
 		}
 	}
 	return list

@@ -80,7 +80,7 @@ func wireNotices(list []intray.Notice) []notice {
 	out := make([]notice, len(list))
 	for i, n := range list {
 		out[i] = notice{
-			Type: string(n.Type), Level: n.Level.String(), Message: n.Text, RowIndex: n.Row,
+			Type: string(n.Type), Level: n.Level.String(), Message: n.Text.String(), RowIndex: n.Row,
 			FieldKey: n.Field, Header: n.Header, Value: n.Value, Part: n.Part, Total: n.Total,
 		}
 	}
@@ -140,9 +140,9 @@ func (a *API) wireOutcome(imp service.Import) (*resultMetadata, error) {
 	for _, e := range o.Evidence {
 		// Two that speak of one choice, such as a hidden sheet, are one.
 		if before, twice := m.Source[e.Choice]; twice && before.Value == e.Value {
-			e.Reason = before.Reason + "; " + e.Reason
+			e.Reason = intray.Literal(before.Reason + "; " + e.Reason.String())
 		}
-		m.Source[e.Choice] = evidence{e.Value, e.Reason}
+		m.Source[e.Choice] = evidence{e.Value, e.Reason.String()}
 	}
 	return m, nil
 }

@@ -102,7 +102,7 @@ func (a *API) replyLayout(c *call, imp service.Import) (*answer, error) {
 func wireEvidence(evidence []intray.Evidence) []layoutChoice {
 	list := []layoutChoice{}
 	for _, e := range evidence {
-		list = append(list, layoutChoice{e.Choice, e.Value, e.Reason, choiceAnswers[e.Choice], wireChoices(e.Rivals)})
+		list = append(list, layoutChoice{e.Choice, e.Value, e.Reason.String(), choiceAnswers[e.Choice], wireChoices(e.Rivals)})
 	}
 	return list
 }
@@ -129,7 +129,7 @@ func wireLayoutField(f intray.Field, imp service.Import, at int) layoutField {
 	}
 	if imp.Outcome != nil && at < len(imp.Outcome.Mapping.Fields) {
 		m := imp.Outcome.Mapping.Fields[at]
-		one.Columns, one.Score, one.Reasons = append(one.Columns, m.All()...), m.Score, append(one.Reasons, m.Reasons...)
+		one.Columns, one.Score, one.Reasons = append(one.Columns, m.All()...), m.Score, append(one.Reasons, intray.RenderAll(m.Reasons)...)
 	}
 	_, said := imp.Answers[intray.AnswerColumn+f.Key]
 	for id, key := range imp.Answers {

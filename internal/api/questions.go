@@ -41,7 +41,7 @@ func wireQuestions(imp service.Import) openQuestions {
 	}
 	for _, q := range imp.Open() {
 		wire := question{
-			ID: q.ID, Type: string(q.Notice), Message: q.Text, FieldKey: q.Field, Header: q.Header,
+			ID: q.ID, Type: string(q.Notice), Message: q.Text.String(), FieldKey: q.Field, Header: q.Header,
 			Choices: wireChoices(q.Choices), AnyColumn: q.AnyColumn, ManyColumns: q.Many,
 		}
 		if value, answered := imp.Answers[q.ID]; answered {
@@ -55,8 +55,8 @@ func wireQuestions(imp service.Import) openQuestions {
 func wireChoices(choices []intray.Choice) []choice {
 	out := make([]choice, len(choices))
 	for i, c := range choices {
-		out[i] = choice{c.Value, c.Label, c.Reason, append([]string{}, c.Examples...)}
-		if c.Label == "" {
+		out[i] = choice{c.Value, c.Label.String(), c.Reason.String(), append([]string{}, c.Examples...)}
+		if c.Label.IsZero() {
 			out[i].Label = c.Value
 		}
 	}

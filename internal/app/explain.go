@@ -49,7 +49,7 @@ func (r *RunReport) outputStep(schema *intray.Schema, b *intray.Batch, field int
 	if r.Outcome.Verdict == engine.Done {
 		return output.Explain(schema, b, 0, field)
 	}
-	return intray.TraceStep{Step: "output", Reasons: []string{
-		fmt.Sprintf("nothing was written: a row has an error, and invalidDataBehavior is %s", schema.Settings.InvalidDataBehavior),
+	return intray.TraceStep{Step: "output", Reasons: []intray.Message{
+		intray.Literal(fmt.Sprintf("nothing was written: a row has an error, and invalidDataBehavior is %s", schema.Settings.InvalidDataBehavior)),
 	}}, nil
 }

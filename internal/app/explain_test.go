@@ -86,7 +86,7 @@ func TestExplainWithoutResult(t *testing.T) {
 			continue
 		}
 		steps := report.Traces[0][0].Steps
-		if last := steps[len(steps)-1]; last.Step != "output" || last.Text != nil || strings.Join(last.Reasons, "") != c.step || out != "" {
+		if last := steps[len(steps)-1]; last.Step != "output" || last.Text != nil || strings.Join(intray.RenderAll(last.Reasons), "") != c.step || out != "" {
 			t.Errorf("%s: %+v; written was %q", name, last, out)
 		}
 	}

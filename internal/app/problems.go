@@ -58,7 +58,7 @@ func (l *problemList) add(b *intray.Batch) error {
 		}
 		err := l.w.Write([]string{
 			strconv.FormatInt(b.Lines[p.Row], 10), strconv.FormatInt(b.First+int64(p.Row)+1, 10),
-			output.NoFormula(key), p.Level.String(), p.Code, p.Text, output.NoFormula(value),
+			output.NoFormula(key), p.Level.String(), p.Code, p.Text.String(), output.NoFormula(value),
 		})
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 func oneBatch(err error) iter.Seq2[*intray.Batch, error] {
 	b := &intray.Batch{First: 4, Lines: []int64{6}, Fields: make([]intray.Cells, 1)}
 	b.Fields[0].AppendNull([]byte("x"))
-	b.Problems = []intray.Problem{{Code: "email", Text: "Mend it."}}
+	b.Problems = []intray.Problem{{Code: "email", Text: intray.Literal("Mend it.")}}
 	return func(yield func(*intray.Batch, error) bool) {
 		if yield(b, nil) && err != nil {
 			yield(nil, err)

@@ -88,5 +88,5 @@ func problemOf(field int, v intray.Validator, text string) intray.Problem {
 	if v.Message != "" {
 		text = v.Message
 	}
-	return intray.Problem{Field: field, Code: v.Rule, Level: v.Level, Text: text}
+	return intray.Problem{Field: field, Code: v.Rule, Level: v.Level, Text: intray.Literal(text)}
 }

@@ -55,7 +55,7 @@ func TestRequired(t *testing.T) {
 			compiled(t, required(intray.LevelError, "")).Apply(b)
 			var want []intray.Problem
 			if c.want {
-				want = []intray.Problem{{Code: "required", Level: intray.LevelError, Text: "This cell is empty and must not be. Fill it in."}}
+				want = []intray.Problem{{Code: "required", Level: intray.LevelError, Text: intray.Literal("This cell is empty and must not be. Fill it in.")}}
 			}
 			if diff := cmp.Diff(want, b.Problems); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
@@ -69,7 +69,7 @@ func TestLevelAndWords(t *testing.T) {
 		b := batch(1, 1)
 		b.Fields[0].AppendNull(nil)
 		compiled(t, required(level, "Who is it?")).Apply(b)
-		want := []intray.Problem{{Code: "required", Level: level, Text: "Who is it?"}}
+		want := []intray.Problem{{Code: "required", Level: level, Text: intray.Literal("Who is it?")}}
 		if diff := cmp.Diff(want, b.Problems); diff != "" {
 			t.Errorf("problems (-want +got):\n%s", diff)
 		}
@@ -122,7 +122,7 @@ func TestProblemsAreInOrder(t *testing.T) {
 		for i := range n {
 			b.Problems = append(b.Problems, intray.Problem{
 				Row: rapid.IntRange(0, rows-1).Draw(t, "row"), Field: rapid.IntRange(-1, fields-1).Draw(t, "field"),
-				Code: "before", Text: string(rune('a' + i)),
+				Code: "before", Text: intray.Literal(string(rune('a' + i))),
 			})
 		}
 		rules, err := check.Compile(list)
@@ -136,7 +136,7 @@ func TestProblemsAreInOrder(t *testing.T) {
 		for i := 1; i < len(b.Problems); i++ {
 			x, y := b.Problems[i-1], b.Problems[i]
 			sameCell := x.Row == y.Row && x.Field == y.Field
-			if x.Row > y.Row || x.Row == y.Row && x.Field > y.Field || sameCell && x.Code == y.Code && x.Text >= y.Text {
+			if x.Row > y.Row || x.Row == y.Row && x.Field > y.Field || sameCell && x.Code == y.Code && x.Text.String() >= y.Text.String() {
 				t.Fatalf("%+v stands before %+v", x, y)
 			}
 		}

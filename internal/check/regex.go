@@ -43,10 +43,10 @@ func (e expressions) regex(field int, v intray.Validator) (rule, error) {
 	want := v.Rule == "regex_match"
 	problem := problemOf(field, v, "This text does not have the form that is asked for.")
 	if !want && v.Message == "" {
-		problem.Text = "This text has a form that is not taken."
+		problem.Text = intray.Literal("This text has a form that is not taken.")
 	}
 	slow := problem
-	slow.Level, slow.Text = intray.LevelError, "The regular expression of this field takes too long for this text, so that the cell could not be checked. Simplify the expression in the schema."
+	slow.Level, slow.Text = intray.LevelError, intray.Literal("The regular expression of this field takes too long for this text, so that the cell could not be checked. Simplify the expression in the schema.")
 	return func(b *intray.Batch) {
 		cells := &b.Fields[field]
 		late := 0

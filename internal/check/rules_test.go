@@ -74,7 +74,7 @@ func TestRules(t *testing.T) {
 			var bad []string
 			for _, p := range b.Problems {
 				bad = append(bad, fmt.Sprint(p.Row))
-				if p.Text != c.text || p.Code != c.rule || p.Field != 0 {
+				if p.Text.String() != c.text || p.Code != c.rule || p.Field != 0 {
 					t.Errorf("the problem is %+v, want the text %s", p, c.text)
 				}
 			}
@@ -95,7 +95,7 @@ func TestSlowExpression(t *testing.T) {
 		b.Fields[2].AppendNull(nil)
 	}
 	compiled(t, threeFields("regex_match", map[string]any{"regex": `^(?=(a))(\1|a)*(a|\1)*$`})...).Apply(b)
-	if len(b.Problems) != 1000 || !strings.Contains(b.Problems[999].Text, "takes too long") {
+	if len(b.Problems) != 1000 || !strings.Contains(b.Problems[999].Text.String(), "takes too long") {
 		t.Errorf("%d problems, the last %+v", len(b.Problems), b.Problems[len(b.Problems)-1])
 	}
 }

@@ -85,8 +85,8 @@ func (k uniqueKey) name(fields []intray.Field) {
 		}
 	}
 	for i, p := range k.problems {
-		if p.Text == "" {
-			k.problems[i].Text = fmt.Sprintf("The values of %s together are in several rows, and each row must have its own.", listed(labels))
+		if p.Text.IsZero() {
+			k.problems[i].Text = intray.Literal(fmt.Sprintf("The values of %s together are in several rows, and each row must have its own.", listed(labels)))
 		}
 	}
 }

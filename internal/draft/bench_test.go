@@ -97,7 +97,7 @@ func benchBatch(first, rows int64) *intray.Batch {
 		b.Fields[field].AppendValue(text)
 	}
 	problem := func(field int, code string) {
-		b.Problems = append(b.Problems, intray.Problem{Row: len(b.Lines) - 1, Field: field, Code: code, Text: "This cannot be read."})
+		b.Problems = append(b.Problems, intray.Problem{Row: len(b.Lines) - 1, Field: field, Code: code, Text: intray.Literal("This cannot be read.")})
 	}
 	for n := first; n < first+rows; n++ {
 		mixed := uint32(n) * 2654435761
@@ -166,7 +166,7 @@ func benchDraft(b *testing.B) *Draft {
 		}
 	}
 	group.Wait()
-	if err := w.Late(intray.Problem{Field: bMail, Code: "unique", Text: "twice"}, roaring.New()); err != nil {
+	if err := w.Late(intray.Problem{Field: bMail, Code: "unique", Text: intray.Literal("twice")}, roaring.New()); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := w.Close(ctx); err != nil {

@@ -98,7 +98,7 @@ func (d *Draft) Counts(ctx context.Context) ([]Count, error) {
 // example reads the text of one of the problems.
 func (d *Draft) example(ctx context.Context, s *snapshot, c *Count, rows *roaring.Bitmap) error {
 	if at := d.rulesOf(c.Kind); len(at) > 0 {
-		c.Text = d.rules[at[0]].problem.Text
+		c.Text = d.rules[at[0]].problem.Text.String()
 		return nil
 	}
 	one, known := d.texts.get(c.Kind)
@@ -111,7 +111,7 @@ func (d *Draft) example(ctx context.Context, s *snapshot, c *Count, rows *roarin
 		}
 		at := slices.IndexFunc(b.Problems, func(p intray.Problem) bool { return kindOf(&p) == c.Kind })
 		if one.text = ""; at >= 0 {
-			one.text = b.Problems[at].Text
+			one.text = b.Problems[at].Text.String()
 		}
 		d.texts.set(c.Kind, one)
 	}

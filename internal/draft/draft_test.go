@@ -55,7 +55,7 @@ func stageModel(t failer, store blob.Store, m *model, size int64) *stage.Stage {
 			b.Lines = append(b.Lines, r.line)
 			b.Unmapped[0].Cells.AppendString(fmt.Sprint("passed ", n))
 			if r.count {
-				b.Problems = append(b.Problems, intray.Problem{Row: int(n - first), Field: intray.NoField, Code: "cell_count", Text: "too few cells"})
+				b.Problems = append(b.Problems, intray.Problem{Row: int(n - first), Field: intray.NoField, Code: "cell_count", Text: intray.Literal("too few cells")})
 			}
 			appendRead(b, int(n-first), r.texts)
 		}
@@ -185,7 +185,7 @@ func shownRows(rows []Row) (out []string) {
 func textless(list []intray.Problem) []intray.Problem {
 	list = slices.Clone(list)
 	for i := range list {
-		list[i].Text, list[i].Row = "", 0
+		list[i].Text, list[i].Row = intray.Literal(""), 0
 	}
 	sortProblems(list)
 	return list

@@ -64,11 +64,11 @@ func reading(field int, raw string) (value string, there bool, problems []intray
 		list, _ := json.Marshal(texts)
 		return string(list), true, manyProblems(raw)
 	case field == fName && value == "":
-		problems = append(problems, intray.Problem{Field: field, Code: "required", Text: "fill it"})
+		problems = append(problems, intray.Problem{Field: field, Code: "required", Text: intray.Literal("fill it")})
 	case strings.Contains(value, "bad"):
-		return "", false, []intray.Problem{{Field: field, Code: "format", Text: "cannot be read"}}
+		return "", false, []intray.Problem{{Field: field, Code: "format", Text: intray.Literal("cannot be read")}}
 	case strings.Contains(value, "odd"):
-		problems = append(problems, intray.Problem{Field: field, Code: "odd", Level: intray.LevelWarning, Text: value + " is odd"})
+		problems = append(problems, intray.Problem{Field: field, Code: "odd", Level: intray.LevelWarning, Text: intray.Literal(value + " is odd")})
 	}
 	return value, value != "", problems
 }
@@ -76,7 +76,7 @@ func reading(field int, raw string) (value string, there bool, problems []intray
 func manyProblems(raw string) (out []intray.Problem) {
 	for part, text := range manyTexts(raw) {
 		if text == "bad" {
-			out = append(out, intray.Problem{Field: fMany, Part: part, Code: "format", Text: "cannot be read"})
+			out = append(out, intray.Problem{Field: fMany, Part: part, Code: "format", Text: intray.Literal("cannot be read")})
 		}
 	}
 	return out
@@ -190,7 +190,7 @@ func (m *model) numbers() []int64 { return slices.Sorted(maps.Keys(m.rows)) }
 // own are the problems of a row by itself.
 func (r modelRow) own() (out []intray.Problem) {
 	if r.count {
-		out = append(out, intray.Problem{Field: intray.NoField, Code: "cell_count", Text: "too few cells"})
+		out = append(out, intray.Problem{Field: intray.NoField, Code: "cell_count", Text: intray.Literal("too few cells")})
 	}
 	for f, raw := range r.texts {
 		_, _, problems := reading(f, raw)
@@ -251,7 +251,7 @@ func (m *model) problems() map[int64][]intray.Problem {
 	out := map[int64][]intray.Problem{}
 	for n, r := range m.rows {
 		for _, p := range r.own() {
-			p.Text = ""
+			p.Text = intray.Literal("")
 			out[n] = append(out[n], p)
 		}
 	}

@@ -79,7 +79,7 @@ func sizeOf(b *intray.Batch) int {
 		n += len(b.Unmapped[i].Cells.Arena) + 4*b.Unmapped[i].Cells.Len()
 	}
 	for i := range b.Problems {
-		n += len(b.Problems[i].Text) + 40
+		n += b.Problems[i].Text.Size() + 40
 	}
 	return n
 }

@@ -117,7 +117,7 @@ func writeRows(to []byte, b *intray.Batch) []byte {
 		p := &b.Problems[i]
 		to = binary.AppendUvarint(to, uint64(p.Row))
 		to = binary.AppendUvarint(to, uint64(p.Part))
-		to = writeText(writeKind(to, kindOf(p)), []byte(p.Text))
+		to = writeText(writeKind(to, kindOf(p)), []byte(p.Text.Encode()))
 	}
 	return to
 }
@@ -289,7 +289,7 @@ func (r *reader) rows(d *Draft, n int) *intray.Batch {
 	for range r.count() {
 		p := intray.Problem{Row: int(r.uint()), Part: int(r.uint())}
 		k := r.kind(len(b.Fields))
-		p.Field, p.Code, p.Level, p.Text = k.Field, k.Code, k.Level, string(r.text())
+		p.Field, p.Code, p.Level, p.Text = k.Field, k.Code, k.Level, intray.DecodeMessage(string(r.text()))
 		if p.Row < 0 || p.Row >= n || len(b.Problems) > 0 && p.Row < b.Problems[len(b.Problems)-1].Row {
 			r.fail()
 		}

@@ -63,7 +63,7 @@ func (e keyEntry) result(t *testing.T) []string {
 	if len(f.lines) > 0 {
 		came = code(f.lines[0])
 		for _, n := range f.Listed {
-			came += "<br>" + n.Level.String() + ": " + n.Text
+			came += "<br>" + n.Level.String() + ": " + n.Text.String()
 		}
 	}
 	return []string{code(e.fields), strings.TrimSuffix(file, "<br>"), came}

@@ -179,7 +179,7 @@ func (f found) cell(t *testing.T, row int, key string) string {
 	told, wrong := "", false
 	for _, n := range f.Listed {
 		if n.Row != nil && *n.Row == int64(row) && n.Field == key {
-			told += ", " + n.Level.String() + ": " + n.Text
+			told += ", " + n.Level.String() + ": " + n.Text.String()
 			wrong = wrong || n.Level == intray.LevelError
 		}
 	}
@@ -196,11 +196,11 @@ func (f found) asked(row int) string {
 	}
 	var texts []string
 	for _, q := range f.Questions {
-		texts = append(texts, q.Text)
+		texts = append(texts, q.Text.String())
 	}
 	if len(texts) == 0 {
 		for _, n := range f.Notices {
-			texts = append(texts, n.Text)
+			texts = append(texts, n.Text.String())
 		}
 	}
 	return "asked: " + strings.Join(texts, " ")

@@ -80,7 +80,7 @@ func came(t *testing.T, e settingEntry, name, value string, plainRun found) stri
 		if n.Level == intray.LevelError && len(f.lines) > 0 || slices.ContainsFunc(plainRun.Notices, func(o intray.Notice) bool { return o.Text == n.Text }) {
 			continue // that the row has an error is known
 		}
-		told = append(told, n.Level.String()+": "+n.Text)
+		told = append(told, n.Level.String()+": "+n.Text.String())
 	}
 	return strings.Join(told, "<br>")
 }

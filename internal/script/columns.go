@@ -317,7 +317,7 @@ func infosOf(field, part int, list []span) (infos []realm.CellInfos) {
 			if p.Field != field || p.Part != part {
 				continue
 			}
-			row, info := first+p.Row-one.from, realm.Info{Message: p.Text, Level: p.Level}
+			row, info := first+p.Row-one.from, realm.Info{Message: p.Text.String(), Level: p.Level}
 			if n := len(infos); n > 0 && infos[n-1].Row == row {
 				infos[n-1].Infos = append(infos[n-1].Infos, info)
 				continue

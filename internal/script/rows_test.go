@@ -27,7 +27,7 @@ func TestCellsAsHooksSeeThem(t *testing.T) {
 	choice, several := typed("x", intray.TypeSelect), typed("x", intray.TypeMultiSelect)
 	choice.SelectOptions = []intray.SelectOption{{Label: "North", Value: "n"}, {Label: "South", Value: "s"}}
 	several.SelectOptions = choice.SelectOptions
-	problem := intray.Problem{Field: 0, Code: "x", Level: intray.LevelWarning, Text: "Look at it."}
+	problem := intray.Problem{Field: 0, Code: "x", Level: intray.LevelWarning, Text: intray.Literal("Look at it.")}
 	cases := []struct {
 		name     string
 		field    intray.Field
@@ -98,7 +98,7 @@ func TestChanges(t *testing.T) {
 
 func TestInfosAreReplaced(t *testing.T) {
 	b := batch(0, []any{"a"}, []any{"b"}, []any{"c"})
-	b.Problems = []intray.Problem{{Row: 1, Text: "one"}, {Row: 1, Text: "two", Level: intray.LevelInfo}, {Row: 2, Field: intray.NoField, Text: "the row"}}
+	b.Problems = []intray.Problem{{Row: 1, Text: intray.Literal("one")}, {Row: 1, Text: intray.Literal("two"), Level: intray.LevelInfo}, {Row: 2, Field: intray.NoField, Text: intray.Literal("the row")}}
 	hook := `({row}) => row.a.info.length ? ({row: {a: {info: row.a.info.slice(1)}}}) : null`
 	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
 	changes, err := open(t, s, rowHooks(hook)).Rows(t.Context(), 0, rowsOf([]intray.Field{text("a")}, b))
@@ -158,7 +158,7 @@ func TestPartsOfAField(t *testing.T) {
 	b := batch(0,
 		[]any{`["a","b"]`, read{`[1,null]`, `["1,0","x"]`}, nil, nil},
 		[]any{nil, read{`[null,2.5]`, `["","2,5"]`}, nil, nil})
-	b.Problems = []intray.Problem{{Field: 1, Part: 1, Text: "No number."}}
+	b.Problems = []intray.Problem{{Field: 1, Part: 1, Text: intray.Literal("No number.")}}
 	rows.Batches = []*intray.Batch{b}
 	const hook = `({row}) => ({row: {
 		out: {value: JSON.stringify([row.many.value, row.numbers.manyToOne.map((c) => [c.value, c.resultValue, c.info.length]), row.none.manyToOne])},

@@ -195,10 +195,10 @@ func finished(t *testing.T, s *script.Script, source string, behavior intray.Inv
 	return session.Finish(t.Context(), schema, sequence(nil, one, two), intray.Finish{
 		ID: "7", User: []byte(`{"id":"u"}`), Filename: "list.csv", Headers: headers, Mapping: m, RowsWithError: []int64{1, 3},
 		Notices: []intray.Notice{
-			{Type: intray.Validation, Level: intray.LevelError, Text: "What?", Field: "many", Row: &row, Part: &part, Value: &text},
-			{Type: intray.Validation, Level: intray.LevelWarning, Text: "Hm.", Field: "n", Row: &row},
-			{Type: intray.RepairedRow, Level: intray.LevelError, Text: "Mended.", Row: &row},
-			{Type: intray.Validation, Level: intray.LevelError, Text: "Too short.", Row: &row},
+			{Type: intray.Validation, Level: intray.LevelError, Text: intray.Literal("What?"), Field: "many", Row: &row, Part: &part, Value: &text},
+			{Type: intray.Validation, Level: intray.LevelWarning, Text: intray.Literal("Hm."), Field: "n", Row: &row},
+			{Type: intray.RepairedRow, Level: intray.LevelError, Text: intray.Literal("Mended."), Row: &row},
+			{Type: intray.Validation, Level: intray.LevelError, Text: intray.Literal("Too short."), Row: &row},
 		},
 	})
 }

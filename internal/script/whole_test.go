@@ -38,7 +38,7 @@ func wide() (fields []intray.Field, rows intray.HookRows) {
 				b.Fields[3].AppendNull(nil)
 			}
 			if i == 20_001 {
-				b.Problems = append(b.Problems, intray.Problem{Row: i - first, Field: 1, Level: intray.LevelWarning, Text: "odd"})
+				b.Problems = append(b.Problems, intray.Problem{Row: i - first, Field: 1, Level: intray.LevelWarning, Text: intray.Literal("odd")})
 			}
 		}
 		rows.Batches = append(rows.Batches, b)

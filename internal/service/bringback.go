@@ -174,7 +174,7 @@ func (b *bringing) take(ctx context.Context, columns []intray.Column, recs *intr
 		b.row(places, recs, records[r.Now.Number], marks[r.Now.Number], r)
 	}
 	if len(b.cells) > maxBrought {
-		return &source.LimitError{Reason: fmt.Sprintf("it changes more than %d cells; bring it back in parts", maxBrought)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("it changes more than %d cells; bring it back in parts", maxBrought))}
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (imp Import) written(schema *intray.Schema, b *intray.Batch, field int) (in
 	if imp.Status == Successful {
 		return output.Explain(schema, b, 0, field)
 	}
-	return intray.TraceStep{Step: "output", Reasons: []string{fmt.Sprintf("there is no result yet: the import is %s", imp.Status)}}, nil
+	return intray.TraceStep{Step: "output", Reasons: []intray.Message{intray.Literal(fmt.Sprintf("there is no result yet: the import is %s", imp.Status))}}, nil
 }
 
 // stagedRow reads a row by itself.

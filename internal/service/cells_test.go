@@ -22,7 +22,7 @@ func told(t intray.Trace) (list []string) {
 	}
 	list = append(list, t.Field+" "+t.Raw+" "+show(t.Value))
 	for _, s := range t.Steps {
-		list = append(list, s.Step+" "+show(s.Text)+": "+strings.Join(s.Reasons, "; "))
+		list = append(list, s.Step+" "+show(s.Text)+": "+strings.Join(intray.RenderAll(s.Reasons), "; "))
 	}
 	return list
 }

@@ -212,7 +212,7 @@ func (s *Service) process(ctx context.Context, imp *Import) (Status, error) {
 	imp.Outcome = &Outcome{Outcome: *out, Finished: s.now()}
 	if err := imp.takeUser(out.User); err != nil {
 		imp.Outcome.Verdict, writer = engine.Broken, nil
-		imp.Outcome.Notices = append(imp.Outcome.Notices, intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: err.Error()})
+		imp.Outcome.Notices = append(imp.Outcome.Notices, intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: intray.Literal(err.Error())})
 	}
 	return s.conclude(ctx, imp, run, writer, prefix)
 }
@@ -429,7 +429,7 @@ func (s *Service) requeueLost(ctx context.Context, tx Tx, imp Import, notBefore 
 		Verdict: engine.Broken,
 		Notices: []intray.Notice{{
 			Type: intray.UnreadableFile, Level: intray.LevelError,
-			Text: fmt.Sprintf("The import was begun %d times and never came to its end. Nothing says that the file is at fault: the reason is in the log of the service. Create the import again.", imp.Lost),
+			Text: intray.Literal(fmt.Sprintf("The import was begun %d times and never came to its end. Nothing says that the file is at fault: the reason is in the log of the service. Create the import again.", imp.Lost)),
 		}},
 	}}
 	return s.move(ctx, tx, &imp, Failed)

@@ -184,12 +184,12 @@ func (c takeoutColumn) text(r draft.Row) string {
 func (t takeout) problems(r draft.Row) string {
 	var list []string
 	for _, p := range r.Problems {
-		list = append(list, p.Text)
+		list = append(list, p.Text.String())
 	}
 	for _, c := range t.columns {
 		for _, p := range r.Cells[c.field].Problems {
 			if !c.many || p.Part == c.part {
-				list = append(list, c.header+": "+p.Text)
+				list = append(list, c.header+": "+p.Text.String())
 			}
 		}
 	}

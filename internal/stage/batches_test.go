@@ -51,7 +51,7 @@ func drawBatch(t *rapid.T, layout stage.Layout, first int64) *intray.Batch {
 			b.Problems = append(b.Problems, intray.Problem{
 				Row: row, Field: rapid.IntRange(-1, len(layout.Fields)-1).Draw(t, "field"),
 				Code:  rapid.SampledFrom([]string{"required", "email"}).Draw(t, "code"),
-				Level: intray.Level(rapid.IntRange(0, 2).Draw(t, "level")), Text: texts().Draw(t, "text"),
+				Level: intray.Level(rapid.IntRange(0, 2).Draw(t, "level")), Text: intray.Literal(texts().Draw(t, "text")),
 			})
 		}
 	}
@@ -258,7 +258,7 @@ func contacts(first int64, rows int) *intray.Batch {
 		b.Fields[2].AppendValue(text.Bytes())
 		if n%50 == 7 {
 			b.Fields[3].AppendNull([]byte("n/a"))
-			b.Problems = append(b.Problems, intray.Problem{Row: i, Field: 3, Code: "number", Text: "This is not a number."})
+			b.Problems = append(b.Problems, intray.Problem{Row: i, Field: 3, Code: "number", Text: intray.Literal("This is not a number.")})
 		} else {
 			b.Fields[3].AppendValue(fmt.Appendf(nil, "%d.%02d", (n*7919)%100000, n%100))
 		}

@@ -192,7 +192,7 @@ func (c *cursor) problem(t *problemTable, i int) (intray.Problem, error) {
 	}
 	return intray.Problem{
 		Row: int(t.rows[i]), Field: int(t.fields[i]), Part: int(t.parts[i]), Level: level,
-		Code: c.name(t.codes.At(i)), Text: c.name(t.texts.At(i)),
+		Code: c.name(t.codes.At(i)), Text: intray.DecodeMessage(c.name(t.texts.At(i))),
 	}, nil
 }
 

@@ -182,9 +182,9 @@ func TestProblemsAreOrdinaryParquet(t *testing.T) {
 		b := &intray.Batch{First: int64(i * rows), Lines: make([]int64, rows), Fields: make([]intray.Cells, 1)}
 		for row := range rows {
 			b.Fields[0].AppendNull(nil)
-			p := intray.Problem{Row: row, Field: row%2 - 1, Code: "c" + fmt.Sprint(row%3), Level: intray.Level(row % 3), Text: fmt.Sprint("Wrong ", row%5000)}
+			p := intray.Problem{Row: row, Field: row%2 - 1, Code: "c" + fmt.Sprint(row%3), Level: intray.Level(row % 3), Text: intray.Literal(fmt.Sprint("Wrong ", row%5000))}
 			b.Problems = append(b.Problems, p)
-			want = append(want, record{"row": b.First + int64(row), "field": int64(p.Field), "part": int64(p.Part), "code": p.Code, "level": p.Level.String(), "text": p.Text})
+			want = append(want, record{"row": b.First + int64(row), "field": int64(p.Field), "part": int64(p.Part), "code": p.Code, "level": p.Level.String(), "text": p.Text.Encode()})
 		}
 		batches = append(batches, b)
 	}
@@ -199,7 +199,7 @@ func TestProblemsAreOrdinaryParquet(t *testing.T) {
 	var got []record
 	for _, r := range readAll(t, s) {
 		for _, p := range r.Problems {
-			got = append(got, record{"row": int64(p.Row), "field": int64(p.Field), "part": int64(p.Part), "code": p.Code, "level": p.Level.String(), "text": p.Text})
+			got = append(got, record{"row": int64(p.Row), "field": int64(p.Field), "part": int64(p.Part), "code": p.Code, "level": p.Level.String(), "text": p.Text.Encode()})
 		}
 	}
 	if !reflect.DeepEqual(want, got) {

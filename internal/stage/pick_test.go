@@ -54,7 +54,7 @@ func TestRowsWithProblemsOfTwoTimes(t *testing.T) {
 	b.Problems = nil
 	for row := range rows {
 		for n := range 1000 {
-			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: 2 + n%2, Code: "c", Text: "t"})
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: 2 + n%2, Code: "c", Text: intray.Literal("t")})
 		}
 	}
 	store := mem.New()

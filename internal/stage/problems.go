@@ -55,7 +55,7 @@ func (t *problemTable) add(row int64, p *intray.Problem) {
 	t.parts = append(t.parts, int64(p.Part))
 	t.codes.AppendString(p.Code)
 	t.levels.AppendString(p.Level.String())
-	t.texts.AppendString(p.Text)
+	t.texts.AppendString(p.Text.Encode())
 }
 
 // full says that the problems at hand are enough for a row group.

@@ -52,12 +52,12 @@ func newAmount(f intray.Field, o options) (Parser, error) {
 
 // Notes of numbers of which only some in the column have a percent sign.
 var (
-	bareNumber    = &Note{Code: "percent", Level: intray.LevelWarning, Text: "This number has no percent sign, as others in its column have. It was read as it stands: 5 is 500 %. Check whether that is meant."}
-	percentNumber = &Note{Code: "percent", Level: intray.LevelWarning, Text: "This number has a percent sign, and most others in its column have none. It was read as a part of one: 12 % is 0.12. Check whether that is meant."}
+	bareNumber    = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.Literal("This number has no percent sign, as others in its column have. It was read as it stands: 5 is 500 %. Check whether that is meant.")}
+	percentNumber = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.Literal("This number has a percent sign, and most others in its column have none. It was read as a part of one: 12 % is 0.12. Check whether that is meant.")}
 )
 
 // unlike is the note of a number that contradicts its column.
-var unlike = &Note{Code: Fixed, Level: intray.LevelInfo, Text: "This number is written otherwise than the others of its column, and can be read in one way only."}
+var unlike = &Note{Code: Fixed, Level: intray.LevelInfo, Text: intray.Literal("This number is written otherwise than the others of its column, and can be read in one way only.")}
 
 // IsPlain says whether a text is a number in the form that values have: with a point
 // before the fraction, and nothing between thousands.
@@ -152,7 +152,7 @@ func (s *amountSurvey) Decide(answers map[string]string, beside []Beside) Decisi
 				decided.Style = choice.Style
 				d.Reasons = append(d.Reasons, "a person chose it")
 			}
-			tie.Choices = append(tie.Choices, intray.Choice{Value: choice.Style.String(), Label: choice.Label, Examples: numberExamples(choice.Examples)})
+			tie.Choices = append(tie.Choices, intray.Choice{Value: choice.Style.String(), Label: intray.Literal(choice.Label), Examples: numberExamples(choice.Examples)})
 		}
 		if answers[""] == "" || decided.Style == (number.Style{}) {
 			d.Ties = []Tie{tie}

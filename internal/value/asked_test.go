@@ -110,12 +110,12 @@ func TestProblemsTellTheirOwnForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Parse(value.Cell{Raw: []byte(c.cell)}, nil); got.Problem != c.want {
+		if got := p.Parse(value.Cell{Raw: []byte(c.cell)}, nil); got.Problem.String() != c.want {
 			t.Errorf("%s %q: %q, want %q", c.name, c.cell, got.Problem, c.want)
 		}
 	}
 	d := surveyOf(t, intray.TypeDate, "", []string{"13/5/24", "4/5/24", "15/5/23"})
-	if got := d.Parser.Parse(value.Cell{Raw: []byte("24/5/4")}, nil).Problem; !strings.Contains(got, "which number is the year") {
+	if got := d.Parser.Parse(value.Cell{Raw: []byte("24/5/4")}, nil).Problem; !strings.Contains(got.String(), "which number is the year") {
 		t.Errorf("the problem of 24/5/4 is %q", got)
 	}
 	field := intray.Field{Key: "x", Type: intray.FieldType{Name: intray.TypeSelect}, SelectOptions: []intray.SelectOption{{Label: "Yellow", Value: "y"}}}
@@ -123,7 +123,7 @@ func TestProblemsTellTheirOwnForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Parse(value.Cell{Raw: []byte("Yelow")}, nil).Note; got == nil || got.Text != `This was taken for "Yellow".` {
+	if got := p.Parse(value.Cell{Raw: []byte("Yelow")}, nil).Note; got == nil || got.Text.String() != `This was taken for "Yellow".` {
 		t.Errorf("the note is %+v", got)
 	}
 }

@@ -84,7 +84,7 @@ func TestEmail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := email(t).Parse(value.Cell{Raw: []byte(c.raw)}, nil)
-			if got.State != c.state || string(got.Value) != c.value || (got.Problem != "") != (c.state == value.Wrong) {
+			if got.State != c.state || string(got.Value) != c.value || (!got.Problem.IsZero()) != (c.state == value.Wrong) {
 				t.Errorf("%q: state %d, value %q, problem %q; want state %d, value %q", c.raw, got.State, got.Value, got.Problem, c.state, c.value)
 			}
 		})
@@ -96,7 +96,7 @@ func TestEmailTellsInOwnWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Parse(value.Cell{Raw: []byte("x")}, nil).Problem; got != "Ask the boss." {
+	if got := p.Parse(value.Cell{Raw: []byte("x")}, nil).Problem; got.String() != "Ask the boss." {
 		t.Errorf("the problem is %q", got)
 	}
 }
@@ -158,7 +158,7 @@ func FuzzEmail(f *testing.F) {
 		if got.State == value.Parsed && string(got.Value) != trimmed {
 			t.Fatalf("%q: value %q, want %q", before, got.Value, trimmed)
 		}
-		if (got.Problem != "") != (want == value.Wrong) || !utf8.ValidString(got.Problem) {
+		if (!got.Problem.IsZero()) != (want == value.Wrong) || !utf8.ValidString(got.Problem.String()) {
 			t.Fatalf("%q: problem %q", before, got.Problem)
 		}
 	})

@@ -118,9 +118,9 @@ func (m *moment) quick(c Cell, dst []byte) (value []byte, ok bool) {
 
 // Notes of cells that were read in another way than their column.
 var (
-	otherOrder = &Note{Code: Fixed, Level: intray.LevelInfo, Text: "This date is written in another order than the others of its column, and can be read in one way only."}
-	plainDay   = &Note{Code: Fixed, Level: intray.LevelInfo, Text: "This is a plain number, not a date. It was read as workbooks count days, from 1900 on. Check whether that is meant."}
-	plainClock = &Note{Code: Fixed, Level: intray.LevelInfo, Text: "This is a plain number, not a time. It was read as workbooks count time, in parts of a day. Check whether that is meant."}
+	otherOrder = &Note{Code: Fixed, Level: intray.LevelInfo, Text: intray.Literal("This date is written in another order than the others of its column, and can be read in one way only.")}
+	plainDay   = &Note{Code: Fixed, Level: intray.LevelInfo, Text: intray.Literal("This is a plain number, not a date. It was read as workbooks count days, from 1900 on. Check whether that is meant.")}
+	plainClock = &Note{Code: Fixed, Level: intray.LevelInfo, Text: intray.Literal("This is a plain number, not a time. It was read as workbooks count time, in parts of a day. Check whether that is meant.")}
 )
 
 // reading reads a cell: by what a workbook says of it, by the field's own format,
@@ -237,7 +237,7 @@ func (s *momentSurvey) Decide(answers map[string]string, beside []Beside) Decisi
 				decided.Style, open = choice.Apply(decided.Style), false
 				d.Reasons = append(d.Reasons, "a person chose it")
 			}
-			asked.Choices = append(asked.Choices, intray.Choice{Value: value, Label: choice.Label, Examples: dateExamples(choice.Examples)})
+			asked.Choices = append(asked.Choices, intray.Choice{Value: value, Label: intray.Literal(choice.Label), Examples: dateExamples(choice.Examples)})
 		}
 		if open {
 			d.Ties = append(d.Ties, asked)

@@ -157,7 +157,7 @@ func newChoice(option intray.SelectOption) *choice {
 	if label == "" {
 		label = option.Value
 	}
-	return &choice{option.Value, &Note{Code: Mapped, Level: intray.LevelInfo, Text: fmt.Sprintf("This was taken for %q.", label)}}
+	return &choice{option.Value, &Note{Code: Mapped, Level: intray.LevelInfo, Text: intray.Literal(fmt.Sprintf("This was taken for %q.", label))}}
 }
 
 func someOf(labels []string) string {

@@ -101,7 +101,7 @@ func TestReadingTwiceChangesNothing(t *testing.T) {
 					if string(raw) != text {
 						t.Fatalf("the raw text %q became %q", text, raw)
 					}
-					if (r.Problem != "") != (r.State == value.Wrong) || !utf8.ValidString(r.Problem) {
+					if (!r.Problem.IsZero()) != (r.State == value.Wrong) || !utf8.ValidString(r.Problem.String()) {
 						t.Fatalf("%q: state %d with the problem %q", text, r.State, r.Problem)
 					}
 					switch r.State {

@@ -79,7 +79,7 @@ func told(p value.Parser, text string) string {
 	r := p.Parse(value.Cell{Raw: []byte(text)}, nil)
 	note := ""
 	if r.Note != nil {
-		note = r.Note.Code + r.Note.Text
+		note = r.Note.Code + r.Note.Text.String()
 	}
 	return fmt.Sprintf("%d %q %q %q", r.State, r.Value, r.Problem, note)
 }

@@ -134,7 +134,7 @@ func (m *multiSelect) add(values []string, part []byte, note **Note) (list []str
 		*note = found.mapped
 	}
 	if contains(values, value) {
-		*note = &Note{Code: "repeated_value", Level: intray.LevelWarning, Text: fmt.Sprintf("The value %q is here more than once; it is taken once.", value)}
+		*note = &Note{Code: "repeated_value", Level: intray.LevelWarning, Text: intray.Literal(fmt.Sprintf("The value %q is here more than once; it is taken once.", value))}
 		return values, true
 	}
 	return append(values, value), true

@@ -42,7 +42,7 @@ func (t *telephone) Parse(c Cell, scratch []byte) Result {
 		return wrong(t.field, problem.Text())
 	}
 	r := outcome(c.Raw, value)
-	r.Note = &Note{Code: problem.Code.String(), Level: intray.LevelInfo, Text: problem.Text()}
+	r.Note = &Note{Code: problem.Code.String(), Level: intray.LevelInfo, Text: intray.Literal(problem.Text())}
 	return r
 }
 

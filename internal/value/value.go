@@ -42,8 +42,8 @@ type Result struct {
 	State State
 	// Value is the canonical text where State is Parsed.
 	Value []byte
-	// Problem is the text of the problem where State is Wrong.
-	Problem string
+	// Problem says what is wrong where State is Wrong.
+	Problem intray.Message
 	// Note tells what was done to read the cell; nil, as most cells need none.
 	// It must not be changed.
 	Note *Note
@@ -54,7 +54,7 @@ type Note struct {
 	// Code is that of the problem that it becomes.
 	Code  string
 	Level intray.Level
-	Text  string
+	Text  intray.Message
 }
 
 // Mapped is the code of the note that a text was taken for a value that it is
@@ -145,7 +145,7 @@ func wrong(f intray.Field, text string) Result {
 	if f.InvalidValueMessage != "" {
 		text = f.InvalidValueMessage
 	}
-	return Result{State: Wrong, Problem: text}
+	return Result{State: Wrong, Problem: intray.Literal(text)}
 }
 
 // outcome is the result for a cell whose value is the text given, written in

@@ -31,7 +31,7 @@ func TestOpenRecognizes(t *testing.T) {
 			t.Errorf("%s %.20q: %v", test.name, test.text, err)
 			continue
 		}
-		if got := book.Evidence()[0]; got.Choice != "format" || got.Value != test.format || got.Reason == "" {
+		if got := book.Evidence()[0]; got.Choice != "format" || got.Value != test.format || got.Reason.IsZero() {
 			t.Errorf("%s %.20q: %v", test.name, test.text, got)
 		}
 		header, cell := first(t, book)
@@ -71,7 +71,7 @@ func TestOpenRefuses(t *testing.T) {
 	for _, test := range tests {
 		_, err := sheets(t, test.name, test.text)
 		var unreadable *source.UnreadableError
-		if !errors.As(err, &unreadable) || !strings.Contains(unreadable.Reason, test.reason) {
+		if !errors.As(err, &unreadable) || !strings.Contains(unreadable.Reason.String(), test.reason) {
 			t.Errorf("%s %q: got %v, want %q", test.name, test.text, err, test.reason)
 		}
 	}

@@ -165,9 +165,9 @@ func (u *unpacking) recognize() error {
 	case u.in.failed != nil:
 		return fmt.Errorf("read the directory of the archive: %w", u.in.failed)
 	case k == none:
-		return &source.UnreadableError{Reason: "the file is neither gzip nor zstd nor zip"}
+		return &source.UnreadableError{Reason: intray.Literal("the file is neither gzip nor zstd nor zip")}
 	case office != "":
-		return &source.UnreadableError{Reason: "the file is a document of an office program, no archive of tables: it holds " + office}
+		return &source.UnreadableError{Reason: intray.Literal("the file is a document of an office program, no archive of tables: it holds " + office)}
 	}
 	u.kind = k
 	return nil
@@ -200,7 +200,7 @@ func (u *unpacking) abandon() error {
 // only, of what was decided about it.
 func (u *unpacking) evidence() []intray.Evidence {
 	why := strings.Join(append([]string{u.kind.reason()}, u.remarks...), "; ")
-	list := []intray.Evidence{{Choice: "archive", Value: string(u.kind), Reason: why}}
+	list := []intray.Evidence{{Choice: "archive", Value: string(u.kind), Reason: intray.Literal(why)}}
 	if len(u.members) == 1 {
 		list = append(list, u.members[0].evidence()...)
 	} else {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -60,7 +61,7 @@ type failing struct{ err error }
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 func tooMany(limits Limits) error {
-	return &source.LimitError{Reason: fmt.Sprintf("the zip file has more than %d entries; send the tables alone", limits.Members)}
+	return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the zip file has more than %d entries; send the tables alone", limits.Members))}
 }
 
 // zip64Entries gives how many entries a large zip file declares, 0 where it

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -29,7 +30,7 @@ func (u *unpacking) inflate(ctx context.Context, what, name string, src io.Reade
 		n, end := src.Read(chunk)
 		u.inflated += int64(n)
 		if why := u.over(what, u.spool.size-from+int64(n), u.in.read-before); why != "" {
-			return source.Input{}, &source.LimitError{Reason: why}
+			return source.Input{}, &source.LimitError{Reason: intray.Literal(why)}
 		}
 		if err := u.spool.add(chunk[:n]); err != nil {
 			return source.Input{}, err

@@ -54,7 +54,7 @@ func (u *unpacking) only(ctx context.Context, name, from string, src io.Reader) 
 	case why == whyEmpty:
 		return source.ErrEmpty
 	case why != "":
-		return &source.UnreadableError{Reason: what + " holds none of the formats that can be read: " + u.formats()}
+		return &source.UnreadableError{Reason: intray.Literal(what + " holds none of the formats that can be read: " + u.formats())}
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (u *unpacking) choose(m *member) (why string, err error) {
 		return "", fmt.Errorf("read inflated bytes from their temporary file: %w", err)
 	}
 	if kind := nested(m.in, head, u.Limits); kind != "" {
-		return "", &source.UnreadableError{Reason: fmt.Sprintf("%s holds an archive itself (%s); unpack it first, archives inside of archives are not read", m.what, kind)}
+		return "", &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("%s holds an archive itself (%s); unpack it first, archives inside of archives are not read", m.what, kind))}
 	}
 	top := 0.0
 	for _, f := range u.Inner {
@@ -125,7 +125,7 @@ func (u *unpacking) list(ctx context.Context, m *member) (why string, err error)
 	}
 	m.sheets, m.told = inner.Sheets(), inner.Evidence()
 	if u.sheets += len(m.sheets); u.sheets > u.Limits.Sheets {
-		return "", errors.Join(&source.LimitError{Reason: fmt.Sprintf("the archive has more than %d sheets", u.Limits.Sheets)}, inner.Close())
+		return "", errors.Join(&source.LimitError{Reason: intray.Literal(fmt.Sprintf("the archive has more than %d sheets", u.Limits.Sheets))}, inner.Close())
 	}
 	if len(u.members) == 0 {
 		u.kept = inner
@@ -147,9 +147,9 @@ func (m *member) named(err error) error {
 	case !m.inZip:
 		return err
 	case errors.As(err, &unreadable):
-		return &source.UnreadableError{Line: unreadable.Line, Reason: m.what + ": " + unreadable.Reason}
+		return &source.UnreadableError{Line: unreadable.Line, Reason: intray.Literal(m.what + ": " + unreadable.Reason.String())}
 	case errors.As(err, &limit):
-		return &source.LimitError{Line: limit.Line, Reason: m.what + ": " + limit.Reason}
+		return &source.LimitError{Line: limit.Line, Reason: intray.Literal(m.what + ": " + limit.Reason.String())}
 	}
 	return err
 }
@@ -169,8 +169,8 @@ func (m *member) sheetName(sheet int) string {
 // evidence tells which member it is, and what was decided about it.
 func (m *member) evidence() []intray.Evidence {
 	list := []intray.Evidence{
-		{Choice: "member", Value: m.name, Reason: m.why},
-		{Choice: "format", Value: m.format.Name(), Reason: m.reason},
+		{Choice: "member", Value: m.name, Reason: intray.Literal(m.why)},
+		{Choice: "format", Value: m.format.Name(), Reason: intray.Literal(m.reason)},
 	}
 	return append(list, m.told...)
 }

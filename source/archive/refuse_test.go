@@ -10,6 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
 )
@@ -18,9 +19,9 @@ func zipHeader(name string, method uint16) zip.FileHeader {
 	return zip.FileHeader{Name: name, Method: method}
 }
 
-func unreadable(reason string) error { return &source.UnreadableError{Reason: reason} }
+func unreadable(reason string) error { return &source.UnreadableError{Reason: intray.Literal(reason)} }
 
-func limited(reason string) error { return &source.LimitError{Reason: reason} }
+func limited(reason string) error { return &source.LimitError{Reason: intray.Literal(reason)} }
 
 // patched changes one place in the central directory of a zip file, and the
 // same in each local header where it has it.

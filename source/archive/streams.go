@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -127,7 +128,7 @@ func (z zstdTexts) Read(p []byte) (int, error) {
 	n, err := z.Decoder.Read(p)
 	switch {
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
-		err = &source.LimitError{Reason: fmt.Sprintf("the compressed bytes ask for a window of more than %d bytes of memory, or are damaged; compress the file without --long", zstdWindow)}
+		err = &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the compressed bytes ask for a window of more than %d bytes of memory, or are damaged; compress the file without --long", zstdWindow))}
 	case errors.Is(err, zstd.ErrUnknownDictionary):
 		err = errors.New("it needs a dictionary that is not part of it")
 	}

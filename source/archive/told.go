@@ -19,7 +19,7 @@ func listed(members []member) intray.Evidence {
 	}
 	return intray.Evidence{
 		Choice: "members", Value: shorten(names, len(members)),
-		Reason: fmt.Sprintf("%d members of the archive hold tables; each is a sheet, or several", len(members)),
+		Reason: intray.Literal(fmt.Sprintf("%d members of the archive hold tables; each is a sheet, or several", len(members))),
 	}
 }
 
@@ -73,5 +73,5 @@ func (p *passedOver) evidence() []intray.Evidence {
 	if p.total == 0 {
 		return nil
 	}
-	return []intray.Evidence{{Choice: "passed over", Value: shorten(p.names, p.total), Reason: "they hold no table that can be read; " + p.reasons("")}}
+	return []intray.Evidence{{Choice: "passed over", Value: shorten(p.names, p.total), Reason: intray.Literal("they hold no table that can be read; " + p.reasons(""))}}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -60,11 +61,11 @@ func (w *watched) explain(what string, err error) error {
 	case w.failed != nil:
 		return fmt.Errorf("read %s: %w", what, w.failed)
 	case errors.As(err, &limit):
-		return &source.LimitError{Reason: what + ": " + limit.Reason}
+		return &source.LimitError{Reason: intray.Literal(what + ": " + limit.Reason.String())}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return &source.UnreadableError{Reason: what + " is cut short or damaged: its compressed bytes end too early; send it again"}
+		return &source.UnreadableError{Reason: intray.Literal(what + " is cut short or damaged: its compressed bytes end too early; send it again")}
 	}
-	return &source.UnreadableError{Reason: fmt.Sprintf("%s is damaged: %s; send it again", what, plain(err))}
+	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("%s is damaged: %s; send it again", what, plain(err)))}
 }
 
 // plain is what a library says, without its name in front.

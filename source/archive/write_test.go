@@ -94,7 +94,7 @@ func (cabinet) Open(_ context.Context, in source.Input, _ source.Options) (sourc
 	}
 	sheets := strings.Split(strings.TrimPrefix(string(text), cabinetMark), "=")[1:]
 	if len(sheets) == 0 {
-		return nil, &source.UnreadableError{Line: 1, Reason: "the cabinet is bare"}
+		return nil, &source.UnreadableError{Line: 1, Reason: intray.Literal("the cabinet is bare")}
 	}
 	return drawers(sheets), nil
 }
@@ -104,7 +104,7 @@ type drawers []string
 func (drawers) Close() error { return nil }
 
 func (drawers) Evidence() []intray.Evidence {
-	return []intray.Evidence{{Choice: "wood", Value: "oak", Reason: "it looks like it"}}
+	return []intray.Evidence{{Choice: "wood", Value: "oak", Reason: intray.Literal("it looks like it")}}
 }
 
 func (d drawers) Sheets() (list []source.Sheet) {
@@ -136,7 +136,7 @@ func (d *drawer) Next(_ context.Context, batch *intray.Records) error {
 	d.done = true
 	for i, line := range d.lines {
 		if line == "!" {
-			return &source.UnreadableError{Line: int64(i) + 1, Reason: "a line that cannot be read"}
+			return &source.UnreadableError{Line: int64(i) + 1, Reason: intray.Literal("a line that cannot be read")}
 		}
 		batch.AppendCell([]byte(line))
 		batch.EndRecord(int64(i) + 1)
@@ -175,7 +175,7 @@ func values(list []intray.Evidence) map[string]string {
 func reasons(list []intray.Evidence) map[string]string {
 	found := map[string]string{}
 	for _, e := range list {
-		found[e.Choice] = e.Reason
+		found[e.Choice] = e.Reason.String()
 	}
 	return found
 }

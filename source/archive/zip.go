@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -43,7 +44,7 @@ func (u *unpacking) zip(ctx context.Context) error {
 	if u.passed.counts[whyEmpty] > 0 && u.passed.counts[whyUnknown] == 0 {
 		return source.ErrEmpty
 	}
-	return &source.UnreadableError{Reason: fmt.Sprintf("the zip file holds no table (%s); the formats that can be read are %s", u.passed.reasons("no entries"), u.formats())}
+	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the zip file holds no table (%s); the formats that can be read are %s", u.passed.reasons("no entries"), u.formats()))}
 }
 
 // entry opens one entry. why says why it was passed over, if it was.
@@ -52,9 +53,9 @@ func (u *unpacking) entry(ctx context.Context, name string, f *zip.File) (why st
 	what := fmt.Sprintf("the member %q of the zip file", name)
 	switch {
 	case f.Flags&(encrypted|strongly|masked) != 0:
-		return "", &source.UnreadableError{Reason: what + " is encrypted; pack it without a password"}
+		return "", &source.UnreadableError{Reason: intray.Literal(what + " is encrypted; pack it without a password")}
 	case f.Method != zip.Store && f.Method != zip.Deflate && f.Method != zipZstd:
-		return "", &source.UnreadableError{Reason: fmt.Sprintf("%s is compressed with method %d, which is not known; pack it with the method Deflate", what, f.Method)}
+		return "", &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("%s is compressed with method %d, which is not known; pack it with the method Deflate", what, f.Method))}
 	}
 	src, err := f.Open()
 	if err != nil {
@@ -69,14 +70,14 @@ func refuseNames(files []*zip.File, most int) error {
 	seen := make(map[string]bool, len(files))
 	for _, f := range files {
 		if len(f.Name) > most {
-			return &source.LimitError{Reason: fmt.Sprintf("the zip file has an entry whose name is longer than %d bytes", most)}
+			return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the zip file has an entry whose name is longer than %d bytes", most))}
 		}
 		if why := badName(f.Name); why != "" {
-			return &source.UnreadableError{Reason: fmt.Sprintf("the zip file has the entry %q, whose name %s", f.Name, why)}
+			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the zip file has the entry %q, whose name %s", f.Name, why))}
 		}
 		clean := path.Clean(f.Name)
 		if seen[clean] && !strings.HasSuffix(f.Name, "/") {
-			return &source.UnreadableError{Reason: fmt.Sprintf("the zip file has the entry %q twice", f.Name)}
+			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the zip file has the entry %q twice", f.Name))}
 		}
 		seen[clean] = true
 	}
@@ -141,14 +142,14 @@ func refuseOverlaps(in *watched, files []*zip.File) error {
 		}
 		size := int64(min(f.CompressedSize64, uint64(in.Size)+1))
 		if at+size > in.Size {
-			return &source.UnreadableError{Reason: fmt.Sprintf("the zip file is damaged: its entry %q ends behind the end of the file", f.Name)}
+			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the zip file is damaged: its entry %q ends behind the end of the file", f.Name))}
 		}
 		list = append(list, extent{f.Name, at - localHeader - int64(len(f.Name)), at + size})
 	}
 	slices.SortFunc(list, func(x, y extent) int { return cmp.Compare(x.begin, y.begin) })
 	for i := 1; i < len(list); i++ {
 		if list[i].begin < list[i-1].end {
-			return &source.UnreadableError{Reason: fmt.Sprintf("the entries %q and %q of the zip file overlap, as they do where one is made to fill a disk", list[i-1].name, list[i].name)}
+			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the entries %q and %q of the zip file overlap, as they do where one is made to fill a disk", list[i-1].name, list[i].name))}
 		}
 	}
 	return nil

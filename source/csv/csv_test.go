@@ -127,7 +127,7 @@ func TestMended(t *testing.T) {
 			if diff := cmp.Diff(c.want, rows[19]); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if len(notices) != 1 || notices[0].Type != intray.RepairedRow || *notices[0].Row != 19 || !strings.Contains(notices[0].Text, c.told) || !strings.Contains(notices[0].Text, "Line 21") {
+			if len(notices) != 1 || notices[0].Type != intray.RepairedRow || *notices[0].Row != 19 || !strings.Contains(notices[0].Text.String(), c.told) || !strings.Contains(notices[0].Text.String(), "Line 21") {
 				t.Errorf("told %+v", notices)
 			}
 			for n, row := range rows {
@@ -188,7 +188,7 @@ func TestAroundTheTable(t *testing.T) {
 				t.Fatalf("told %+v, want %q", notices, c.told)
 			}
 			for i, told := range c.told {
-				if !strings.Contains(notices[i].Text, told) {
+				if !strings.Contains(notices[i].Text.String(), told) {
 					t.Errorf("told %q, want %q", notices[i].Text, told)
 				}
 			}
@@ -254,7 +254,7 @@ func readTable(t testing.TB, file []byte, opt source.Options) (names []string, r
 	rows, notices = drainReader(t, reader)
 	for _, e := range reader.Evidence() {
 		if e.Tie { // for the tests, what a person would be asked is a notice
-			notices = append(notices, intray.Notice{Type: intray.HeaderRowUncertain, Level: intray.LevelError, Text: e.Choice})
+			notices = append(notices, intray.Notice{Type: intray.HeaderRowUncertain, Level: intray.LevelError, Text: intray.Literal(e.Choice)})
 		}
 	}
 	return names, rows, notices, nil

@@ -66,7 +66,7 @@ func shown(t testing.TB, text []byte) string {
 		if n.Type == intray.HeaderRowUncertain {
 			continue
 		}
-		line([]string{"! " + string(n.Type) + " " + n.Text})
+		line([]string{"! " + string(n.Type) + " " + n.Text.String()})
 	}
 	return out.String()
 }

@@ -31,7 +31,7 @@ func (s *sheet) mendHeader(rows []sampled, sample []byte) {
 	}
 	first.cells, first.fine = names, true
 	s.evidence = append(s.evidence, intray.Evidence{Choice: "header", Value: strings.Join(names, " | "),
-		Reason: fmt.Sprintf("line %d has %d cells where the table has %d columns: %s", first.line, found, s.width, what)})
+		Reason: intray.Literal(fmt.Sprintf("line %d has %d cells where the table has %d columns: %s", first.line, found, s.width, what))})
 }
 
 // rereadHeader reads the first row as a broken record is read.

@@ -86,7 +86,7 @@ func TestMendsEnd(t *testing.T) {
 	r := opened.(*reader)
 	r.repair.work = maxMendWork + 1
 	rows, told := drainReader(t, r)
-	if len(rows) != 60 || len(rows[19]) != 6 || len(told) != 1 || !strings.Contains(told[0].Text, "From line 21 on") {
+	if len(rows) != 60 || len(rows[19]) != 6 || len(told) != 1 || !strings.Contains(told[0].Text.String(), "From line 21 on") {
 		t.Errorf("%d rows, told %+v", len(rows), told)
 	}
 }

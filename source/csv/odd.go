@@ -67,14 +67,14 @@ func (r *reader) titled() bool {
 func (r *reader) otherTable(batch *intray.Records) {
 	r.settle(batch, true)
 	batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelWarning,
-		Text: fmt.Sprintf("Another table begins in line %d. It is not read: send it as a file of its own.", r.line)})
+		Text: intray.Literal(fmt.Sprintf("Another table begins in line %d. It is not read: send it as a file of its own.", r.line))})
 	r.ended = true
 }
 
 // leaveOut passes over a row and says so.
 func (r *reader) leaveOut(batch *intray.Records, kind, text string) {
 	raw := excerpt(strings.TrimRight(string(r.w.rest()[:r.rec.next]), "\r\n"))
-	r.tell(batch, kind, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw, Text: fmt.Sprintf("Line %d: %s", r.line, text)})
+	r.tell(batch, kind, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw, Text: intray.Literal(fmt.Sprintf("Line %d: %s", r.line, text))})
 	r.pass(r.rec.next, r.rec.breaks)
 }
 
@@ -192,7 +192,7 @@ func (r *reader) unclosed(batch *intray.Records) error {
 	cells := r.texts(&r.ahead, 0)
 	row := r.rows + int64(batch.Len())
 	r.tell(batch, "quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row,
-		Text: fmt.Sprintf("Line %d: a quote is opened here and never closed; it is read as text.", r.line)})
+		Text: intray.Literal(fmt.Sprintf("Line %d: a quote is opened here and never closed; it is read as text.", r.line))})
 	r.handCells(batch, cells, r.line)
 	r.pass(len(line), 0)
 	return r.counted()
@@ -212,7 +212,7 @@ func (r *reader) settle(batch *intray.Records, end bool) {
 			r.handCells(batch, h.cells, h.line)
 		case raw != "":
 			r.tell(batch, "footer", intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
-				Text: fmt.Sprintf("Line %d stands below the table and is left out.", h.line)})
+				Text: intray.Literal(fmt.Sprintf("Line %d stands below the table and is left out.", h.line))})
 		}
 	}
 	r.held = r.held[:0]

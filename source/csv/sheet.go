@@ -87,7 +87,7 @@ func decide(ctx context.Context, sample []byte, whole bool, opt source.Options) 
 	}
 	s.evidence = []intray.Evidence{
 		delimiterEvidence(found),
-		{Choice: "quote", Value: found.open, Reason: found.quoteWhy},
+		{Choice: "quote", Value: found.open, Reason: intray.Literal(found.quoteWhy)},
 	}
 	s.body = int64(skip)
 	if s.asIs {
@@ -132,7 +132,7 @@ func (s *sheet) wholeSheet(rows []sampled) {
 		s.columns = append(s.columns, intray.Column{Index: i})
 	}
 	s.takeSamples(rows)
-	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: "every row is read as found"})
+	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: intray.Literal("every row is read as found")})
 }
 
 // findTable finds the header, and what the columns hold.
@@ -141,7 +141,7 @@ func (s *sheet) findTable(ctx context.Context, rows []sampled, sample []byte, op
 		if n := len(rows); n > 0 {
 			s.body, s.line = int64(rows[n-1].to), rows[n-1].line+1
 		}
-		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: "no line has any text"})
+		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: intray.Literal("no line has any text")})
 		return nil
 	}
 	s.mendHeader(rows, sample)
@@ -163,7 +163,7 @@ func (s *sheet) findTable(ctx context.Context, rows []sampled, sample []byte, op
 	}
 	if opt.HeaderRow > 0 {
 		if opt.HeaderRow > len(texts) {
-			return &source.UnreadableError{Reason: fmt.Sprintf("the header cannot be row %d: the first %d rows were looked at", opt.HeaderRow, len(texts))}
+			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the header cannot be row %d: the first %d rows were looked at", opt.HeaderRow, len(texts)))}
 		}
 		layout = table.Layout{Width: s.width, First: opt.HeaderRow - 1, Headers: 1, Reason: "it was asked for"}
 	}
@@ -256,12 +256,12 @@ func (s *sheet) tellAbove(rows []sampled) {
 	}
 	raw := excerpt(strings.Join(texts, "\n"))
 	s.notices = append(s.notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
-		Text: fmt.Sprintf("What stands above the table, up to line %d, is left out.", last)})
+		Text: intray.Literal(fmt.Sprintf("What stands above the table, up to line %d, is left out.", last))})
 }
 
 func (s *sheet) tellRule(row sampled) {
 	s.notices = append(s.notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo,
-		Text: fmt.Sprintf("Line %d is drawn below the header and holds no values; it is left out.", row.line)})
+		Text: intray.Literal(fmt.Sprintf("Line %d is drawn below the header and holds no values; it is left out.", row.line))})
 }
 
 // usualCells is how many cells most rows have. Blank rows do not count, nor do
@@ -360,7 +360,7 @@ func (s *sheet) look(fit [][]byte) *profiles {
 // tellHeader says where the header is, and keeps one of one row.
 func (s *sheet) tellHeader(rows []sampled, layout table.Layout) {
 	if layout.Headers == 0 {
-		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: layout.Reason})
+		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: intray.Literal(layout.Reason)})
 		return
 	}
 	first := rows[layout.First].line
@@ -372,7 +372,7 @@ func (s *sheet) tellHeader(rows []sampled, layout table.Layout) {
 	if first > 1 {
 		reason += fmt.Sprintf("; %d lines stand above it", first-1)
 	}
-	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: value, Reason: reason})
+	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: value, Reason: intray.Literal(reason)})
 	s.named = first
 	if layout.Headers == 1 {
 		for _, cell := range rows[layout.First].cells {
@@ -384,7 +384,7 @@ func (s *sheet) tellHeader(rows []sampled, layout table.Layout) {
 // takeColumns makes the columns.
 func (s *sheet) takeColumns(names []string, limits source.Limits) error {
 	if s.width > limits.Columns {
-		return &source.LimitError{Line: s.line, Reason: fmt.Sprintf("a record has more than %d cells", limits.Columns)}
+		return &source.LimitError{Line: s.line, Reason: intray.Literal(fmt.Sprintf("a record has more than %d cells", limits.Columns))}
 	}
 	total := 0
 	for i := range s.width {
@@ -394,7 +394,7 @@ func (s *sheet) takeColumns(names []string, limits source.Limits) error {
 			total += len(names[i])
 		}
 		if over := limits.OverHeader(i+1, len(column.Header), total); over != "" {
-			return &source.LimitError{Line: s.named, Reason: over}
+			return &source.LimitError{Line: s.named, Reason: intray.Literal(over)}
 		}
 		s.columns = append(s.columns, column)
 	}

@@ -37,7 +37,7 @@ func decode(ctx context.Context, in source.Input, name string) (*decoded, error)
 	case name != "":
 		encoding, known := charset.Lookup(name)
 		if !known {
-			return nil, &source.UnreadableError{Reason: fmt.Sprintf("there is no encoding named %q", name)}
+			return nil, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("there is no encoding named %q", name))}
 		}
 		if encoding != d.guess.Encoding {
 			d.guess = charset.Guess{Encoding: encoding, BOM: d.guess.BOM}
@@ -178,10 +178,10 @@ func (d *decoded) evidence() intray.Evidence {
 	if d.guess.Preview != "" {
 		reason += "; it reads " + d.guess.Preview
 	}
-	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: reason}
+	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: intray.Literal(reason)}
 	if e.Tie = d.guess.Unsure(); e.Tie {
 		name, preview := d.guess.Rival()
-		e.Rivals = []intray.Choice{{Value: name, Reason: preview}}
+		e.Rivals = []intray.Choice{{Value: name, Reason: intray.Literal(preview)}}
 	}
 	return e
 }

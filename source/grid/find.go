@@ -49,7 +49,7 @@ func (r *reader) begin(ctx context.Context, sheet Sheet) error {
 }
 
 func (r *reader) tell(choice, value, reason string) {
-	r.evidence = append(r.evidence, intray.Evidence{Choice: choice, Value: value, Reason: reason})
+	r.evidence = append(r.evidence, intray.Evidence{Choice: choice, Value: value, Reason: intray.Literal(reason)})
 }
 
 // sample reads the rows that are looked at: the first, or those from the header
@@ -124,7 +124,7 @@ func (r *reader) findTable(ctx context.Context) error {
 
 // tellHeader tells which row is the header, and which other could be it.
 func (r *reader) tellHeader(layout table.Layout, texts [][]string, above int64) {
-	e := intray.Evidence{Choice: "header row", Value: intray.NoAnswer, Reason: layout.Reason}
+	e := intray.Evidence{Choice: "header row", Value: intray.NoAnswer, Reason: intray.Literal(layout.Reason)}
 	switch layout.Headers {
 	case 0:
 	case 1:
@@ -142,10 +142,10 @@ func (r *reader) tellHeader(layout table.Layout, texts [][]string, above int64) 
 // rivalOf tells what the header could be as well.
 func rivalOf(layout table.Layout, texts [][]string) intray.Choice {
 	if layout.Rival == table.NoHeader {
-		return intray.Choice{Value: intray.NoAnswer, Label: "no header", Reason: "nothing tells it from the rows below", Examples: cellsShown(texts[layout.First])}
+		return intray.Choice{Value: intray.NoAnswer, Label: intray.Literal("no header"), Reason: intray.Literal("nothing tells it from the rows below"), Examples: cellsShown(texts[layout.First])}
 	}
 	number := strconv.Itoa(layout.Rival + 1)
-	return intray.Choice{Value: number, Label: "row " + number, Reason: "it could name the columns as well", Examples: cellsShown(texts[layout.Rival])}
+	return intray.Choice{Value: number, Label: intray.Literal("row " + number), Reason: intray.Literal("it could name the columns as well"), Examples: cellsShown(texts[layout.Rival])}
 }
 
 // mostShown is the most characters of a cell that is shown as an example.
@@ -191,7 +191,7 @@ func (r *reader) takeColumns(layout table.Layout, texts [][]string, above int64)
 	for i, name := range names {
 		total += len(name)
 		if over := r.opt.Limits.OverHeader(i+1, len(name), total); over != "" {
-			return &source.LimitError{Line: above + int64(layout.First+1), Reason: over}
+			return &source.LimitError{Line: above + int64(layout.First+1), Reason: intray.Literal(over)}
 		}
 		r.columns = append(r.columns, intray.Column{Index: i, Header: name})
 	}

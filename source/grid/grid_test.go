@@ -124,9 +124,9 @@ func TestHeaderTies(t *testing.T) {
 		rivals            []intray.Choice
 	}{
 		{"sure", "id\tname\n1\tAda\n2\tBob", "1", nil},
-		{"no header", "alpha\t" + long + "\ngamma\tdelta", "1", []intray.Choice{{Value: "none", Label: "no header", Reason: "nothing tells it from the rows below", Examples: []string{"alpha", long[:77] + "..."}}}},
+		{"no header", "alpha\t" + long + "\ngamma\tdelta", "1", []intray.Choice{{Value: "none", Label: intray.Literal("no header"), Reason: intray.Literal("nothing tells it from the rows below"), Examples: []string{"alpha", long[:77] + "..."}}}},
 		{"another row", "Report\t2024\nGenerated\t2024-05-05\n\ndate\tprice\nJan 1 2000\t13.9\nFeb 1 2000\t13.6\nMar 1 2000\t14.9", "1",
-			[]intray.Choice{{Value: "4", Label: "row 4", Reason: "it could name the columns as well", Examples: []string{"date", "price"}}}},
+			[]intray.Choice{{Value: "4", Label: intray.Literal("row 4"), Reason: intray.Literal("it could name the columns as well"), Examples: []string{"date", "price"}}}},
 	} {
 		reader, _ := sourcetest.Open(t, memoryFormat{}, c.text, source.Options{})
 		e := reader.Evidence()[0]
@@ -189,7 +189,7 @@ func TestManyHiddenColumns(t *testing.T) {
 
 // The records before an error come first, also those that were held back.
 func TestRecordsBeforeAnError(t *testing.T) {
-	broken := &source.UnreadableError{Line: 9, Reason: "it is torn"}
+	broken := &source.UnreadableError{Line: 9, Reason: intray.Literal("it is torn")}
 	text := "a\tb\n" + strings.Repeat("x\t1\n", 400) + "Total\t400"
 	got, err := readBook(t, memory{text: text, fails: broken}, source.Options{})
 	if !errors.Is(err, broken) || len(got.records) != 402 || len(got.notices) != 0 {

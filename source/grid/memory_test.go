@@ -26,7 +26,7 @@ type memory struct {
 }
 
 func (memory) Evidence() []intray.Evidence {
-	return []intray.Evidence{{Choice: "version", Value: "memory", Reason: "it was never saved"}}
+	return []intray.Evidence{{Choice: "version", Value: "memory", Reason: intray.Literal("it was never saved")}}
 }
 
 func (m memory) Sheets() []Sheet { return []Sheet{m.sheet} }
@@ -200,14 +200,14 @@ func readBook(t testing.TB, w Workbook, opt source.Options) (out outcome, err er
 	out.records = append(out.records, strings.Join(header, "|"))
 	for _, e := range reader.Evidence() {
 		out.evidence = append(out.evidence, e.Choice+": "+e.Value)
-		if e.Reason == "" {
+		if e.Reason.IsZero() {
 			t.Errorf("%v has no reason", e)
 		}
 	}
 	for batch := new(intray.Records); ; {
 		err := reader.Next(t.Context(), batch)
 		for _, n := range batch.Notices {
-			out.notices = append(out.notices, n.Text)
+			out.notices = append(out.notices, n.Text.String())
 		}
 		if errors.Is(err, io.EOF) {
 			return out, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -127,9 +128,9 @@ func (m *merges) fill(row Row) (Row, error) {
 	m.cells = row.Cells
 	switch {
 	case size > m.limits.RecordBytes:
-		return row, &source.LimitError{Line: row.Number, Reason: fmt.Sprintf("a row with filled cells is longer than %d bytes", m.limits.RecordBytes)}
+		return row, &source.LimitError{Line: row.Number, Reason: intray.Literal(fmt.Sprintf("a row with filled cells is longer than %d bytes", m.limits.RecordBytes))}
 	case m.added > mostFilled:
-		return row, &source.LimitError{Line: row.Number, Reason: fmt.Sprintf("the merged cells that were filled have more than %d bytes", int64(mostFilled))}
+		return row, &source.LimitError{Line: row.Number, Reason: intray.Literal(fmt.Sprintf("the merged cells that were filled have more than %d bytes", int64(mostFilled)))}
 	}
 	return row, nil
 }
@@ -198,7 +199,7 @@ func (m *merges) recount(number int64) error {
 		}
 	}
 	if m.held > mostHeld {
-		return &source.LimitError{Line: number, Reason: fmt.Sprintf("the merged cells around the row have texts of more than %d bytes", mostHeld)}
+		return &source.LimitError{Line: number, Reason: intray.Literal(fmt.Sprintf("the merged cells around the row have texts of more than %d bytes", mostHeld))}
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (r *reader) noticeParts(batch *intray.Records) {
 	}
 	for _, e := range r.parts() {
 		batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo,
-			Text: fmt.Sprintf("%s%s: %s; %s.", strings.ToUpper(e.Choice[:1]), e.Choice[1:], e.Value, e.Reason)})
+			Text: intray.Literal(fmt.Sprintf("%s%s: %s; %s.", strings.ToUpper(e.Choice[:1]), e.Choice[1:], e.Value, e.Reason))})
 	}
 	r.told = true
 }
@@ -89,7 +89,7 @@ func (r *reader) noticeParts(batch *intray.Records) {
 // parts tells of hidden rows and of merged ranges in the table's body.
 func (r *reader) parts() (list []intray.Evidence) {
 	if r.hidden.count > 0 {
-		list = append(list, intray.Evidence{Choice: "hidden rows", Value: r.hidden.String(), Reason: readLikeOthers})
+		list = append(list, intray.Evidence{Choice: "hidden rows", Value: r.hidden.String(), Reason: intray.Literal(readLikeOthers)})
 	}
 	if n := r.merges.count; n > 0 {
 		reason := "the value is in the first cell of each, and the others are left empty"
@@ -100,7 +100,7 @@ func (r *reader) parts() (list []intray.Evidence) {
 		if n == 1 {
 			ranges = "range"
 		}
-		list = append(list, intray.Evidence{Choice: "merged cells", Value: fmt.Sprintf("%d %s (first: %s)", n, ranges, r.merges.first), Reason: reason})
+		list = append(list, intray.Evidence{Choice: "merged cells", Value: fmt.Sprintf("%d %s (first: %s)", n, ranges, r.merges.first), Reason: intray.Literal(reason)})
 	}
 	return list
 }

@@ -14,9 +14,11 @@ import (
 func TestRefuses(t *testing.T) {
 	small := source.Options{Limits: source.Limits{Columns: 5, Cells: 20, CellBytes: 1000, RecordBytes: 1500}}
 	unreadable := func(line int64, reason string) error {
-		return &source.UnreadableError{Line: line, Reason: reason}
+		return &source.UnreadableError{Line: line, Reason: intray.Literal(reason)}
 	}
-	limit := func(line int64, reason string) error { return &source.LimitError{Line: line, Reason: reason} }
+	limit := func(line int64, reason string) error {
+		return &source.LimitError{Line: line, Reason: intray.Literal(reason)}
+	}
 	const x1000 = 1000
 	long := strings.Repeat("x", x1000+1)
 	frames := `<x:ExcelWorkbook><x:ExcelWorksheets><x:ExcelWorksheet><x:Name>A</x:Name><x:WorksheetSource HRef="Book1_files/sheet001.htm"/></x:ExcelWorksheet></x:ExcelWorksheets></x:ExcelWorkbook>`
@@ -102,7 +104,7 @@ func TestEncodings(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if e := book.Evidence()[0]; e.Choice != "encoding" || e.Value != test.want || e.Reason == "" {
+		if e := book.Evidence()[0]; e.Choice != "encoding" || e.Value != test.want || e.Reason.IsZero() {
 			t.Errorf("%s: %v", name, e)
 		}
 		sheets, err := sourcetest.ReadAll(t.Context(), Format{}, in, source.Options{Encoding: test.asked, AsIs: true})

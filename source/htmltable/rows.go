@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/grid"
 )
@@ -126,7 +127,7 @@ func (r *rows) advance(ctx context.Context) error {
 // atEnd takes the end of the page inside the table.
 func (r *rows) atEnd() error {
 	if r.w.finish(r.t) {
-		return &source.UnreadableError{Line: r.w.rows + 1, Reason: "the page ends in the middle of this row of the table; the file is cut off"}
+		return &source.UnreadableError{Line: r.w.rows + 1, Reason: intray.Literal("the page ends in the middle of this row of the table; the file is cut off")}
 	}
 	return nil
 }
@@ -174,5 +175,5 @@ func noTable(s *survey) error {
 	case isErrorTitle(s.title):
 		reason += "; it is likely the error page of the system that should have given the file: look there, download the file again and send that"
 	}
-	return &source.UnreadableError{Reason: reason}
+	return &source.UnreadableError{Reason: intray.Literal(reason)}
 }

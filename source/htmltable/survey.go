@@ -111,10 +111,10 @@ func (s *survey) take(t *tokens) error {
 
 func (s *survey) begin(t *tokens) error {
 	if len(s.open) >= deepest {
-		return &source.LimitError{Reason: fmt.Sprintf("tables are nested deeper than %d", deepest)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("tables are nested deeper than %d", deepest))}
 	}
 	if len(s.places) >= mostSheets {
-		return &source.LimitError{Reason: fmt.Sprintf("the page has more than %d tables", mostSheets)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the page has more than %d tables", mostSheets))}
 	}
 	f := &frame{walk: newWalk(s.limits), index: len(s.places)}
 	f.dry = true
@@ -242,10 +242,10 @@ func (s *survey) add(o *survey) {
 
 // evidence tells what was decided about the tables.
 func (s *survey) evidence() []intray.Evidence {
-	list := []intray.Evidence{{Choice: "tables", Value: fmt.Sprint(len(s.places)), Reason: "each table of the page that holds text is a sheet"}}
+	list := []intray.Evidence{{Choice: "tables", Value: fmt.Sprint(len(s.places)), Reason: intray.Literal("each table of the page that holds text is a sheet")}}
 	tell := func(told bool, choice, value, reason string) {
 		if told {
-			list = append(list, intray.Evidence{Choice: choice, Value: value, Reason: reason})
+			list = append(list, intray.Evidence{Choice: choice, Value: value, Reason: intray.Literal(reason)})
 		}
 	}
 	tell(s.layouts > 0, "layout tables", fmt.Sprint(s.layouts), "they only lay out the tables in their cells, which are the sheets; text that stands beside those is left out, as all text outside of tables is")

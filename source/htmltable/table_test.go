@@ -126,7 +126,7 @@ func TestEvidence(t *testing.T) {
 		var got []string
 		for _, e := range open(t, test.page).Evidence() {
 			got = append(got, e.Choice+"="+e.Value)
-			if e.Reason == "" {
+			if e.Reason.IsZero() {
 				t.Errorf("%s: %v has no reason", name, e)
 			}
 		}

@@ -129,7 +129,7 @@ func (p *page) findEncoding(ctx context.Context, asked, declared string) error {
 func (p *page) take(asked string) error {
 	encoding, known := charset.Lookup(asked)
 	if !known {
-		return &source.UnreadableError{Reason: fmt.Sprintf("there is no encoding named %q", asked)}
+		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("there is no encoding named %q", asked))}
 	}
 	if encoding != p.guess.Encoding {
 		p.guess = charset.Guess{Encoding: encoding, BOM: p.guess.BOM}
@@ -196,13 +196,13 @@ func (p *page) lookFurther(ctx context.Context, raw io.Reader) error {
 func encodings(pages []*page) (list []intray.Evidence) {
 	told := map[string]bool{}
 	for _, p := range pages {
-		e := intray.Evidence{Choice: "encoding", Value: p.guess.Encoding.Name(), Reason: p.guess.Reason}
+		e := intray.Evidence{Choice: "encoding", Value: p.guess.Encoding.Name(), Reason: intray.Literal(p.guess.Reason)}
 		if p.guess.Preview != "" {
-			e.Reason += "; it reads " + p.guess.Preview
+			e.Reason = intray.Literal(e.Reason.String() + "; it reads " + p.guess.Preview)
 		}
 		if e.Tie = p.guess.Unsure(); e.Tie {
 			name, preview := p.guess.Rival()
-			e.Rivals = []intray.Choice{{Value: name, Reason: preview}}
+			e.Rivals = []intray.Choice{{Value: name, Reason: intray.Literal(preview)}}
 		}
 		if !told[e.Value] {
 			list = append(list, e)

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -144,7 +145,7 @@ func (t *tokens) failure() error {
 	if err := t.z.Err(); !errors.Is(err, html.ErrBufferExceeded) {
 		return err
 	}
-	return &source.LimitError{Reason: fmt.Sprintf("a text or tag of the page is longer than %d bytes", t.most)}
+	return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("a text or tag of the page is longer than %d bytes", t.most))}
 }
 
 // text gives the text of a text or comment.

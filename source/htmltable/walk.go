@@ -131,7 +131,7 @@ func (w *walk) feed(t *tokens) error {
 
 func (w *walk) fail(reason string, args ...any) {
 	if w.err == nil {
-		w.err = &source.LimitError{Line: w.rows + 1, Reason: fmt.Sprintf(reason, args...)}
+		w.err = &source.LimitError{Line: w.rows + 1, Reason: intray.Literal(fmt.Sprintf(reason, args...))}
 	}
 }
 

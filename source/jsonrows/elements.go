@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -88,7 +89,7 @@ func (e *elements) finish() error {
 	if e.guard.failed != nil {
 		return e.explain(err)
 	}
-	return &source.UnreadableError{Line: lineAt(e.in, e.place()), Reason: "there is text behind the end of the array"}
+	return &source.UnreadableError{Line: lineAt(e.in, e.place()), Reason: intray.Literal("there is text behind the end of the array")}
 }
 
 func kindName(kind jsontext.Kind) string {
@@ -176,10 +177,10 @@ func (e *elements) tooLong() error {
 
 // limited names the element at hand in an error about a limit.
 func (e *elements) limited(reason string) error {
-	return &source.LimitError{Line: lineAt(e.in, e.place()), Reason: fmt.Sprintf("element %d: %s", e.count, reason)}
+	return &source.LimitError{Line: lineAt(e.in, e.place()), Reason: intray.Literal(fmt.Sprintf("element %d: %s", e.count, reason))}
 }
 
 // unreadable names the element at hand in an error about a place in the file.
 func (e *elements) unreadable(at int64, reason string) error {
-	return &source.UnreadableError{Line: lineAt(e.in, at), Reason: fmt.Sprintf("element %d: %s", e.count, reason)}
+	return &source.UnreadableError{Line: lineAt(e.in, at), Reason: intray.Literal(fmt.Sprintf("element %d: %s", e.count, reason))}
 }

@@ -46,8 +46,8 @@ func TestEvidenceOfTables(t *testing.T) {
 	}
 	got := book.Evidence()[1:]
 	want := []intray.Evidence{
-		{Choice: "form", Value: "array of objects", Reason: `the file is one object that holds one such array, at "a"`},
-		{Choice: "beside the tables", Value: "n, c.d", Reason: "these members hold no array of objects or arrays, so they are no rows"},
+		{Choice: "form", Value: "array of objects", Reason: intray.Literal(`the file is one object that holds one such array, at "a"`)},
+		{Choice: "beside the tables", Value: "n, c.d", Reason: intray.Literal("these members hold no array of objects or arrays, so they are no rows")},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

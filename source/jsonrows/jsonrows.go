@@ -141,11 +141,11 @@ func (b *book) Evidence() []intray.Evidence {
 	}
 	form, why := b.form()
 	told := []intray.Evidence{
-		{Choice: "encoding", Value: "UTF-8", Reason: encoding},
-		{Choice: "form", Value: form, Reason: why},
+		{Choice: "encoding", Value: "UTF-8", Reason: intray.Literal(encoding)},
+		{Choice: "form", Value: form, Reason: intray.Literal(why)},
 	}
 	if len(b.beside) > 0 {
-		told = append(told, intray.Evidence{Choice: "beside the tables", Value: strings.Join(b.beside, ", "), Reason: "these members hold no array of objects or arrays, so they are no rows"})
+		told = append(told, intray.Evidence{Choice: "beside the tables", Value: strings.Join(b.beside, ", "), Reason: intray.Literal("these members hold no array of objects or arrays, so they are no rows")})
 	}
 	return told
 }

@@ -87,32 +87,32 @@ func TestUnreadable(t *testing.T) {
 		{"no bytes", "", *source.ErrEmpty},
 		{"white space", " \n\r\t", *source.ErrEmpty},
 		{"byte order mark", "\uFEFF\n", *source.ErrEmpty},
-		{"number", "1", source.UnreadableError{Line: 1, Reason: "element 1: it is a number, but an array of objects"}},
-		{"string", "\n\"a\"", source.UnreadableError{Line: 2, Reason: "element 1: it is a string"}},
-		{"array of numbers", "[\n1,2]", source.UnreadableError{Line: 2, Reason: "element 1: it is a number"}},
-		{"object among arrays", "[[1],\n{}]", source.UnreadableError{Line: 2, Reason: "element 2: it is an object"}},
-		{"line among arrays", "[1]\n[2]\n3", source.UnreadableError{Line: 3, Reason: "element 3: it is a number, but an array of arrays, or one array per line, is expected"}},
-		{"two arrays on a line", "[1][2]", source.UnreadableError{Line: 1, Reason: "element 1: it is a number"}},
-		{"NUL in an array of arrays", "[[1],\n[\"\\u0000\"]]", source.UnreadableError{Line: 2, Reason: "NUL character"}},
-		{"array inside that breaks off", "{\"a\":[{\"b\":1},\n{\"b\":", source.UnreadableError{Line: 2, Reason: "the file ends in the middle of it"}},
-		{"array inside with a number", "{\"a\":[{\"b\":1},\n2]}", source.UnreadableError{Line: 2, Reason: "element 2: it is a number"}},
-		{"two arrays of one name", "{\"a\":{\"b\":[{}]},\n\"a.b\":[{}]}", source.UnreadableError{Line: 1, Reason: "two arrays of objects are at \"a.b\""}},
-		{"mixed array", "[\n{},\nnull\n]", source.UnreadableError{Line: 3, Reason: "element 2: it is null"}},
-		{"mixed lines", "{}\n{}\ntrue\n", source.UnreadableError{Line: 3, Reason: "element 3: it is true or false"}},
-		{"array on a line", "{}\n[{}]\n", source.UnreadableError{Line: 2, Reason: "element 2: it is an array"}},
-		{"cut", "[\n{\"a\":1},\n{\"a\":", source.UnreadableError{Line: 3, Reason: "element 2: the file ends in the middle of it"}},
-		{"comma at the end", "[{},]", source.UnreadableError{Line: 1, Reason: "element 2: this is not JSON"}},
-		{"no comma", "[{}\n{}]", source.UnreadableError{Line: 2, Reason: "element 2: this is not JSON"}},
-		{"text behind the array", "[{}]\n[{}]", source.UnreadableError{Line: 2, Reason: "there is text behind the end of the array"}},
-		{"junk behind the array", "[{}]\nx", source.UnreadableError{Line: 2, Reason: "there is text behind the end of the array"}},
-		{"name given twice", "[{},\n{\"a\":1,\"a\":2}]", source.UnreadableError{Line: 2, Reason: `element 2: the name "a" is given twice in one object`}},
-		{"name given twice inside an array", "[{\"b\":[{\"\\u0061\":1,\n\"a\":2}]}]", source.UnreadableError{Line: 2, Reason: `the name "a" is given twice`}},
-		{"Latin-1", "[{\"a\":1},\n{\"a\":\"caf\xE9\"}]", source.UnreadableError{Line: 2, Reason: "element 2: byte 0xE9 is not UTF-8; save the file as UTF-8"}},
-		{"lone surrogate", `[{"a":"\ud800"}]`, source.UnreadableError{Line: 1, Reason: "element 1: this is not JSON: invalid surrogate"}},
-		{"NUL in a string", "\n[{\"a\":\"x\\u0000\"}]", source.UnreadableError{Line: 2, Reason: "NUL character"}},
-		{"NUL in a name", `[{"\u0000":1}]`, source.UnreadableError{Line: 1, Reason: "NUL character"}},
-		{"NUL in an array", `[{"a":["\\u0000"]},{"a":[{"\u0000":1}]}]`, source.UnreadableError{Line: 1, Reason: "element 2: a string holds the NUL character"}},
-		{"collision", "[{\"a.b\":1},\n{\"a\":{\"b\":2}}]", source.UnreadableError{Line: 2, Reason: `element 2: two different names make the column "a.b"`}},
+		{"number", "1", source.UnreadableError{Line: 1, Reason: intray.Literal("element 1: it is a number, but an array of objects")}},
+		{"string", "\n\"a\"", source.UnreadableError{Line: 2, Reason: intray.Literal("element 1: it is a string")}},
+		{"array of numbers", "[\n1,2]", source.UnreadableError{Line: 2, Reason: intray.Literal("element 1: it is a number")}},
+		{"object among arrays", "[[1],\n{}]", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: it is an object")}},
+		{"line among arrays", "[1]\n[2]\n3", source.UnreadableError{Line: 3, Reason: intray.Literal("element 3: it is a number, but an array of arrays, or one array per line, is expected")}},
+		{"two arrays on a line", "[1][2]", source.UnreadableError{Line: 1, Reason: intray.Literal("element 1: it is a number")}},
+		{"NUL in an array of arrays", "[[1],\n[\"\\u0000\"]]", source.UnreadableError{Line: 2, Reason: intray.Literal("NUL character")}},
+		{"array inside that breaks off", "{\"a\":[{\"b\":1},\n{\"b\":", source.UnreadableError{Line: 2, Reason: intray.Literal("the file ends in the middle of it")}},
+		{"array inside with a number", "{\"a\":[{\"b\":1},\n2]}", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: it is a number")}},
+		{"two arrays of one name", "{\"a\":{\"b\":[{}]},\n\"a.b\":[{}]}", source.UnreadableError{Line: 1, Reason: intray.Literal("two arrays of objects are at \"a.b\"")}},
+		{"mixed array", "[\n{},\nnull\n]", source.UnreadableError{Line: 3, Reason: intray.Literal("element 2: it is null")}},
+		{"mixed lines", "{}\n{}\ntrue\n", source.UnreadableError{Line: 3, Reason: intray.Literal("element 3: it is true or false")}},
+		{"array on a line", "{}\n[{}]\n", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: it is an array")}},
+		{"cut", "[\n{\"a\":1},\n{\"a\":", source.UnreadableError{Line: 3, Reason: intray.Literal("element 2: the file ends in the middle of it")}},
+		{"comma at the end", "[{},]", source.UnreadableError{Line: 1, Reason: intray.Literal("element 2: this is not JSON")}},
+		{"no comma", "[{}\n{}]", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: this is not JSON")}},
+		{"text behind the array", "[{}]\n[{}]", source.UnreadableError{Line: 2, Reason: intray.Literal("there is text behind the end of the array")}},
+		{"junk behind the array", "[{}]\nx", source.UnreadableError{Line: 2, Reason: intray.Literal("there is text behind the end of the array")}},
+		{"name given twice", "[{},\n{\"a\":1,\"a\":2}]", source.UnreadableError{Line: 2, Reason: intray.Literal(`element 2: the name "a" is given twice in one object`)}},
+		{"name given twice inside an array", "[{\"b\":[{\"\\u0061\":1,\n\"a\":2}]}]", source.UnreadableError{Line: 2, Reason: intray.Literal(`the name "a" is given twice`)}},
+		{"Latin-1", "[{\"a\":1},\n{\"a\":\"caf\xE9\"}]", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: byte 0xE9 is not UTF-8; save the file as UTF-8")}},
+		{"lone surrogate", `[{"a":"\ud800"}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("element 1: this is not JSON: invalid surrogate")}},
+		{"NUL in a string", "\n[{\"a\":\"x\\u0000\"}]", source.UnreadableError{Line: 2, Reason: intray.Literal("NUL character")}},
+		{"NUL in a name", `[{"\u0000":1}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("NUL character")}},
+		{"NUL in an array", `[{"a":["\\u0000"]},{"a":[{"\u0000":1}]}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("element 2: a string holds the NUL character")}},
+		{"collision", "[{\"a.b\":1},\n{\"a\":{\"b\":2}}]", source.UnreadableError{Line: 2, Reason: intray.Literal(`element 2: two different names make the column "a.b"`)}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestLimits(t *testing.T) {
 			if test.name == "cells" {
 				line = 0
 			}
-			want = &source.LimitError{Line: line, Reason: test.reason}
+			want = &source.LimitError{Line: line, Reason: intray.Literal(test.reason)}
 		}
 		sourcetest.Refuse(t, Format{}, test.text, opt, want)
 	}
@@ -166,7 +166,7 @@ func TestHeadersAreBounded(t *testing.T) {
 	for n := range 257 {
 		members = append(members, fmt.Sprintf(`"%03d%s":1`, n, name))
 	}
-	over := func(reason string) error { return &source.LimitError{Line: 1, Reason: reason} }
+	over := func(reason string) error { return &source.LimitError{Line: 1, Reason: intray.Literal(reason)} }
 	sourcetest.Refuse(t, Format{}, "{"+strings.Join(members[:256], ",")+"}", source.Options{}, nil)
 	sourcetest.Refuse(t, Format{}, "{"+strings.Join(members, ",")+"}", source.Options{}, over("element 1: the headers up to column 257 are longer than 1048576 bytes together"))
 	sourcetest.Refuse(t, Format{}, `{"a":1}{"b":{"`+name+`aa":1}}`, source.Options{}, over("element 2: the header of column 2 is longer than 4096 bytes"))

@@ -61,13 +61,13 @@ func headerEvidence(b *book, s *shape) []intray.Evidence {
 		if s.headed > 0 {
 			value = fmt.Sprint(s.headed)
 		}
-		return []intray.Evidence{{Choice: "header row", Value: value, Reason: s.reason}}
+		return []intray.Evidence{{Choice: "header row", Value: value, Reason: intray.Literal(s.reason)}}
 	}
 	reason := fmt.Sprintf("%d elements have %d names; they are the columns, in the order in which they first appear", s.count, len(s.columns))
 	if b.opt.AsIs {
 		reason += "; every row is read as found, so the names are the first record"
 	}
-	return []intray.Evidence{{Choice: "header row", Value: "names", Reason: reason}}
+	return []intray.Evidence{{Choice: "header row", Value: "names", Reason: intray.Literal(reason)}}
 }
 
 func nameless(columns []intray.Column) []intray.Column {

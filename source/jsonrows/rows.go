@@ -95,7 +95,7 @@ func (s *rowsShape) finish(ctx context.Context, opt source.Options) (*shape, err
 			c.Header = names[i]
 			total += len(names[i])
 			if over := s.limits.OverHeader(i+1, len(names[i]), total); over != "" {
-				return nil, &source.LimitError{Reason: over}
+				return nil, &source.LimitError{Reason: intray.Literal(over)}
 			}
 		}
 		s.columns = append(s.columns, c)

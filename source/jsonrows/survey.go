@@ -55,7 +55,7 @@ func survey(ctx context.Context, b *book, p part) (*shape, error) {
 	}
 	found.columns = found.names.freeze()
 	if cells := found.count * int64(len(found.columns)); cells > limits.Cells {
-		return nil, &source.LimitError{Reason: fmt.Sprintf("%d elements of %d columns have more than %d cells together", found.count, len(found.columns), limits.Cells)}
+		return nil, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("%d elements of %d columns have more than %d cells together", found.count, len(found.columns), limits.Cells))}
 	}
 	return found, nil
 }

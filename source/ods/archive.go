@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -71,7 +72,7 @@ func openArchive(in *watched, limits Limits) (*pack, error) {
 	ration.left = nil // what follows is counted as it inflates
 	switch {
 	case left < 0 || err == nil && len(dir.File) > limits.Entries:
-		return nil, &source.LimitError{Reason: fmt.Sprintf("the workbook is an archive of more than %d entries", limits.Entries)}
+		return nil, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive of more than %d entries", limits.Entries))}
 	case err != nil:
 		return nil, in.explain("read the directory of the archive", err)
 	}
@@ -81,10 +82,10 @@ func openArchive(in *watched, limits Limits) (*pack, error) {
 	for _, f := range dir.File {
 		lower := strings.ToLower(f.Name)
 		if why := badName(f.Name); why != "" {
-			return nil, &source.UnreadableError{Reason: fmt.Sprintf("the workbook is an archive with the entry %q, whose name %s", f.Name, why)}
+			return nil, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive with the entry %q, whose name %s", f.Name, why))}
 		}
 		if names[lower] {
-			return nil, &source.UnreadableError{Reason: fmt.Sprintf("the workbook is an archive that holds the entry %q twice", f.Name)}
+			return nil, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive that holds the entry %q twice", f.Name))}
 		}
 		names[lower], p.parts[f.Name] = true, f
 	}
@@ -127,14 +128,14 @@ func (p *pack) refuseOverlaps(files []*zip.File) error {
 		}
 		size := int64(min(f.CompressedSize64, uint64(p.in.Size)+1))
 		if at+size > p.in.Size {
-			return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is damaged: its entry %q ends behind the end of the file", f.Name)}
+			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: its entry %q ends behind the end of the file", f.Name))}
 		}
 		list = append(list, extent{f.Name, at - header - int64(len(f.Name)), at + size})
 	}
 	slices.SortFunc(list, func(x, y extent) int { return cmp.Compare(x.begin, y.begin) })
 	for i := 1; i < len(list); i++ {
 		if list[i].begin < list[i-1].end {
-			return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is an archive whose entries %q and %q overlap", list[i-1].name, list[i].name)}
+			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive whose entries %q and %q overlap", list[i-1].name, list[i].name))}
 		}
 	}
 	return nil
@@ -173,13 +174,13 @@ func (p *pack) checkKind(ctx context.Context) error {
 	case err != nil:
 		return err
 	case kind != "" && !isSpreadsheet(kind):
-		return &source.UnreadableError{Reason: fmt.Sprintf("the file is a document of the kind %q, not a spreadsheet", kind)}
+		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the file is a document of the kind %q, not a spreadsheet", kind))}
 	}
 	if err := p.refuseEncrypted(ctx); err != nil {
 		return err
 	}
 	if p.parts[contentPart] == nil {
-		return &source.UnreadableError{Reason: fmt.Sprintf("the file is an archive without a spreadsheet: it has no entry %q", contentPart)}
+		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the file is an archive without a spreadsheet: it has no entry %q", contentPart))}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -49,7 +50,7 @@ func (c *content) enterBody(told *catalog) error {
 		return err
 	}
 	if !s.is(spaceOffice, "document-content") && !s.is(spaceOffice, "document") {
-		return &source.UnreadableError{Reason: fmt.Sprintf("the file is no OpenDocument spreadsheet: its part %q begins with the element %.100q", s.part, s.local)}
+		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the file is no OpenDocument spreadsheet: its part %q begins with the element %.100q", s.part, s.local))}
 	}
 	for {
 		more, err := s.child()
@@ -80,7 +81,7 @@ func (c *content) enterSpreadsheet() error {
 	case !more:
 		return c.scan.broken("has an empty body")
 	case !c.scan.is(spaceOffice, "spreadsheet"):
-		return &source.UnreadableError{Reason: fmt.Sprintf("the file is an OpenDocument file of the kind %.100q, not a spreadsheet", c.scan.local)}
+		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the file is an OpenDocument file of the kind %.100q, not a spreadsheet", c.scan.local))}
 	}
 	return nil
 }

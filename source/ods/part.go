@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -91,11 +92,11 @@ func (p *part) count() error {
 	limits := p.pack.limits
 	switch {
 	case p.read > p.most:
-		return &source.LimitError{Reason: fmt.Sprintf("the part %q of the workbook inflates to more than %d bytes", p.name, p.most)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook inflates to more than %d bytes", p.name, p.most))}
 	case inflated > limits.InflatedBytes:
-		return &source.LimitError{Reason: fmt.Sprintf("the workbook inflates to more than %d bytes", limits.InflatedBytes)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook inflates to more than %d bytes", limits.InflatedBytes))}
 	case p.read > ratioFrom && p.read/limits.Ratio > int64(p.file.CompressedSize64):
-		return &source.LimitError{Reason: fmt.Sprintf("the part %q of the workbook inflates to more than %d times its size", p.name, limits.Ratio)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook inflates to more than %d times its size", p.name, limits.Ratio))}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/grid"
 )
@@ -242,11 +243,11 @@ func (r *rows) place(err error) error {
 }
 
 func (r *rows) unreadable(format string, args ...any) error {
-	return &source.UnreadableError{Line: r.number + 1, Reason: r.inSheet(fmt.Sprintf(format, args...))}
+	return &source.UnreadableError{Line: r.number + 1, Reason: intray.Literal(r.inSheet(fmt.Sprintf(format, args...)))}
 }
 
 func (r *rows) limit(format string, args ...any) error {
-	return &source.LimitError{Line: r.number + 1, Reason: r.inSheet(fmt.Sprintf(format, args...))}
+	return &source.LimitError{Line: r.number + 1, Reason: intray.Literal(r.inSheet(fmt.Sprintf(format, args...)))}
 }
 
 func (r *rows) inSheet(reason string) string {

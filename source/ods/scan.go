@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -69,12 +70,12 @@ func newScanner(src io.Reader, part string, limits Limits) (*scanner, error) {
 
 // broken says that the part is no XML.
 func (s *scanner) broken(format string, args ...any) error {
-	return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is damaged: its part %q %s", s.part, fmt.Sprintf(format, args...))}
+	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: its part %q %s", s.part, fmt.Sprintf(format, args...)))}
 }
 
 // tooLong says that a tag or a text passes the limit.
 func (s *scanner) tooLong() error {
-	return &source.LimitError{Reason: fmt.Sprintf("the part %q of the workbook has a text of more than %d bytes", s.part, s.longest-bufferBytes)}
+	return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook has a text of more than %d bytes", s.part, s.longest-bufferBytes))}
 }
 
 // cut says that the part ends too early, unless reading failed.

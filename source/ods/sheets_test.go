@@ -85,9 +85,9 @@ func TestBook(t *testing.T) {
 		t.Errorf("sheets (-want +got):\n%s", diff)
 	}
 	evidence := []intray.Evidence{
-		{Choice: "date system", Value: "1904-01-01", Reason: "the workbook counts days from it, in place of 1899-12-30; its dates are written in full and do not depend on it"},
-		{Choice: "hidden sheets", Value: "Hidden", Reason: "they are read like all others"},
-		{Choice: "macros", Value: "ignored", Reason: "the workbook has macros, which are never run"},
+		{Choice: "date system", Value: "1904-01-01", Reason: intray.Literal("the workbook counts days from it, in place of 1899-12-30; its dates are written in full and do not depend on it")},
+		{Choice: "hidden sheets", Value: "Hidden", Reason: intray.Literal("they are read like all others")},
+		{Choice: "macros", Value: "ignored", Reason: intray.Literal("the workbook has macros, which are never run")},
 	}
 	if diff := cmp.Diff(evidence, book.Evidence()); diff != "" {
 		t.Errorf("evidence (-want +got):\n%s", diff)

@@ -93,7 +93,7 @@ func TestLimitsOfCaller(t *testing.T) {
 	} {
 		_, err := sourcetest.Read(t, Format{}, file, source.Options{Limits: limits})
 		var limit *source.LimitError
-		if !errors.As(err, &limit) || !strings.Contains(limit.Reason, name) {
+		if !errors.As(err, &limit) || !strings.Contains(limit.Reason.String(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -145,7 +145,7 @@ func TestRefusedByFormat(t *testing.T) {
 		"the workbook has no sheet":          flat(),
 		"the file is no OpenDocument spread": "<html/>",
 	} {
-		sourcetest.Refuse(t, Format{}, file, source.Options{}, &source.UnreadableError{Reason: name})
+		sourcetest.Refuse(t, Format{}, file, source.Options{}, &source.UnreadableError{Reason: intray.Literal(name)})
 	}
 }
 

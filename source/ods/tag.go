@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -29,7 +30,7 @@ func (s *scanner) startTag() error {
 		case size < 0:
 			return s.broken("has a tag that cannot be read")
 		case len(s.attrs) > mostAttributes:
-			return &source.LimitError{Reason: fmt.Sprintf("the part %q of the workbook has a tag with more than %d attributes", s.part, mostAttributes)}
+			return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook has a tag with more than %d attributes", s.part, mostAttributes))}
 		}
 		if more, err := s.more(); !more {
 			return s.cut(err)
@@ -54,7 +55,7 @@ func (s *scanner) push(size int, name []byte) error {
 }
 
 func (s *scanner) tooDeep() error {
-	return &source.LimitError{Reason: fmt.Sprintf("the part %q of the workbook has elements nested deeper than %d", s.part, s.deepest)}
+	return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook has elements nested deeper than %d", s.part, s.deepest))}
 }
 
 // split cuts a name at its colon.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -19,7 +20,7 @@ var (
 	// errStopped says that the context ended.
 	errStopped = errors.New("reading was stopped")
 	// errProtected says that only a password opens the workbook.
-	errProtected = &source.UnreadableError{Reason: "the workbook is protected by a password; save it without one"}
+	errProtected = &source.UnreadableError{Reason: intray.Literal("the workbook is protected by a password; save it without one")}
 )
 
 // watched is an input that remembers why reading it failed: an error of the
@@ -70,7 +71,7 @@ func (w *watched) explain(doing string, err error) error {
 	if isNamed(err) {
 		return err
 	}
-	return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is damaged: %s: %v", doing, err)}
+	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: %s: %v", doing, err))}
 }
 
 // isNamed says whether an error says already what is wrong with the file.

@@ -46,7 +46,7 @@ const (
 	pageStart = 0x15
 )
 
-var errEncrypted = &source.UnreadableError{Reason: "the file is encrypted; save it again without encryption"}
+var errEncrypted = &source.UnreadableError{Reason: intray.Literal("the file is encrypted; save it again without encryption")}
 
 // Format is the format "parquet". The zero value is ready.
 type Format struct{}
@@ -140,12 +140,12 @@ func (b *book) Evidence() []intray.Evidence {
 		by, why = "unknown", "the footer of the file names no program"
 	}
 	told := []intray.Evidence{
-		{Choice: "written by", Value: by, Reason: why},
-		{Choice: "rows", Value: strconv.FormatInt(b.footer.rows, 10), Reason: fmt.Sprintf("the footer of the file counts them; row groups: %d", len(b.footer.groups))},
-		{Choice: "types", Value: b.tree.listing(), Reason: "the schema in the footer of the file says so"},
+		{Choice: "written by", Value: by, Reason: intray.Literal(why)},
+		{Choice: "rows", Value: strconv.FormatInt(b.footer.rows, 10), Reason: intray.Literal(fmt.Sprintf("the footer of the file counts them; row groups: %d", len(b.footer.groups)))},
+		{Choice: "types", Value: b.tree.listing(), Reason: intray.Literal("the schema in the footer of the file says so")},
 	}
 	if len(b.tree.empty) > 0 {
-		told = append(told, intray.Evidence{Choice: "left out", Value: listed(b.tree.empty), Reason: "these groups have no members, so there is nothing to read"})
+		told = append(told, intray.Evidence{Choice: "left out", Value: listed(b.tree.empty), Reason: intray.Literal("these groups have no members, so there is nothing to read")})
 	}
 	return told
 }

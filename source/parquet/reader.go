@@ -110,7 +110,7 @@ func (r *reader) Evidence() []intray.Evidence {
 	if r.book.opt.AsIs {
 		reason += "; every row is read as found, so the names are the first record"
 	}
-	return append([]intray.Evidence{{Choice: "header row", Value: "names", Reason: reason}}, r.book.leafEvidence()...)
+	return append([]intray.Evidence{{Choice: "header row", Value: "names", Reason: intray.Literal(reason)}}, r.book.leafEvidence()...)
 }
 
 func (r *reader) Close() error {

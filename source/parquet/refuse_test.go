@@ -20,11 +20,11 @@ import (
 )
 
 func unreadable(line int64, reason string) error {
-	return &source.UnreadableError{Line: line, Reason: reason}
+	return &source.UnreadableError{Line: line, Reason: intray.Literal(reason)}
 }
 
 func limited(line int64, reason string) error {
-	return &source.LimitError{Line: line, Reason: reason}
+	return &source.LimitError{Line: line, Reason: intray.Literal(reason)}
 }
 
 // ints are plain numbers.

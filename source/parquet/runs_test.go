@@ -122,7 +122,7 @@ func TestGuard(t *testing.T) {
 	var none []int
 	err := told(guarded(func() error { none[len(none)] = 1; return nil }), 7, "v")
 	var unreadable *source.UnreadableError
-	if !errors.As(err, &unreadable) || unreadable.Line != 7 || !strings.Contains(unreadable.Reason, "damaged") {
+	if !errors.As(err, &unreadable) || unreadable.Line != 7 || !strings.Contains(unreadable.Reason.String(), "damaged") {
 		t.Errorf("got %v", err)
 	}
 }

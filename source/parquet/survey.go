@@ -91,7 +91,7 @@ func (b *book) leafEvidence() (told []intray.Evidence) {
 			break
 		}
 		if l.misfit {
-			told = append(told, intray.Evidence{Choice: "type of " + l.path, Value: l.kind, Reason: "the schema says more than that, and it does not fit how the values are stored"})
+			told = append(told, intray.Evidence{Choice: "type of " + l.path, Value: l.kind, Reason: intray.Literal("the schema says more than that, and it does not fit how the values are stored")})
 		}
 		if !l.unexplained {
 			continue
@@ -100,7 +100,7 @@ func (b *book) leafEvidence() (told []intray.Evidence) {
 		if l.hex {
 			value = "hexadecimal"
 		}
-		told = append(told, intray.Evidence{Choice: "bytes of " + l.path, Value: value, Reason: l.why})
+		told = append(told, intray.Evidence{Choice: "bytes of " + l.path, Value: value, Reason: intray.Literal(l.why)})
 	}
 	return told
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -41,9 +42,9 @@ func told(err error, row int64, column string) error {
 	}
 	switch {
 	case errors.As(err, &broken):
-		return &source.UnreadableError{Line: row, Reason: place + string(broken)}
+		return &source.UnreadableError{Line: row, Reason: intray.Literal(place + string(broken))}
 	case errors.As(err, &limit):
-		return &source.LimitError{Line: row, Reason: place + string(limit)}
+		return &source.LimitError{Line: row, Reason: intray.Literal(place + string(limit))}
 	}
 	return err
 }

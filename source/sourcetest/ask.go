@@ -77,9 +77,9 @@ func alike(got, want error) bool {
 	var wantLimit, limit *source.LimitError
 	switch {
 	case errors.As(want, &wantUnreadable):
-		return errors.As(got, &unreadable) && unreadable.Line == wantUnreadable.Line && strings.Contains(unreadable.Reason, wantUnreadable.Reason)
+		return errors.As(got, &unreadable) && unreadable.Line == wantUnreadable.Line && strings.Contains(unreadable.Reason.String(), wantUnreadable.Reason.String())
 	case errors.As(want, &wantLimit):
-		return errors.As(got, &limit) && limit.Line == wantLimit.Line && strings.Contains(limit.Reason, wantLimit.Reason)
+		return errors.As(got, &limit) && limit.Line == wantLimit.Line && strings.Contains(limit.Reason.String(), wantLimit.Reason.String())
 	}
 	return got == nil && want == nil
 }
@@ -103,7 +103,7 @@ func Open(t testing.TB, format source.Format, text string, opt source.Options) (
 	})
 	evidence := map[string]string{}
 	for _, e := range append(book.Evidence(), reader.Evidence()...) {
-		if e.Reason == "" {
+		if e.Reason.IsZero() {
 			t.Errorf("%.60q: no reason for %s", text, e.Choice)
 		}
 		evidence[e.Choice] = e.Value

@@ -61,7 +61,7 @@ func (f lines) Open(ctx context.Context, in source.Input, _ source.Options) (sou
 		if f.fault == untyped {
 			return nil, errors.New("something is wrong")
 		}
-		return nil, &source.UnreadableError{Reason: "the last line has no end"}
+		return nil, &source.UnreadableError{Reason: intray.Literal("the last line has no end")}
 	}
 	return &linesBook{lines: f, rows: strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")}, nil
 }
@@ -73,7 +73,7 @@ type linesBook struct {
 }
 
 func (b *linesBook) Evidence() []intray.Evidence {
-	return []intray.Evidence{{Choice: "encoding", Value: "UTF-8", Reason: "it always is"}}
+	return []intray.Evidence{{Choice: "encoding", Value: "UTF-8", Reason: intray.Literal("it always is")}}
 }
 
 func (b *linesBook) Sheets() []source.Sheet { return []source.Sheet{{}} }

@@ -161,7 +161,7 @@ func (b *book) byteText(raw []byte, n int) string {
 // addSheet reads an entry of the list of sheets.
 func (b *book) addSheet(part *inner, rec record) error {
 	if len(b.listed) >= b.limits.Sheets {
-		return &source.LimitError{Reason: fmt.Sprintf("the workbook has more sheets than the limit of %d", b.limits.Sheets)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has more sheets than the limit of %d", b.limits.Sheets))}
 	}
 	body := rec.body
 	if len(body) < 8 {
@@ -262,21 +262,21 @@ func (b *book) Sheets() []grid.Sheet {
 }
 
 func (b *book) Evidence() []intray.Evidence {
-	list := []intray.Evidence{{Choice: "version", Value: fmt.Sprintf("BIFF%d", b.version), Reason: "the first record of the workbook says so"}}
+	list := []intray.Evidence{{Choice: "version", Value: fmt.Sprintf("BIFF%d", b.version), Reason: intray.Literal("the first record of the workbook says so")}}
 	if b.version < 8 {
-		list = append(list, intray.Evidence{Choice: "encoding", Value: b.page.name, Reason: b.page.reason})
+		list = append(list, intray.Evidence{Choice: "encoding", Value: b.page.name, Reason: intray.Literal(b.page.reason)})
 	}
-	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: "the workbook does not say that it counts days from 1904"}
+	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.Literal("the workbook does not say that it counts days from 1904")}
 	if b.epoch1904 {
-		system.Value, system.Reason = "1904", "the workbook says that it counts days from 1904"
+		system.Value, system.Reason = "1904", intray.Literal("the workbook says that it counts days from 1904")
 	}
 	list = append(list, system)
 	if b.key != nil {
 		list = append(list, intray.Evidence{Choice: "protection", Value: "default password",
-			Reason: "the workbook is protected against writing only: the application's own password opens it"})
+			Reason: intray.Literal("the workbook is protected against writing only: the application's own password opens it")})
 	}
 	if left := b.leftOut(); left != "" {
-		list = append(list, intray.Evidence{Choice: "not read", Value: left, Reason: "these sheets are no worksheets: they hold charts, macros or program text"})
+		list = append(list, intray.Evidence{Choice: "not read", Value: left, Reason: intray.Literal("these sheets are no worksheets: they hold charts, macros or program text")})
 	}
 	return list
 }

@@ -50,7 +50,7 @@ func (r *rows) collect(rec record) error {
 
 func (r *rows) add(c cell) error {
 	if c.column >= r.book.limits.Columns {
-		return &source.LimitError{Reason: fmt.Sprintf("a cell is in column %d, beyond the limit of %d columns", c.column+1, r.book.limits.Columns)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("a cell is in column %d, beyond the limit of %d columns", c.column+1, r.book.limits.Columns))}
 	}
 	r.found = append(r.found, c)
 	return nil

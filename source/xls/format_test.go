@@ -128,7 +128,7 @@ func TestCallersLimits(t *testing.T) {
 	} {
 		var want error
 		if c.reason != "" {
-			want = &source.LimitError{Line: c.line, Reason: c.reason}
+			want = &source.LimitError{Line: c.line, Reason: intray.Literal(c.reason)}
 		}
 		sourcetest.Refuse(t, Format{}, file, source.Options{AsIs: true, Limits: c.limits}, want)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"sort"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -79,5 +80,5 @@ func readFull(in io.ReaderAt, p []byte, at int64) error {
 
 // unreadable says why a file cannot be read.
 func unreadable(reason string, args ...any) error {
-	return &source.UnreadableError{Reason: fmt.Sprintf(reason, args...)}
+	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf(reason, args...))}
 }

@@ -1,6 +1,10 @@
 package xls
 
-import "github.com/intraydata/intray/source"
+import (
+	"github.com/intraydata/intray/source"
+
+	"github.com/intraydata/intray"
+)
 
 // table holds the strings that the cells share, one behind the other.
 type table struct {
@@ -38,7 +42,7 @@ func readTable(from *records, rec record, limit int) (table, error) {
 		}
 		t.ends = append(t.ends, uint32(len(t.arena)))
 		if len(t.arena)+4*len(t.ends) > limit {
-			return t, &source.LimitError{Reason: "the strings of the workbook take more memory than the limit of " + size(limit)}
+			return t, &source.LimitError{Reason: intray.Literal("the strings of the workbook take more memory than the limit of " + size(limit))}
 		}
 	}
 	return t, nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/grid"
 )
@@ -64,7 +65,7 @@ func (b *book) survey(ctx context.Context, part *inner) (*survey, error) {
 			continue
 		}
 		if cells += int64(count); cells > b.limits.Cells {
-			return nil, &source.LimitError{Reason: fmt.Sprintf("the sheet has more cells than the limit of %d", b.limits.Cells)}
+			return nil, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the sheet has more cells than the limit of %d", b.limits.Cells))}
 		}
 		if row := int(little.Uint16(rec.body)); row != last {
 			s.pieces = append(s.pieces, uint64(row)<<placeBits|uint64(rec.at))
@@ -102,7 +103,7 @@ func (s *survey) noteMerged(rec record, limit int) error {
 	}
 	for raw := rec.body[2:]; len(raw) >= 8; raw = raw[8:] {
 		if len(s.merged) >= limit {
-			return &source.LimitError{Reason: fmt.Sprintf("the sheet has more merged ranges than the limit of %d", limit)}
+			return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the sheet has more merged ranges than the limit of %d", limit))}
 		}
 		s.merged = append(s.merged, grid.Range{
 			FirstRow: int64(little.Uint16(raw)) + 1, LastRow: int64(little.Uint16(raw[2:])) + 1,

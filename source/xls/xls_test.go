@@ -73,7 +73,7 @@ func TestSheets(t *testing.T) {
 	var values []string
 	for _, e := range b.Evidence() {
 		values = append(values, e.Choice+": "+e.Value)
-		if e.Reason == "" {
+		if e.Reason.IsZero() {
 			t.Errorf("%v has no reason", e)
 		}
 	}

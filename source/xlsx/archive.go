@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -89,7 +90,7 @@ func (w *watched) explain(doing string, err error) error {
 	case errors.As(err, &unreadable), errors.As(err, &limit):
 		return err
 	}
-	return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is damaged: %s: %v", doing, err)}
+	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: %s: %v", doing, err))}
 }
 
 // archive is the ZIP file that a workbook is.
@@ -116,7 +117,7 @@ func openArchive(in *watched, limits Limits) (*archive, error) {
 	in.left = nil
 	switch {
 	case left < 0 || err == nil && len(dir.File) > limits.Entries:
-		return nil, &source.LimitError{Reason: fmt.Sprintf("the workbook is an archive of more than %d entries", limits.Entries)}
+		return nil, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive of more than %d entries", limits.Entries))}
 	case err != nil:
 		return nil, in.explain("read the directory of the archive", err)
 	}
@@ -132,11 +133,11 @@ func openArchive(in *watched, limits Limits) (*archive, error) {
 
 func (a *archive) add(f *zip.File) error {
 	if why := badName(f.Name); why != "" {
-		return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is an archive with the entry %q, whose name %s", f.Name, why)}
+		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive with the entry %q, whose name %s", f.Name, why))}
 	}
 	name := strings.ToLower(f.Name)
 	if a.parts[name] != nil {
-		return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is an archive that holds the entry %q twice", f.Name)}
+		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive that holds the entry %q twice", f.Name))}
 	}
 	a.parts[name] = f
 	return nil
@@ -178,14 +179,14 @@ func (a *archive) refuseOverlaps(files []*zip.File) error {
 		}
 		size := int64(min(f.CompressedSize64, uint64(a.in.Size)+1))
 		if at+size > a.in.Size {
-			return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is damaged: its entry %q ends behind the end of the file", f.Name)}
+			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: its entry %q ends behind the end of the file", f.Name))}
 		}
 		list = append(list, extent{f, at - localHeader - int64(len(f.Name)), at + size})
 	}
 	slices.SortFunc(list, func(x, y extent) int { return cmp.Compare(x.begin, y.begin) })
 	for i := 1; i < len(list); i++ {
 		if list[i].begin < list[i-1].end {
-			return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is an archive whose entries %q and %q overlap", list[i-1].f.Name, list[i].f.Name)}
+			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive whose entries %q and %q overlap", list[i-1].f.Name, list[i].f.Name))}
 		}
 	}
 	return nil

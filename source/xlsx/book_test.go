@@ -51,11 +51,11 @@ func TestBook(t *testing.T) {
 		t.Errorf("sheets (-want +got):\n%s", diff)
 	}
 	evidence := []intray.Evidence{
-		{Choice: "date system", Value: "1904", Reason: "the workbook says so"},
-		{Choice: "hidden sheets", Value: "Hidden", Reason: "they are read like all others"},
-		{Choice: "sheets left out", Value: "Chart, Macro, Dialog", Reason: "charts, dialogs and macros have no cells to read"},
-		{Choice: "macros", Value: "ignored", Reason: "the workbook has macros, which are never run"},
-		{Choice: "external links", Value: "ignored", Reason: "the workbook has 1, which are never followed; the results it has stored are read"},
+		{Choice: "date system", Value: "1904", Reason: intray.Literal("the workbook says so")},
+		{Choice: "hidden sheets", Value: "Hidden", Reason: intray.Literal("they are read like all others")},
+		{Choice: "sheets left out", Value: "Chart, Macro, Dialog", Reason: intray.Literal("charts, dialogs and macros have no cells to read")},
+		{Choice: "macros", Value: "ignored", Reason: intray.Literal("the workbook has macros, which are never run")},
+		{Choice: "external links", Value: "ignored", Reason: intray.Literal("the workbook has 1, which are never followed; the results it has stored are read")},
 	}
 	if diff := cmp.Diff(evidence, book.Evidence()); diff != "" {
 		t.Errorf("evidence (-want +got):\n%s", diff)

@@ -50,7 +50,7 @@ func readCatalog(ctx context.Context, arc *archive, main string) (catalog, error
 		return catalog{}, stopped(ctx, err)
 	}
 	if len(c.sheets) == 0 {
-		return catalog{}, &source.UnreadableError{Reason: "the workbook has no worksheet"}
+		return catalog{}, &source.UnreadableError{Reason: intray.Literal("the workbook has no worksheet")}
 	}
 	return c, nil
 }
@@ -108,7 +108,7 @@ func (c *catalog) readSheets(s *scanner, limits Limits, targets map[string]relat
 			return err
 		}
 		if len(c.sheets)+len(c.leftOut) >= limits.Sheets {
-			return &source.LimitError{Reason: fmt.Sprintf("the workbook has more than %d sheets", limits.Sheets)}
+			return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has more than %d sheets", limits.Sheets))}
 		}
 		if err := c.addSheet(s, targets); err != nil {
 			return err
@@ -145,9 +145,9 @@ func (c *catalog) addSheet(s *scanner, targets map[string]relation) error {
 const namesShown = 20
 
 func (c *catalog) evidence() []intray.Evidence {
-	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: "the workbook does not ask for the one of 1904"}
+	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.Literal("the workbook does not ask for the one of 1904")}
 	if c.epoch1904 {
-		system = intray.Evidence{Choice: "date system", Value: "1904", Reason: "the workbook says so"}
+		system = intray.Evidence{Choice: "date system", Value: "1904", Reason: intray.Literal("the workbook says so")}
 	}
 	list := []intray.Evidence{system}
 	var hidden []string
@@ -157,16 +157,16 @@ func (c *catalog) evidence() []intray.Evidence {
 		}
 	}
 	if len(hidden) > 0 {
-		list = append(list, intray.Evidence{Choice: "hidden sheets", Value: join(hidden), Reason: "they are read like all others"})
+		list = append(list, intray.Evidence{Choice: "hidden sheets", Value: join(hidden), Reason: intray.Literal("they are read like all others")})
 	}
 	if len(c.leftOut) > 0 {
-		list = append(list, intray.Evidence{Choice: "sheets left out", Value: join(c.leftOut), Reason: "charts, dialogs and macros have no cells to read"})
+		list = append(list, intray.Evidence{Choice: "sheets left out", Value: join(c.leftOut), Reason: intray.Literal("charts, dialogs and macros have no cells to read")})
 	}
 	if c.macros {
-		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: "the workbook has macros, which are never run"})
+		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.Literal("the workbook has macros, which are never run")})
 	}
 	if c.links > 0 {
-		list = append(list, intray.Evidence{Choice: "external links", Value: "ignored", Reason: "the workbook has " + strconv.Itoa(c.links) + ", which are never followed; the results it has stored are read"})
+		list = append(list, intray.Evidence{Choice: "external links", Value: "ignored", Reason: intray.Literal("the workbook has " + strconv.Itoa(c.links) + ", which are never followed; the results it has stored are read")})
 	}
 	return list
 }

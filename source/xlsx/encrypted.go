@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -14,7 +15,7 @@ const (
 	settingsStream = "EncryptionInfo"
 )
 
-var errProtected = &source.UnreadableError{Reason: "the workbook is protected by a password; save it without one"}
+var errProtected = &source.UnreadableError{Reason: intray.Literal("the workbook is protected by a password; save it without one")}
 
 // unwrap gives the archive that a file is or holds.
 func unwrap(in *watched) (*watched, error) {
@@ -60,7 +61,7 @@ func decrypt(in *watched) (*watched, error) {
 	}
 	packed, found := list[packageStream]
 	if !found {
-		return nil, &source.UnreadableError{Reason: "the file is a container of an older kind, not an archive; it may be an old workbook (.xls)"}
+		return nil, &source.UnreadableError{Reason: intray.Literal("the file is a container of an older kind, not an archive; it may be an old workbook (.xls)")}
 	}
 	settings, found := list[settingsStream]
 	if !found {

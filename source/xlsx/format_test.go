@@ -135,13 +135,13 @@ func TestCallersLimits(t *testing.T) {
 	} {
 		var want error
 		if c.reason != "" {
-			want = &source.LimitError{Line: 1, Reason: c.reason}
+			want = &source.LimitError{Line: 1, Reason: intray.Literal(c.reason)}
 		}
 		sourcetest.Refuse(t, Format{}, file, source.Options{AsIs: true, Limits: c.limits}, want)
 	}
 	long := string(simple(`<row><c t="str"><v>` + strings.Repeat("x", 1<<18) + `</v></c></row>`).zip(t))
 	sourcetest.Refuse(t, Format{}, long, source.Options{Limits: source.Limits{CellBytes: 1 << 10}},
-		&source.LimitError{Reason: "has a text of more than 1024 bytes"})
+		&source.LimitError{Reason: intray.Literal("has a text of more than 1024 bytes")})
 }
 
 // Cells come as they are displayed, or by their values where that is asked for.

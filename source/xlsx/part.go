@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -37,7 +38,7 @@ var errStopped = errors.New("reading was stopped")
 func (a *archive) open(ctx context.Context, name string) (*part, error) {
 	file := a.parts[strings.ToLower(name)]
 	if file == nil {
-		return nil, &source.UnreadableError{Reason: fmt.Sprintf("the workbook is damaged: it lacks its part %q", name)}
+		return nil, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: it lacks its part %q", name))}
 	}
 	const encrypted = 0x1
 	if file.Flags&encrypted != 0 {
@@ -86,11 +87,11 @@ func (p *part) count() error {
 	inflated := p.arc.count(p.file, p.read)
 	switch {
 	case p.read > p.most:
-		return &source.LimitError{Reason: fmt.Sprintf("the part %q of the workbook inflates to more than %d bytes", p.name, p.most)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook inflates to more than %d bytes", p.name, p.most))}
 	case inflated > p.arc.limits.InflatedBytes:
-		return &source.LimitError{Reason: fmt.Sprintf("the workbook inflates to more than %d bytes", p.arc.limits.InflatedBytes)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook inflates to more than %d bytes", p.arc.limits.InflatedBytes))}
 	case p.read > ratioFrom && p.read/p.arc.limits.Ratio > int64(p.file.CompressedSize64):
-		return &source.LimitError{Reason: fmt.Sprintf("the part %q of the workbook inflates to more than %d times its size", p.name, p.arc.limits.Ratio)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook inflates to more than %d times its size", p.name, p.arc.limits.Ratio))}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -104,9 +105,9 @@ func (a *archive) mainPart(ctx context.Context) (string, error) {
 			continue
 		}
 		if strings.HasSuffix(r.part, ".bin") {
-			return "", &source.UnreadableError{Reason: "the file is a binary workbook (.xlsb), which is not read; save it as .xlsx"}
+			return "", &source.UnreadableError{Reason: intray.Literal("the file is a binary workbook (.xlsb), which is not read; save it as .xlsx")}
 		}
 		return r.part, nil
 	}
-	return "", &source.UnreadableError{Reason: "the file is an archive without a workbook, or its list of parts is lost"}
+	return "", &source.UnreadableError{Reason: intray.Literal("the file is an archive without a workbook, or its list of parts is lost")}
 }

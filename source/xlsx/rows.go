@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/grid"
 )
@@ -241,11 +242,11 @@ func (r *rows) reference(column int) string {
 }
 
 func (r *rows) unreadable(format string, args ...any) error {
-	return &source.UnreadableError{Line: r.row.Number, Reason: r.inSheet(format, args)}
+	return &source.UnreadableError{Line: r.row.Number, Reason: intray.Literal(r.inSheet(format, args))}
 }
 
 func (r *rows) limit(format string, args ...any) error {
-	return &source.LimitError{Line: r.row.Number, Reason: r.inSheet(format, args)}
+	return &source.LimitError{Line: r.row.Number, Reason: intray.Literal(r.inSheet(format, args))}
 }
 
 func (r *rows) inSheet(format string, args []any) string {

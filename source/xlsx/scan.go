@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -68,7 +69,7 @@ func newScanner(src io.Reader, part string, limits Limits) (*scanner, error) {
 
 // broken says that the part is no XML.
 func (s *scanner) broken(format string, args ...any) error {
-	return &source.UnreadableError{Reason: fmt.Sprintf("the workbook is damaged: its part %q %s", s.part, fmt.Sprintf(format, args...))}
+	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: its part %q %s", s.part, fmt.Sprintf(format, args...)))}
 }
 
 // more reads on. It gives false at the end of the part.
@@ -82,7 +83,7 @@ func (s *scanner) more() (bool, error) {
 	}
 	if s.end == len(s.buf) {
 		if len(s.buf) >= s.longest {
-			return false, &source.LimitError{Reason: fmt.Sprintf("the part %q of the workbook has a text of more than %d bytes", s.part, s.longest-bufferBytes)}
+			return false, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook has a text of more than %d bytes", s.part, s.longest-bufferBytes))}
 		}
 		s.buf = append(s.buf, make([]byte, min(len(s.buf), s.longest-len(s.buf)))...)
 	}

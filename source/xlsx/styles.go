@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/numfmt"
 )
@@ -93,7 +94,7 @@ func (st *styles) each(s *scanner, name string, limits Limits, add func(*scanner
 		}
 		if string(s.name) == name {
 			if count++; count > limits.Styles {
-				return &source.LimitError{Reason: fmt.Sprintf("the workbook has more than %d styles of cells", limits.Styles)}
+				return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has more than %d styles of cells", limits.Styles))}
 			}
 			if err := add(s); err != nil {
 				return err

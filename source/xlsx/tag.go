@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -34,7 +35,7 @@ func (s *scanner) push(size int) error {
 		return s.broken("has more than one outermost element")
 	}
 	if len(s.begins) >= s.deepest {
-		return &source.LimitError{Reason: fmt.Sprintf("the part %q of the workbook has elements nested deeper than %d", s.part, s.deepest)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook has elements nested deeper than %d", s.part, s.deepest))}
 	}
 	s.rooted = true
 	s.begins = append(s.begins, len(s.open))

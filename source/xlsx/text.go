@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -99,7 +100,7 @@ func (s *scanner) shortValue() (value []byte, ok bool) {
 
 func (s *scanner) tooLong(size int) error {
 	if most := s.longest - bufferBytes; size > most {
-		return &source.LimitError{Reason: fmt.Sprintf("the part %q of the workbook has a text of more than %d bytes", s.part, most)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook has a text of more than %d bytes", s.part, most))}
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func known(label string) bool {
 func (d *document) take(label, reason, unknown string) error {
 	encoding, ok := charset.Lookup(label)
 	if !ok {
-		return &source.UnreadableError{Reason: fmt.Sprintf(unknown, label)}
+		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf(unknown, label))}
 	}
 	if encoding.Name() == "ISO-8859-1" && label != "" { // the wider set reads the same, and what programs put into the gap
 		encoding, _ = charset.Lookup("windows-1252")
@@ -150,10 +150,10 @@ func (d *document) evidence() intray.Evidence {
 	if d.guess.Preview != "" {
 		reason += "; it reads " + d.guess.Preview
 	}
-	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: reason}
+	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: intray.Literal(reason)}
 	if e.Tie = d.guess.Unsure(); e.Tie {
 		name, preview := d.guess.Rival()
-		e.Rivals = []intray.Choice{{Value: name, Reason: preview}}
+		e.Rivals = []intray.Choice{{Value: name, Reason: intray.Literal(preview)}}
 	}
 	return e
 }

@@ -14,9 +14,11 @@ func TestRefuses(t *testing.T) {
 	one := func(rows string) string { return workbook("", worksheet("One", rows)) }
 	small := source.Options{Limits: source.Limits{Columns: 3, Cells: 4, CellBytes: 1000, RecordBytes: 1500}}
 	unreadable := func(line int64, reason string) error {
-		return &source.UnreadableError{Line: line, Reason: reason}
+		return &source.UnreadableError{Line: line, Reason: intray.Literal(reason)}
 	}
-	limit := func(line int64, reason string) error { return &source.LimitError{Line: line, Reason: reason} }
+	limit := func(line int64, reason string) error {
+		return &source.LimitError{Line: line, Reason: intray.Literal(reason)}
+	}
 	whole := one(row(text("a")))
 	long := strings.Repeat("x", 1001)
 	for name, test := range map[string]struct {
@@ -90,7 +92,7 @@ func TestEncodings(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if e := book.Evidence()[0]; e.Value != test.want || e.Reason == "" {
+		if e := book.Evidence()[0]; e.Value != test.want || e.Reason.IsZero() {
 			t.Errorf("%s: %v", name, e)
 		}
 		reader, err := book.Open(t.Context(), 0)

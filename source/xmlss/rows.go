@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/grid"
 )
@@ -203,10 +204,10 @@ func (r *rows) cell(next int64, st *style) (int64, error) {
 		return 0, damaged("the cell in column %d comes behind column %d", index, next-1)
 	}
 	if index > int64(limits.Columns) {
-		return 0, &source.LimitError{Reason: fmt.Sprintf("a row has more than %d cells", limits.Columns)}
+		return 0, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("a row has more than %d cells", limits.Columns))}
 	}
 	if r.count++; r.count > limits.Cells {
-		return 0, &source.LimitError{Reason: fmt.Sprintf("the sheet has more than %d cells", limits.Cells)}
+		return 0, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the sheet has more than %d cells", limits.Cells))}
 	}
 	if st == nil && index <= int64(len(r.columns)) {
 		st = r.columns[index-1]
@@ -256,7 +257,7 @@ func (r *rows) values(column int, st *style) error {
 			r.cells = append(r.cells, c)
 		}
 		if len(r.memory) > r.book.limits.RecordBytes {
-			return &source.LimitError{Reason: fmt.Sprintf("the row is longer than %d bytes", r.book.limits.RecordBytes)}
+			return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the row is longer than %d bytes", r.book.limits.RecordBytes))}
 		}
 	}
 }

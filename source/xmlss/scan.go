@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -58,7 +59,7 @@ func newScanner(src io.Reader, most int) *scanner {
 }
 
 func damaged(reason string, args ...any) error {
-	return &source.UnreadableError{Reason: "the workbook is damaged: " + fmt.Sprintf(reason, args...)}
+	return &source.UnreadableError{Reason: intray.Literal("the workbook is damaged: " + fmt.Sprintf(reason, args...))}
 }
 
 // fill reads on. What is in front of pos is given up.
@@ -72,7 +73,7 @@ func (s *scanner) fill() error {
 		s.pos = 0
 	}
 	if len(s.buf) >= s.most {
-		return &source.LimitError{Reason: fmt.Sprintf("a text or tag of the workbook is longer than %d bytes", s.most)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("a text or tag of the workbook is longer than %d bytes", s.most))}
 	}
 	if len(s.buf) == cap(s.buf) {
 		s.buf = append(make([]byte, 0, min(2*cap(s.buf), s.most)), s.buf...)
@@ -257,7 +258,7 @@ func (s *scanner) startTag() error {
 	case end == 0 || end > longestName || s.name[0] < 'A' && s.name[0] != ':':
 		return damaged("it has a tag that cannot be read")
 	case len(s.begins) == deepest:
-		return &source.LimitError{Reason: fmt.Sprintf("the elements of the workbook are nested deeper than %d", deepest)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the elements of the workbook are nested deeper than %d", deepest))}
 	case len(s.begins) == 0 && s.rooted:
 		return damaged("it goes on behind its end")
 	}

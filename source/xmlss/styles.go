@@ -3,6 +3,7 @@ package xmlss
 import (
 	"fmt"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/numfmt"
 )
@@ -54,7 +55,7 @@ func (st *styles) read(s *scanner) error {
 			continue
 		}
 		if len(st.declared) >= mostStyles {
-			return &source.LimitError{Reason: fmt.Sprintf("the workbook has more than %d styles", mostStyles)}
+			return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has more than %d styles", mostStyles))}
 		}
 		if err := st.readStyle(s); err != nil {
 			return err
@@ -90,7 +91,7 @@ func (st *styles) readStyle(s *scanner) error {
 		}
 	}
 	if len(id) > longestID || len(d.parent) > longestID || len(d.code) > longestCode {
-		return &source.LimitError{Reason: fmt.Sprintf("the workbook has a style whose name is longer than %d bytes, or its number format longer than %d", longestID, longestCode)}
+		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has a style whose name is longer than %d bytes, or its number format longer than %d", longestID, longestCode))}
 	}
 	st.declared[id] = d
 	return nil

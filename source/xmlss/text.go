@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -55,7 +56,7 @@ func (s *scanner) content(dst []byte, most int) ([]byte, error) {
 			}
 		}
 		if len(dst)-from > most {
-			return dst, &source.LimitError{Reason: fmt.Sprintf("a cell is longer than %d bytes", most)}
+			return dst, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("a cell is longer than %d bytes", most))}
 		}
 	}
 	if !utf8.Valid(dst[from:]) {
@@ -123,7 +124,7 @@ func whole(value []byte, least, most, absent int64) (int64, error) {
 		return 0, damaged("it has the number %.40q where a whole number from %d on should be", value, least)
 	}
 	if n > most {
-		return 0, &source.LimitError{Reason: fmt.Sprintf("the workbook has the place %d, beyond the limit of %d", n, most)}
+		return 0, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has the place %d, beyond the limit of %d", n, most))}
 	}
 	return n, nil
 }

@@ -23,11 +23,11 @@ func anOutcome() *service.Outcome {
 	return &service.Outcome{
 		Outcome: engine.Outcome{
 			Headers:       []string{"a", "", "ü"},
-			Mapping:       intray.Mapping{Fields: []intray.Match{{Column: -1, Score: 0.25, Reasons: []string{"r"}}}, Unmapped: []int{2}},
-			Evidence:      []intray.Evidence{{Choice: "format", Value: "csv", Reason: "x"}},
+			Mapping:       intray.Mapping{Fields: []intray.Match{{Column: -1, Score: 0.25, Reasons: []intray.Message{intray.Literal("r")}}}, Unmapped: []int{2}},
+			Evidence:      []intray.Evidence{{Choice: "format", Value: "csv", Reason: intray.Literal("x")}},
 			DataRows:      1 << 40,
 			RowsWithError: []int64{row},
-			Notices:       []intray.Notice{{Type: intray.Validation, Level: intray.LevelWarning, Text: "t", Row: &row, Value: &value}},
+			Notices:       []intray.Notice{{Type: intray.Validation, Level: intray.LevelWarning, Text: intray.Literal("t"), Row: &row, Value: &value}},
 		},
 		OutputRows: 12, Finished: after(50),
 	}

@@ -22,7 +22,7 @@ func anAccount(rows, errs int) service.Account {
 	}
 	for n := range errs {
 		row := int64(n)
-		a.Errors = append(a.Errors, intray.Notice{Type: intray.Validation, Row: &row, Text: "wrong"})
+		a.Errors = append(a.Errors, intray.Notice{Type: intray.Validation, Row: &row, Text: intray.Literal("wrong")})
 	}
 	return a
 }

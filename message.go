@@ -1,0 +1,304 @@
+package intray
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Message is a text for a person: a code and the parameters of its sentence, or a
+// literal text of the organization's own, such as the message of a hook.
+//
+// The sentences of a language are in a catalogue, messages/LANGUAGE.json, by
+// their codes. The program renders English; pages render the language of their
+// user. Messages are comparable: two with the same code and parameters are equal.
+// The zero Message has no text.
+type Message struct {
+	// Code is the key of the sentence in the catalogues; "" for a literal text.
+	Code string
+	// literal is the text where Code is "".
+	literal string
+	// params is a JSON object; "" where the sentence has none.
+	params string
+}
+
+// Params are the parameters of a message by their names. A value is a string, an
+// integer, a Message, or a list of strings or of Messages.
+//
+// The parameter n decides between the singular and the plural of a sentence.
+type Params map[string]any
+
+// NewMessage returns the message of a code. A sentence without parameters has
+// none: nil.
+func NewMessage(code string, params Params) Message {
+	m := Message{Code: code}
+	if len(params) > 0 {
+		m.params = string(mustMarshal(params))
+	}
+	return m
+}
+
+// Literal returns a message of one text that is the same in all languages.
+func Literal(text string) Message { return Message{literal: text} }
+
+// JoinMessages returns one message that says several things one after the other,
+// separated by semicolons in English. Zero messages are dropped.
+func JoinMessages(list ...Message) Message {
+	list = slices.DeleteFunc(slices.Clone(list), Message.IsZero)
+	switch len(list) {
+	case 0:
+		return Message{}
+	case 1:
+		return list[0]
+	}
+	return NewMessage("list.clauses", Params{"list": list})
+}
+
+// mustMarshal encodes what always can be: texts, numbers and messages.
+func mustMarshal(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("intray: a parameter of a message cannot be written as JSON: %v", err))
+	}
+	return text
+}
+
+// RenderAll renders messages in English.
+func RenderAll(list []Message) []string {
+	texts := make([]string, len(list))
+	for i, m := range list {
+		texts[i] = m.String()
+	}
+	return texts
+}
+
+// Size is about how many bytes the message takes in memory.
+func (m Message) Size() int { return len(m.literal) + len(m.params) + 48 }
+
+// Encode returns the message as one text, for files and tables: JSON, or the text
+// of a literal as it is. [DecodeMessage] reads it.
+func (m Message) Encode() string {
+	if m.Code == "" && !strings.HasPrefix(m.literal, "{") {
+		return m.literal
+	}
+	return string(mustMarshal(m))
+}
+
+// DecodeMessage reads what Encode writes. What it cannot read is a literal text.
+func DecodeMessage(text string) Message {
+	var m Message
+	if !strings.HasPrefix(text, "{") || json.Unmarshal([]byte(text), &m) != nil {
+		return Literal(text)
+	}
+	return m
+}
+
+// Equal reports whether both have the same code and parameters, or the same
+// literal text.
+func (m Message) Equal(other Message) bool { return m == other }
+
+// IsZero reports whether the message has no text.
+func (m Message) IsZero() bool { return m == Message{} }
+
+// Params decodes the parameters. Numbers are int64, nested messages Message, and
+// lists []any of strings or Messages.
+func (m Message) Params() Params {
+	if m.params == "" {
+		return nil
+	}
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(m.params), &raw); err != nil {
+		return nil
+	}
+	params := Params{}
+	for name, value := range raw {
+		params[name] = decodeParam(value)
+	}
+	return params
+}
+
+// RawParams returns the parameters as a JSON object, "{}" where there are none.
+func (m Message) RawParams() json.RawMessage {
+	if m.params == "" {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(m.params)
+}
+
+func decodeParam(value json.RawMessage) any {
+	switch value[0] {
+	case '"':
+		var text string
+		_ = json.Unmarshal(value, &text)
+		return text
+	case '{':
+		var m Message
+		_ = json.Unmarshal(value, &m)
+		return m
+	case '[':
+		var raw []json.RawMessage
+		_ = json.Unmarshal(value, &raw)
+		list := make([]any, len(raw))
+		for i, one := range raw {
+			list[i] = decodeParam(one)
+		}
+		return list
+	}
+	n, _ := strconv.ParseInt(string(value), 10, 64)
+	return n
+}
+
+// wireMessage is a message in JSON: {"code": …, "params": {…}} or {"text": …}.
+type wireMessage struct {
+	Code   string          `json:"code,omitempty"`
+	Params json.RawMessage `json:"params,omitempty"`
+	Text   string          `json:"text,omitempty"`
+}
+
+// MarshalJSON writes {"code": …, "params": {…}}, or {"text": …} for a literal.
+func (m Message) MarshalJSON() ([]byte, error) {
+	return json.Marshal(wireMessage{m.Code, json.RawMessage(m.params), m.literal})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. A JSON string is a literal text.
+func (m *Message) UnmarshalJSON(text []byte) error {
+	var wire wireMessage
+	if len(text) > 0 && text[0] == '"' {
+		*m = Message{}
+		return json.Unmarshal(text, &m.literal)
+	}
+	if err := json.Unmarshal(text, &wire); err != nil {
+		return err
+	}
+	*m = Message{Code: wire.Code, literal: wire.Text}
+	if wire.Code != "" && len(wire.Params) > 0 && wire.Params[0] == '{' {
+		m.params = string(wire.Params)
+	}
+	return nil
+}
+
+// String renders the message in English. A code that the catalogue does not have
+// is rendered as itself.
+func (m Message) String() string {
+	if m.Code == "" {
+		return m.literal
+	}
+	return english().render(m, 0)
+}
+
+//go:embed messages/en.json
+var englishJSON []byte
+
+// catalogue holds the sentences of a language by code.
+type catalogue map[string]sentence
+
+// sentence is one entry: the text for all numbers, or the singular and the plural.
+type sentence struct{ one, other string }
+
+// UnmarshalJSON reads "text" or {"one": "text", "other": "text"}.
+func (s *sentence) UnmarshalJSON(text []byte) error {
+	if text[0] == '"' {
+		err := json.Unmarshal(text, &s.other)
+		s.one = s.other
+		return err
+	}
+	var forms struct{ One, Other string }
+	err := json.Unmarshal(text, &forms)
+	s.one, s.other = forms.One, forms.Other
+	return err
+}
+
+var english = sync.OnceValue(func() catalogue {
+	var c catalogue
+	if err := json.Unmarshal(englishJSON, &c); err != nil {
+		panic(fmt.Sprintf("intray: messages/en.json: %v", err))
+	}
+	return c
+})
+
+// maxNesting bounds messages within messages.
+const maxNesting = 16
+
+// render fills the placeholders of a sentence: {name}, or of a list {name, and},
+// {name, or} and {name, ;}. Commas separate other lists.
+func (c catalogue) render(m Message, depth int) string {
+	entry, known := c[m.Code]
+	if !known || depth > maxNesting {
+		return m.Code
+	}
+	params := m.Params()
+	text := entry.other
+	if n, ok := params["n"].(int64); ok && n == 1 {
+		text = entry.one
+	}
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "{")
+		inside, after, closed := strings.Cut(rest, "}")
+		out.WriteString(before)
+		if !found || !closed {
+			return out.String()
+		}
+		name, joint, _ := strings.Cut(inside, ", ")
+		out.WriteString(c.renderParam(params[name], joint, depth+1))
+		text = after
+	}
+}
+
+func (c catalogue) renderParam(value any, joint string, depth int) string {
+	switch value := value.(type) {
+	case string:
+		return strings.Map(printable, value)
+	case int64:
+		return groupDigits(value)
+	case Message:
+		if value.Code == "" {
+			return strings.Map(printable, value.literal)
+		}
+		return c.render(value, depth)
+	case []any:
+		texts := make([]string, len(value))
+		for i, one := range value {
+			texts[i] = c.renderParam(one, "", depth)
+		}
+		return joinTexts(texts, joint)
+	}
+	return ""
+}
+
+// printable replaces control characters, which a text of a file may hold.
+func printable(r rune) rune {
+	if r < ' ' || r == 0x7f {
+		return ' '
+	}
+	return r
+}
+
+// joinTexts joins a list: a, b and c.
+func joinTexts(texts []string, joint string) string {
+	switch {
+	case joint == "":
+		return strings.Join(texts, ", ")
+	case joint == ";":
+		return strings.Join(texts, "; ")
+	case len(texts) < 2:
+		return strings.Join(texts, "")
+	case len(texts) == 2:
+		return texts[0] + " " + joint + " " + texts[1]
+	}
+	last := len(texts) - 1
+	return strings.Join(texts[:last], ", ") + " " + joint + " " + texts[last]
+}
+
+// groupDigits writes a number with commas between its thousands.
+func groupDigits(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
