@@ -6,34 +6,37 @@ import { demoDir, demoPages, outDir, pages } from './places.mjs';
 const next = ['src/app/main.tsx', 'src/cells/index.ts'];
 
 /** Little that is wanted at once and by what comes later too: one file, and not one each. */
-const shared = { name: 'shared', test: /\/ui\/(grid\/named|src\/cells\/columns|src\/words\/service\/places)\.ts$/ };
+const shared = { name: 'shared', test: /\/ui\/(grid\/display-text|src\/cells\/columns|src\/words\/service\/places)\.ts$/ };
+
+/** What both the cells and the parts loaded later need: one file. */
+const filter = { name: 'filter', test: /\/ui\/src\/cells\/(filter|whitespace)\.ts$/ };
 
 /** Browsers that know light-dark() and logical properties as they are written. */
 const target = ['chrome123', 'firefox121', 'safari17.5'];
 
 /** The script that runs before all modules, by itself; start is the first of those. */
-async function early(start: string): Promise<{ fileName: string; source: string }> {
+async function buildPrefetchScript(start: string): Promise<{ fileName: string; source: string }> {
   const made = await build({
     configFile: false,
     logLevel: 'warn',
     define: { startModule: JSON.stringify(`/${start}`) },
-    build: { write: false, target, rolldownOptions: { input: 'src/app/early.ts', output: { format: 'iife', entryFileNames: 'assets/early-[hash].js' } } },
+    build: { write: false, target, rolldownOptions: { input: 'src/app/prefetch-script.ts', output: { format: 'iife', entryFileNames: 'assets/prefetch-[hash].js' } } },
   });
   const [chunk] = 'output' in made ? made.output : [];
-  if (chunk?.type !== 'chunk') throw new Error('src/app/early.ts came to nothing');
+  if (chunk?.type !== 'chunk') throw new Error('src/app/prefetch-script.ts came to nothing');
   return { fileName: chunk.fileName, source: chunk.code };
 }
 
 let first = '';
 
-const ahead: Plugin = {
-  name: 'ahead',
+const preloads: Plugin = {
+  name: 'preloads',
   // Before the pages are written.
   enforce: 'pre',
   async generateBundle(_, bundle) {
     const start = Object.values(bundle).find((one) => one.type === 'chunk' && one.isEntry && one.name === 'review');
     if (!start) throw new Error('review.html has no script');
-    const made = await early(start.fileName);
+    const made = await buildPrefetchScript(start.fileName);
     first = made.fileName;
     this.emitFile({ type: 'asset', ...made });
   },
@@ -68,7 +71,7 @@ export default defineConfig(({ mode }) => {
   const demo = mode === 'demo';
   return {
     base: '/',
-    plugins: demo ? [] : [ahead, { name: 'stamp', writeBundle: ({ dir }) => stamp(dir!) }],
+    plugins: demo ? [] : [preloads, { name: 'stamp', writeBundle: ({ dir }) => stamp(dir!) }],
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     json: { stringify: true },
     build: {
@@ -85,7 +88,7 @@ export default defineConfig(({ mode }) => {
           entryFileNames: 'assets/[name]-[hash].js',
           chunkFileNames: 'assets/[name]-[hash].js',
           assetFileNames: 'assets/[name]-[hash][extname]',
-          codeSplitting: { groups: [shared, { name: 'grid', test: /\/ui\/grid\/(?!named)/ }] },
+          codeSplitting: { groups: [shared, filter, { name: 'grid', test: /\/ui\/grid\/(?!display-text)/ }] },
         },
       },
     },

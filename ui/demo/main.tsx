@@ -5,7 +5,7 @@ import { GridView } from '../src/grid-view';
 import '../src/tokens.css';
 import './demo.css';
 import { columnsOf } from './generate';
-import type {} from './parts';
+import type {} from './window';
 import { DemoSource, type Behaviour } from './source';
 
 const asked = new URLSearchParams(location.search);

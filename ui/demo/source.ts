@@ -12,20 +12,20 @@ export interface Behaviour {
   raceAt: number;
 }
 
-interface Deed {
+interface Change {
   readonly batch: Batch;
   readonly places: ReadonlyMap<string, number>;
   undone: boolean;
 }
 
-/** A source over generated rows: deeds lie over them in order, and undo lifts the last one. */
+/** A source over generated rows: changes lie over them in order, and undo lifts the last one. */
 export class DemoSource implements RowSource {
   readonly behaviour: Behaviour;
   /** Every call that was made, for who watches. */
   readonly calls = { rows: 0, aborted: 0, apply: [] as Batch[], undo: 0, redo: 0 };
   readonly #columns: readonly Column[];
   readonly #verdicts = new Map<string, Verdict>();
-  #deeds: Deed[] = [];
+  #changes: Change[] = [];
 
   constructor(columns: readonly Column[], behaviour: Partial<Behaviour> = {}) {
     this.#columns = columns;
@@ -50,13 +50,13 @@ export class DemoSource implements RowSource {
   async undo(id: string): Promise<Verdict> {
     this.calls.undo++;
     await this.#answer();
-    return this.#once(id, () => this.#turn(this.#deeds.findLast((deed) => !deed.undone), true));
+    return this.#once(id, () => this.#undoOrRedo(this.#changes.findLast((change) => !change.undone), true));
   }
 
   async redo(id: string): Promise<Verdict> {
     this.calls.redo++;
     await this.#answer();
-    return this.#once(id, () => this.#turn(this.#deeds.find((deed) => deed.undone), false));
+    return this.#once(id, () => this.#undoOrRedo(this.#changes.find((change) => change.undone), false));
   }
 
   async problem(from: Spot, step: 1 | -1, signal: AbortSignal): Promise<Spot | null> {
@@ -81,11 +81,11 @@ export class DemoSource implements RowSource {
   }
 
   #changed(row: number, key: string): string | undefined {
-    for (let at = this.#deeds.length - 1; at >= 0; at--) {
-      const deed = this.#deeds[at]!;
-      const place = deed.places.get(key);
-      const { area, texts } = deed.batch;
-      if (deed.undone || place === undefined || row < area.fromRow || row >= area.toRow) continue;
+    for (let at = this.#changes.length - 1; at >= 0; at--) {
+      const change = this.#changes[at]!;
+      const place = change.places.get(key);
+      const { area, texts } = change.batch;
+      if (change.undone || place === undefined || row < area.fromRow || row >= area.toRow) continue;
       const line = texts[(row - area.fromRow) % texts.length]!;
       return line[place % line.length]!;
     }
@@ -100,14 +100,14 @@ export class DemoSource implements RowSource {
   }
 
   #version(row: number): number {
-    return this.#deeds.filter(({ batch }) => row >= batch.area.fromRow && row < batch.area.toRow).length;
+    return this.#changes.filter(({ batch }) => row >= batch.area.fromRow && row < batch.area.toRow).length;
   }
 
   #apply(batch: Batch): Verdict {
     const { area } = batch;
     if (this.behaviour.raceAt >= area.fromRow && this.behaviour.raceAt < area.toRow) return this.#lose(batch);
-    this.#deeds = this.#deeds.filter((deed) => !deed.undone);
-    this.#deeds.push({ batch, places: new Map(area.columns.map((key, place) => [key, place])), undone: false });
+    this.#changes = this.#changes.filter((change) => !change.undone);
+    this.#changes.push({ batch, places: new Map(area.columns.map((key, place) => [key, place])), undone: false });
     return { rows: this.#named(batch), cells: (area.toRow - area.fromRow) * area.columns.length, conflicts: [] };
   }
 
@@ -122,12 +122,12 @@ export class DemoSource implements RowSource {
     return { rows: this.#named(batch), cells: 0, conflicts: [conflict] };
   }
 
-  #turn(deed: Deed | undefined, undone: boolean): Verdict {
-    if (!deed) return { rows: [], cells: 0, conflicts: [] };
-    deed.undone = undone;
-    const { area } = deed.batch;
+  #undoOrRedo(change: Change | undefined, undone: boolean): Verdict {
+    if (!change) return { rows: [], cells: 0, conflicts: [] };
+    change.undone = undone;
+    const { area } = change.batch;
     const cells = (area.toRow - area.fromRow) * area.columns.length;
-    return { rows: this.#named(deed.batch), cells, conflicts: [], spot: { row: area.fromRow, column: area.columns[0]! } };
+    return { rows: this.#named(change.batch), cells, conflicts: [], spot: { row: area.fromRow, column: area.columns[0]! } };
   }
 
   #named(batch: Batch): Row[] {

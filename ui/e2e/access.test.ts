@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { violations } from '../test/browser/axe';
-import { looks } from './looks';
+import { looks } from './appearances';
 import type { Person } from './person';
-import { curtain, show, type Stage } from './stage';
+import { curtain, show, type Environment } from './environment';
 import { Imports, reach, states, type Kind } from './states';
 
 after(curtain);
@@ -33,7 +33,7 @@ for (const [look, options] of Object.entries(looks)) {
     assert.deepEqual(found, []);
   });
 
-  async function opened(stage: Stage, link: string): Promise<Person> {
+  async function opened(stage: Environment, link: string): Promise<Person> {
     const person = await stage.person({ review_url: link }, options);
     person.expected.push(...expected);
     return person;

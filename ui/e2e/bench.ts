@@ -5,9 +5,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { frames, heap, median, othersTake, p95, slowed } from './frames';
 import type { Person } from './person';
-import { contact, fields, writeContacts, type Share } from './rows';
+import { contact, fields, writeContacts, type Share } from './contacts';
 import { Session, type Made } from './service';
-import { Stage } from './stage';
+import { Environment } from './environment';
 
 /**
  * Measures the page over the real service, one million rows; with INTRAY_BENCH=full
@@ -24,7 +24,7 @@ interface Rows {
   readonly rows: readonly { readonly id: string; readonly version: number; readonly cells: readonly { readonly text: string }[] }[];
 }
 
-/** One figure: what it is, in which unit, and the most that it may be; without that it is only told. */
+/** One figure: what it is, in which unit, and the most that it may be; without that it is only printed. */
 interface Figure {
   readonly name: string;
   readonly value: number;
@@ -35,7 +35,7 @@ interface Figure {
   readonly step?: number;
 }
 
-const stage = await Stage.open();
+const stage = await Environment.open();
 const folder = mkdtempSync(join(tmpdir(), 'intray-bench-ui-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let missed = 0;
@@ -50,7 +50,7 @@ for (const size of sizes) {
   const begun = performance.now();
   const made = await stage.service.make({ fields, file: { path } });
   if (made.status !== 'NEEDS_REVIEW') throw new Error(`the import is ${made.status}: ${made.import_errors?.[0]?.message}`);
-  tell({ name: `import of ${(statSync(path).size / 1e6).toFixed(0)} MB`, value: (performance.now() - begun) / 1000, unit: 's' });
+  report({ name: `import of ${(statSync(path).size / 1e6).toFixed(0)} MB`, value: (performance.now() - begun) / 1000, unit: 's' });
   rmSync(path);
   await overCalls(made, size);
   await inThePage(made, size);
@@ -59,7 +59,7 @@ await stage.close();
 console.log(missed === 0 ? '\nall goals are met' : `\n${missed} goals are missed`);
 process.exit(missed === 0 ? 0 : 1);
 
-function tell({ name, value, unit, goal, note, step = 0 }: Figure): void {
+function report({ name, value, unit, goal, note, step = 0 }: Figure): void {
   const over = goal !== undefined && !(value <= goal + step + 1e-9);
   if (over) missed++;
   console.log(`  ${name.padEnd(44)} ${value.toFixed(value < 100 ? 1 : 0).padStart(8)} ${unit.padEnd(3)}${goal === undefined ? '' : ` goal ${goal}${over ? '  MISSED' : ''}`}${note ? `  (${note})` : ''}`);
@@ -70,7 +70,7 @@ async function overCalls(made: Made, size: number): Promise<void> {
   const session = await Session.open(made);
   for (const [name, filter] of [['all', ''], ['with errors', 'show=errors'], ['of one problem', 'show=errors&key=country&code=country'], ['that hold a text', 'search=tanaka']] as const) {
     const first = await timed(() => session.get<Rows>(`rows/?${filter}&count=200`));
-    tell({ name: `rows ${name}: the first window`, value: first.took, unit: 'ms' });
+    report({ name: `rows ${name}: the first window`, value: first.took, unit: 'ms' });
     const { view, total } = first.given;
     const times: number[] = [];
     for (let turn = 0; turn < 200; turn++) {
@@ -78,7 +78,7 @@ async function overCalls(made: Made, size: number): Promise<void> {
       const from = Math.floor(((turn * 0.618034) % 1) * Math.max(0, total - 200));
       times.push((await timed(() => session.length(`rows/?view=${encodeURIComponent(view)}&${filter}&from=${from}&count=200`))).took);
     }
-    tell({ name: `rows ${name}: windows anywhere, p95`, value: p95(times), unit: 'ms', goal: 30, note: `median ${median(times).toFixed(1)}` });
+    report({ name: `rows ${name}: windows anywhere, p95`, value: p95(times), unit: 'ms', goal: 30, note: `median ${median(times).toFixed(1)}` });
   }
   const { view } = await session.get<Rows>('rows/?count=1');
   const cells = Math.min(size, million);
@@ -86,18 +86,18 @@ async function overCalls(made: Made, size: number): Promise<void> {
   const heard = progress(session, stop.signal);
   const replaced = await timed(() => session.post<{ cells: number }>('edits/', { op: `bench-${size}`, kind: 'replace', keys: ['email'], find: '@', with: '@mail.', where: { view, from: 0, to: cells } }));
   if (replaced.given.cells !== cells) throw new Error(`${replaced.given.cells} cells were replaced, not ${cells}`);
-  tell({ name: `replace over ${cells.toLocaleString('en')} cells`, value: replaced.took / 1000, unit: 's', goal: 5 });
+  report({ name: `replace over ${cells.toLocaleString('en')} cells`, value: replaced.took / 1000, unit: 's', goal: 5 });
   const undone = await timed(() => session.post('undo/', { op: `bench-undo-${size}` }));
-  tell({ name: 'undo of it', value: undone.took / 1000, unit: 's', goal: 5 });
+  report({ name: 'undo of it', value: undone.took / 1000, unit: 's', goal: 5 });
   stop.abort();
   const news = await heard;
   // What is over in an instant needs no progress.
   const silent = news === 0 && replaced.took > 1500;
   if (silent) missed++;
-  console.log(`  ${'progress told meanwhile'.padEnd(44)} ${String(news).padStart(8)} times${silent ? '  MISSED' : ''}`);
+  console.log(`  ${'progress events meanwhile'.padEnd(44)} ${String(news).padStart(8)} times${silent ? '  MISSED' : ''}`);
 }
 
-/** How often it is told how far a change has come. */
+/** How often the progress of a change is reported. */
 async function progress(session: Session, signal: AbortSignal): Promise<number> {
   let text = '';
   try {
@@ -118,24 +118,24 @@ async function timed<T>(act: () => Promise<T>): Promise<{ given: T; took: number
 async function inThePage(made: Made, size: number): Promise<void> {
   const first: number[] = [];
   for (let turn = 0; turn < 5; turn++) first.push(await firstRows(made));
-  tell({ name: 'first rows, median of 5', value: median(first), unit: 'ms', goal: 300 });
+  report({ name: 'first rows, median of 5', value: median(first), unit: 'ms', goal: 300 });
   const person = await stage.person(made);
   const last = await timed(() => toTheEnd(person, size));
-  tell({ name: 'last row by Ctrl+End', value: last.took, unit: 'ms' });
+  report({ name: 'last row by Ctrl+End', value: last.took, unit: 'ms' });
   await person.press('Control+Home');
   await person.cell(0, 0).waitFor();
   const judged = await edits(person);
-  tell({ name: 'edit to verdict, p95', value: p95(judged), unit: 'ms', goal: 150, note: `median ${median(judged).toFixed(0)}` });
-  tell({ name: 'frames while scrolling, p95', value: p95(await frames(person.page, 120, 4)), unit: 'ms', goal: 17, step: 0.1 });
-  tell({ name: 'frames while scrolling fast, p95', value: p95(await frames(person.page, 3000, 4)), unit: 'ms', goal: 17, step: 0.1 });
+  report({ name: 'edit to verdict, p95', value: p95(judged), unit: 'ms', goal: 150, note: `median ${median(judged).toFixed(0)}` });
+  report({ name: 'frames while scrolling, p95', value: p95(await frames(person.page, 120, 4)), unit: 'ms', goal: 17, step: 0.1 });
+  report({ name: 'frames while scrolling fast, p95', value: p95(await frames(person.page, 3000, 4)), unit: 'ms', goal: 17, step: 0.1 });
   await slowed(person.page, 4);
-  tell({ name: 'frames at a quarter of the speed, p95', value: p95(await frames(person.page, 400, 4)), unit: 'ms', goal: 50, step: 0.1 });
+  report({ name: 'frames at a quarter of the speed, p95', value: p95(await frames(person.page, 400, 4)), unit: 'ms', goal: 50, step: 0.1 });
   await slowed(person.page, 1);
   for (let turn = 0; turn < 20; turn++) {
     await frames(person.page, [3000, -600, 20_000][turn % 3]!, 2.8);
     await person.press(turn % 2 ? 'Control+End' : 'Control+Home');
   }
-  tell({ name: 'heap after 60 s of scrolling', value: await heap(person.page), unit: 'MB', goal: 25 });
+  report({ name: 'heap after 60 s of scrolling', value: await heap(person.page), unit: 'MB', goal: 25 });
   await person.leave();
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { shown } from '../grid/shown';
+import { visibleText } from '../grid/visible-text';
 import { line, naughty, odd, scripts } from './hostile';
 import type { Person } from './person';
-import { curtain, show } from './stage';
+import { curtain, show } from './environment';
 import { workbook } from './states';
 
 after(curtain);
@@ -20,7 +20,7 @@ show('scripts as cells, headers, labels, choices, names of file and import: all 
   const rows = all.map((text, n) => line([text, n < odd.length ? 'one' : text]));
   const made = await stage.service.make({ fields, filename: `${third}.csv`, settings: { title: fourth }, file: line([first, second]) + rows.join('') });
   const person = await stage.person(made);
-  assert.deepEqual(await texts(person, all.length), all.map(shown));
+  assert.deepEqual(await texts(person, all.length), all.map(visibleText));
   const heads = person.page.locator('.ig-head [role=columnheader]');
   assert.deepEqual((await heads.allTextContents()).filter((text) => text.includes('window.x')).length, 2);
   assert.equal(await person.page.locator('.bar-title').textContent(), fourth);
@@ -57,8 +57,8 @@ show('naughty strings are shown as typed', async (stage, context) => {
     fields: [{ key: 'first', label: 'First', type: 'number' }, { key: 'text', label: 'Text' }], file: line(['First', 'Text']) + rows.join(''),
   });
   const person = await stage.person(made);
-  const told = await texts(person, corpus.length, 1);
-  for (const [at, text] of corpus.entries()) assert.equal(told[at], shown(text), `row ${at + 1}`);
+  const shownTexts = await texts(person, corpus.length, 1);
+  for (const [at, text] of corpus.entries()) assert.equal(shownTexts[at], visibleText(text), `row ${at + 1}`);
   await unharmed(person);
 });
 
@@ -81,7 +81,7 @@ async function texts(person: Person, rows: number, col = 0): Promise<readonly st
 async function everywhere(person: Person): Promise<void> {
   const { page } = person;
   await page.locator('.c-value-text').first().waitFor();
-  assert.ok((await page.locator('.c-value-text').allTextContents()).every((text) => scripts.map(shown).includes(text)));
+  assert.ok((await page.locator('.c-value-text').allTextContents()).every((text) => scripts.map(visibleText).includes(text)));
   await page.locator('.c-choose, .c-other').first().click();
   await page.locator('.c-chooser .k-option-label').first().waitFor();
   assert.deepEqual(await page.locator('.c-chooser .k-option-label').allTextContents(), [third, fourth]);

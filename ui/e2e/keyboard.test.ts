@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { messy, type Mend } from './messy';
+import { messy, type Fix } from './messy-files';
 import type { Person } from './person';
-import { curtain, show } from './stage';
+import { curtain, show } from './environment';
 
 after(curtain);
 
@@ -11,18 +11,18 @@ const crm = messy.find((one) => one.name === 'crm')!;
 show('crm: reviewed to the end by keyboard alone', async (stage) => {
   const made = await stage.service.example(crm.name, crm.file);
   const person = await stage.person(made);
-  const open = [...crm.mends];
+  const open = [...crm.fixes];
   // Notes of cells are gone through as well; nothing has to be done about them.
   for (let stops = 0; open.length > 0; stops++) {
-    assert.ok(stops < 200, `these are not reached: ${open.map((mend) => mend.wrong).join(', ')}`);
+    assert.ok(stops < 200, `these are not reached: ${open.map((fix) => fix.wrong).join(', ')}`);
     await person.press('Alt+ArrowDown');
     const cell = person.page.locator('.ig-cell.is-active');
     await cell.waitFor();
     const at = await settledAt(person);
-    const mend = open.find((one) => one.wrong === at.text && one.field === at.field);
-    if (!at.wrong || !mend) continue;
-    await mended(person, mend);
-    open.splice(open.indexOf(mend), 1);
+    const fix = open.find((one) => one.wrong === at.text && one.field === at.field);
+    if (!at.wrong || !fix) continue;
+    await applyFix(person, fix);
+    open.splice(open.indexOf(fix), 1);
   }
   await person.saved();
   await person.counts('Problems', 0);
@@ -37,9 +37,9 @@ show('crm: reviewed to the end by keyboard alone', async (stage) => {
   for (const [row, key, value] of crm.result) assert.deepEqual(rows[row - 1]![key], value, `row ${row}, ${key}`);
 });
 
-async function mended(person: Person, mend: Mend): Promise<void> {
-  if (mend.choice) await person.press('Enter');
-  await person.page.keyboard.type(mend.choice ?? mend.right);
+async function applyFix(person: Person, fix: Fix): Promise<void> {
+  if (fix.choice) await person.press('Enter');
+  await person.page.keyboard.type(fix.choice ?? fix.right);
   await person.press('Enter');
   await person.page.locator('.ig-field, .ig-listbox').first().waitFor({ state: 'detached' });
   await person.saved();
@@ -61,9 +61,9 @@ async function settledAt(person: Person): Promise<Place> {
       const row = cell?.closest('[aria-rowindex]')?.getAttribute('aria-rowindex') ?? '';
       return { row, text: cell?.textContent ?? '', field: head?.textContent ?? '', wrong: cell?.classList.contains('has-error') ?? false };
     });
-    const told = JSON.stringify(now);
-    if (told === before) return now;
-    before = told;
+    const current = JSON.stringify(now);
+    if (current === before) return now;
+    before = current;
     await person.page.waitForTimeout(200);
   }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { contacts, fields } from './rows';
+import { contacts, fields } from './contacts';
 import { Session } from './service';
-import { curtain, show } from './stage';
+import { curtain, show } from './environment';
 
 after(curtain);
 
@@ -17,14 +17,14 @@ show('ten thousand cells are pasted as one change, and taken back as one', async
   await person.page.evaluate((text) => navigator.clipboard.writeText(text), table);
   await person.cell(0, 0).click();
   await person.press('Control+v');
-  await person.told('10,000 cells changed');
+  await person.seesOutcome('10,000 cells changed');
   await person.saved();
   const session = await Session.open(made);
   const { rows } = await session.get<Rows>('rows/?from=4998&count=3');
   assert.deepEqual(rows.map((row) => row.cells[0]!.text).slice(0, 2), ['Name 4998', 'Name 4999']);
   assert.ok(!rows[2]!.cells[0]!.text.startsWith('Name'));
   await person.press('Control+z');
-  await person.told('Undone: 10,000 cells');
+  await person.seesOutcome('Undone: 10,000 cells');
   const back = await session.get<Rows>('rows/?from=4998&count=1');
   assert.notEqual(back.rows[0]!.cells[0]!.text, 'Name 4998');
   await person.leave();
@@ -41,14 +41,14 @@ show('a replace over 100,000 rows is shown before, made, and undone', async (sta
   await person.page.getByRole('option', { name: 'E-mail' }).click();
   await person.page.getByText(/Changes 100,000 cells in .*100,000 rows/).waitFor();
   await person.button('Replace 100,000 cells').click();
-  await person.told('100,000 cells replaced');
+  await person.seesOutcome('100,000 cells replaced');
   await person.saved();
   const session = await Session.open(made);
   const last = async () => (await session.get<Rows>('rows/?from=99999&count=1')).rows[0]!.cells[1]!.text;
   assert.match(await last(), /^q99999@/);
   await person.page.locator('.ig-cell').first().click();
   await person.press('Control+z');
-  await person.told('Undone: 100,000 cells');
+  await person.seesOutcome('Undone: 100,000 cells');
   assert.match(await last(), /^p99999@/);
   await person.counts('Problems', before);
   await person.leave();

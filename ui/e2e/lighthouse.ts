@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { chromiumPath } from '../test/browser/site';
-import { contacts, fields } from './rows';
+import { contacts, fields } from './contacts';
 import { freePort, Service } from './service';
 
 /** What Lighthouse thinks of the page over the real service: node e2e/run.mjs lighthouse */
@@ -28,9 +28,9 @@ const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--
 let missed = 0;
 for (const [device, config] of [['desktop', desktopConfig], ['phone', undefined]] as const) {
   let report = await measure(config);
-  // On a busy machine the browser sometimes tells nothing of a visit.
+  // On a busy machine the browser sometimes reports nothing about a visit.
   if (Object.values(report.lhr.categories).some((one) => one.score === null)) report = await measure(config);
-  tell(device, report.lhr);
+  printScores(device, report.lhr);
 }
 await browser.close();
 await service.close();
@@ -42,7 +42,7 @@ async function measure(config: object | undefined): Promise<Report> {
   return report;
 }
 
-function tell(device: string, { categories, audits, runtimeError }: Report['lhr']): void {
+function printScores(device: string, { categories, audits, runtimeError }: Report['lhr']): void {
   if (runtimeError) console.log(`${device}: ${runtimeError.message}`);
   for (const [name, goal] of Object.entries(goals)) {
     const { score, auditRefs } = categories[name]!;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { messy, type Mend, type Messy } from './messy';
+import { messy, type Fix, type Messy } from './messy-files';
 import type { Person } from './person';
 import type { Service } from './service';
-import { curtain, show } from './stage';
+import { curtain, show } from './environment';
 
 after(curtain);
 
@@ -12,10 +12,10 @@ for (const example of messy) {
     const made = await stage.service.example(example.name, example.file);
     assert.equal(made.status, 'NEEDS_REVIEW');
     const person = await stage.person(made);
-    for (const mend of example.mends) {
+    for (const fix of example.fixes) {
       const before = await person.page.locator('#cells-problems').textContent();
-      await byMouse(person, mend);
-      // The list of problems moves once they are counted anew.
+      await byMouse(person, fix);
+      // The list of problems moves once they are counted again.
       await person.page.locator('#cells-problems').filter({ hasNotText: before! }).waitFor();
     }
     await person.counts('Problems', 0);
@@ -29,39 +29,39 @@ for (const example of messy) {
 }
 
 /** All equal values from the panel; what is missing or stands twice in the cell itself. */
-async function byMouse(person: Person, mend: Mend): Promise<void> {
-  const value = person.page.locator('.c-value', { has: person.page.locator(`.c-value-text bdi:text-is(${JSON.stringify(mend.wrong)})`) });
-  await openGroup(person, mend);
-  if (mend.wrong === '' || mend.twice) return inCell(person, mend);
+async function byMouse(person: Person, fix: Fix): Promise<void> {
+  const value = person.page.locator('.c-value', { has: person.page.locator(`.c-value-text bdi:text-is(${JSON.stringify(fix.wrong)})`) });
+  await openGroup(person, fix);
+  if (fix.wrong === '' || fix.twice) return inCell(person, fix);
   await value.locator('.c-choose, .c-other').click();
   const box = person.page.locator('.c-chooser');
-  if (mend.choice) await box.getByRole('option', { name: mend.choice, exact: false }).first().click();
+  if (fix.choice) await box.getByRole('option', { name: fix.choice, exact: false }).first().click();
   else {
-    await box.locator('.c-field').fill(mend.right);
+    await box.locator('.c-field').fill(fix.right);
     await box.getByRole('button', { name: 'Replace 1 cell' }).click();
   }
-  await person.told('1 cell replaced');
+  await person.seesOutcome('1 cell replaced');
   await person.saved();
 }
 
 /** Opens the kind of problem that a cell has; a field may have several. */
-async function openGroup(person: Person, mend: Mend): Promise<void> {
-  const groups = person.group(mend.field);
+async function openGroup(person: Person, fix: Fix): Promise<void> {
+  const groups = person.group(fix.field);
   await groups.first().waitFor();
   for (let at = 0; at < (await groups.count()); at++) {
     const head = groups.nth(at).locator('.c-group-head');
     if ((await head.getAttribute('aria-pressed')) !== 'true') await head.click();
     await person.page.locator('.c-group.is-shown').and(groups.nth(at)).waitFor();
-    const cell = person.wrong(mend.wrong).first();
+    const cell = person.wrong(fix.wrong).first();
     if (await cell.waitFor({ timeout: 5000 }).then(() => true, () => false)) return;
   }
-  throw new Error(`${mend.field}: no problem with ${JSON.stringify(mend.wrong)} is shown`);
+  throw new Error(`${fix.field}: no problem with ${JSON.stringify(fix.wrong)} is shown`);
 }
 
-async function inCell(person: Person, mend: Mend): Promise<void> {
-  await person.wrong(mend.wrong).first().dblclick();
+async function inCell(person: Person, fix: Fix): Promise<void> {
+  await person.wrong(fix.wrong).first().dblclick();
   const field = person.page.locator('.ig-field');
-  await field.fill(mend.right);
+  await field.fill(fix.right);
   await person.page.locator('#cells-problems').click();
   await field.waitFor({ state: 'detached' });
   await person.saved();

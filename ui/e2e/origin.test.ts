@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { contacts, fields } from './rows';
-import { curtain, show } from './stage';
+import { contacts, fields } from './contacts';
+import { curtain, show } from './environment';
 
 after(curtain);
 

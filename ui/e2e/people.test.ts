@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { contacts, fields } from './rows';
+import { contacts, fields } from './contacts';
 import { Session } from './service';
-import { curtain, show } from './stage';
+import { curtain, show } from './environment';
 
 after(curtain);
 

@@ -88,8 +88,8 @@ export class Person {
   }
 
   /** What the status line says of the last change. */
-  async told(text: string | RegExp): Promise<void> {
-    await this.page.locator('.c-told').getByText(text).first().waitFor();
+  async seesOutcome(text: string | RegExp): Promise<void> {
+    await this.page.locator('.c-outcome').getByText(text).first().waitFor();
   }
 
   async press(...keys: string[]): Promise<void> {

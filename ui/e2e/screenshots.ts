@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { paletted } from './palette';
+import { paletted } from './png-palette';
 import type { Look } from './person';
-import { Stage } from './stage';
+import { Environment } from './environment';
 import { Imports, reach, states } from './states';
 
 /**
@@ -25,15 +25,15 @@ const looks: Readonly<Record<string, readonly [look: Look, names: readonly strin
 };
 
 mkdirSync(folder, { recursive: true });
-const stage = await Stage.open();
+const stage = await Environment.open();
 const imports = new Imports(stage.service);
 let failed = 0;
 // Those that change what others would see come last in each look as well.
-for (const lasting of [false, true]) {
+for (const permanent of [false, true]) {
   for (const [look, [options, names]] of Object.entries(looks)) {
     for (const state of states) {
       const file = `${state.name}${look}.png`;
-      if ((state.lasting ?? false) !== lasting || (names && !names.includes(state.name)) || !file.includes(only)) continue;
+      if ((state.permanent ?? false) !== permanent || (names && !names.includes(state.name)) || !file.includes(only)) continue;
       await picture(state, options, file).catch((error) => {
         failed++;
         console.log(`${file}: ${error}`);

@@ -20,7 +20,7 @@ export interface Order {
   readonly hooks?: Readonly<Record<string, unknown>>;
 }
 
-/** An import as the service tells of it. */
+/** An import as the service describes it. */
 export interface Made {
   readonly id: string;
   readonly status: string;
@@ -144,19 +144,19 @@ export class Session {
   }
 
   async get<T>(path: string): Promise<T> {
-    return this.#told(await fetch(this.#base + path, { headers: { cookie: this.#cookie } }));
+    return this.#parse(await fetch(this.#base + path, { headers: { cookie: this.#cookie } }));
   }
 
   /** Reads an answer and gives its length: taking the rows out of it is no work of the service. */
   async length(path: string): Promise<number> {
     const answer = await fetch(this.#base + path, { headers: { cookie: this.#cookie } });
-    if (!answer.ok) return this.#told(answer);
+    if (!answer.ok) return this.#parse(answer);
     return (await answer.arrayBuffer()).byteLength;
   }
 
   async post<T>(path: string, body: unknown): Promise<T> {
     const headers = { cookie: this.#cookie, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
-    return this.#told(await fetch(this.#base + path, { method: 'POST', headers, body: JSON.stringify(body) }));
+    return this.#parse(await fetch(this.#base + path, { method: 'POST', headers, body: JSON.stringify(body) }));
   }
 
   /** The news of the import, as they come. */
@@ -165,7 +165,7 @@ export class Session {
     return answer.body!;
   }
 
-  async #told<T>(answer: Response): Promise<T> {
+  async #parse<T>(answer: Response): Promise<T> {
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${answer.url}: ${answer.status} ${text}`);
     return JSON.parse(text) as T;

@@ -1,7 +1,7 @@
 import type { Person } from './person';
-import { contacts, fields } from './rows';
+import { contacts, fields } from './contacts';
 import type { Made, Order, Service } from './service';
-import type { Stage } from './stage';
+import type { Environment } from './environment';
 
 /** Imports in each state that a person may find one in. */
 export type Kind = 'full' | 'calm' | 'columns' | 'dates' | 'sheets' | 'header' | 'leave' | 'done' | 'failed' | 'awaiting' | 'gone';
@@ -15,8 +15,8 @@ export interface State {
   /** Without its link, as after its time. */
   readonly expired?: true;
   /** Changes what others would see: such states come last. */
-  readonly lasting?: true;
-  readonly act?: (person: Person, stage: Stage, made: Made) => Promise<unknown>;
+  readonly permanent?: true;
+  readonly act?: (person: Person, stage: Environment, made: Made) => Promise<unknown>;
 }
 
 const few = fields.map((field) => (field.key === 'email' || field.key === 'name' ? { ...field, requireMapping: true } : field));
@@ -75,7 +75,7 @@ export class Imports {
 }
 
 /** Opens what the state is about. */
-export async function reach(state: State, person: Person, stage: Stage, made: Made): Promise<void> {
+export async function reach(state: State, person: Person, stage: Environment, made: Made): Promise<void> {
   await state.act?.(person, stage, made);
   // What appears fades in, and is not judged while it does.
   await person.page.waitForTimeout(250);
@@ -88,7 +88,7 @@ const problems = async ({ page }: Person) => {
 const fixed = async (person: Person) => {
   await problems(person);
   await person.page.locator('.c-fix').first().click();
-  await person.page.locator('.c-told .c-link').waitFor();
+  await person.page.locator('.c-outcome .c-link').waitFor();
   await person.page.locator('.ig-cell.is-fixed').first().waitFor({ state: 'attached' });
 };
 /** Where the panel lies over the table, it is out of the way. */
@@ -168,14 +168,14 @@ export const states: readonly State[] = [
   { name: 'awaiting', of: 'awaiting' },
   { name: 'not-found', of: 'gone' },
   { name: 'expired', of: 'calm', expired: true },
-  { name: 'nothing-wrong', of: 'calm', lasting: true, act: async (person) => {
+  { name: 'nothing-wrong', of: 'calm', permanent: true, act: async (person) => {
     if (await person.cell(0, 1).isVisible()) {
       await person.type(0, 1, 'p0@example.org');
       await person.saved();
     }
   } },
-  { name: 'mended', of: 'full', lasting: true, act: fixed },
-  { name: 'conflict', of: 'full', wide: true, lasting: true, act: async (person, stage, made) => {
+  { name: 'mended', of: 'full', permanent: true, act: fixed },
+  { name: 'conflict', of: 'full', wide: true, permanent: true, act: async (person, stage, made) => {
     await uncovered(person);
     const other = await stage.person(made);
     await person.cell(1, 0).dblclick();
@@ -187,7 +187,7 @@ export const states: readonly State[] = [
     await person.press('Enter');
     await person.page.locator('.c-conflicts').waitFor();
   } },
-  { name: 'offline', of: 'full', wide: true, lasting: true, act: async (person) => {
+  { name: 'offline', of: 'full', wide: true, permanent: true, act: async (person) => {
     await problems(person);
     await uncovered(person);
     await person.page.context().setOffline(true);

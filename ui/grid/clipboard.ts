@@ -1,13 +1,13 @@
-import { fault } from './blocks';
+import { toSourceFault } from './block-cache';
 import type { Core } from './core';
-import { cellAt } from './face';
-import { parseHtml, printHtml } from './html';
-import { SourceFault, type Row } from './port';
+import { displayText } from './display-text';
+import { parseHtml, toHtml } from './html';
+import { SourceFault, type Row } from './row-source';
 import { cellsOf, colsOf, rowsOf, type Range } from './ranges';
-import { parseTsv, printTsv, type Matrix } from './tsv';
+import { parseTsv, toTsv, type Matrix } from './tsv';
 
 /** So many cells are copied or pasted at once; more belong into a file. */
-export const mostCells = 1_000_000;
+export const maxCells = 1_000_000;
 const readAtOnce = 1000;
 
 /** What is copied: the texts of cells, and what the clipboard gets for them. */
@@ -35,7 +35,7 @@ export class Clipboard {
 
   /** The texts of a range, or null where some of it is not loaded. */
   read(range: Range): Matrix | null {
-    if (cellsOf(range) > mostCells) return null;
+    if (cellsOf(range) > maxCells) return null;
     const rows: Matrix = [];
     for (let row = range.top; row <= range.bottom; row++) {
       const line: string[] = [];
@@ -53,7 +53,7 @@ export class Clipboard {
     const range = this.#core.selection.range;
     if (!range) return;
     event.preventDefault();
-    if (cellsOf(range) > mostCells) return this.#core.notice(this.#core.texts.copyTooMuch(cellsOf(range), mostCells));
+    if (cellsOf(range) > maxCells) return this.#core.notify(this.#core.texts.copyTooMuch(cellsOf(range), maxCells));
     const texts = this.read(range);
     if (!texts) return void this.#copyAll(range, cut);
     const copy = this.#print(texts, range);
@@ -64,14 +64,14 @@ export class Clipboard {
 
   #print(texts: Matrix, range: Range): Copy {
     const { columns } = this.#core;
-    const named = texts.map((line) => line.map((text, at) => this.#core.named(columns.at(range.left + at), text)));
-    return { texts, plain: printTsv(named), html: printHtml(named) };
+    const named = texts.map((line) => line.map((text, at) => displayText(columns.at(range.left + at), text)));
+    return { texts, plain: toTsv(named), html: toHtml(named) };
   }
 
   /** Copies what must first be asked for. The promise is handed over at once, while the key still counts. */
   async #copyAll(range: Range, cut: boolean): Promise<void> {
-    if (!navigator.clipboard?.write) return this.#core.notice(this.#core.texts.copyDenied());
-    this.#core.notice(this.#core.texts.copying(cellsOf(range)));
+    if (!navigator.clipboard?.write) return this.#core.notify(this.#core.texts.copyDenied());
+    this.#core.notify(this.#core.texts.copying(cellsOf(range)));
     const all = this.#fetch(range).then((texts) => this.#print(texts, range));
     const blob = (type: string, part: 'plain' | 'html') => all.then((copy) => new Blob([copy[part]], { type }));
     try {
@@ -81,7 +81,7 @@ export class Clipboard {
       this.#copied(range, cut, await all);
     } catch {
       // Either the rows did not come or the browser did not take them.
-      this.#core.notice(await all.then(() => this.#core.texts.copyDenied(), (cause) => fault(cause).message));
+      this.#core.notify(await all.then(() => this.#core.texts.copyDenied(), (cause) => toSourceFault(cause).message));
     }
   }
 
@@ -103,7 +103,7 @@ export class Clipboard {
   #line(row: Row, range: Range, index: number): string[] {
     const line: string[] = [];
     for (let col = range.left; col <= range.right; col++) {
-      const cell = cellAt(this.#core, row, index, col);
+      const cell = this.#core.cellOf(row, index, col);
       if (cell.cut) throw new SourceFault('failed', this.#core.texts.tooLong(this.#core.columns.at(col).label));
       line.push(cell.text);
     }
@@ -113,7 +113,7 @@ export class Clipboard {
   #copied(range: Range, cut: boolean, { texts, plain }: Copy): void {
     this.#last = { texts, plain };
     if (cut) this.#core.change(range, [['']], 'cut');
-    this.#core.notice(this.#core.texts.copied(cellsOf(range)));
+    this.#core.notify(this.#core.texts.copied(cellsOf(range)));
   }
 
   #paste(event: ClipboardEvent): void {
@@ -122,17 +122,17 @@ export class Clipboard {
     event.preventDefault();
     const plain = event.clipboardData.getData('text/plain');
     const last = this.#last;
-    const texts = last && isSame(plain, last.plain) ? last.texts : choose(plain, event.clipboardData.getData('text/html'));
-    if (!texts) return this.#core.notice(this.#core.texts.cannotPaste());
-    this.#put(range, texts);
+    const texts = last && isOwnCopy(plain, last.plain) ? last.texts : chooseMatrix(plain, event.clipboardData.getData('text/html'));
+    if (!texts) return this.#core.notify(this.#core.texts.cannotPaste());
+    this.#write(range, texts);
   }
 
-  #put(range: Range, texts: Matrix): void {
+  #write(range: Range, texts: Matrix): void {
     const { rows, cols } = this.#core.selection.size;
     const high = texts.length;
     const wide = texts[0]!.length;
-    const most = this.#core.config.mostPasted ?? mostCells;
-    if (high * wide > most) return this.#core.notice(this.#core.texts.tooMuch(high * wide, most));
+    const most = this.#core.config.maxPaste ?? maxCells;
+    if (high * wide > most) return this.#core.notify(this.#core.texts.tooMuch(high * wide, most));
     const area = pasteArea(range, high, wide);
     const fits = { ...area, bottom: Math.min(rows - 1, area.bottom), right: Math.min(cols - 1, area.right) };
     const lostRows = area.bottom - fits.bottom;
@@ -141,23 +141,23 @@ export class Clipboard {
     this.#core.change(fits, fitting, 'paste', undefined, { rows: lostRows, cols: lostCols });
     this.#core.selection.to({ row: fits.top, col: fits.left });
     this.#core.selection.extend({ row: fits.bottom, col: fits.right });
-    this.#core.selected();
-    if (lostRows || lostCols) this.#core.notice(this.#core.texts.leftOut(lostRows, lostCols));
+    this.#core.selectionChanged();
+    if (lostRows || lostCols) this.#core.notify(this.#core.texts.leftOut(lostRows, lostCols));
   }
 
 }
 
 /** Whether the clipboard still holds what was copied; systems write line breaks in their own way. */
-export function isSame(plain: string, copied: string): boolean {
+export function isOwnCopy(plain: string, copied: string): boolean {
   return plain !== '' && plain.replaceAll('\r\n', '\n') === copied.replaceAll('\r\n', '\n');
 }
 
 /**
  * Tab-separated text keeps spaces to the letter, HTML keeps which line break is
- * in a cell and which ends a row. Where both tell the same table the first is
+ * in a cell and which ends a row. Where both hold the same table the first is
  * taken, else the second. Null where there is neither.
  */
-export function choose(plain: string, html: string): Matrix | null {
+export function chooseMatrix(plain: string, html: string): Matrix | null {
   const table = html ? parseHtml(html) : null;
   if (!table || table[0]!.length === 0) return plain ? parseTsv(plain) : null;
   if (!plain) return table;

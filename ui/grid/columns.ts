@@ -1,7 +1,7 @@
-import type { Column } from './port';
+import type { Column } from './row-source';
 
-export const narrowest = 48;
-export const widest = 1200;
+export const minWidth = 48;
+export const maxWidth = 1200;
 const usual = 160;
 
 /**
@@ -21,11 +21,11 @@ export class Columns {
   pinnedCount = 0;
 
   constructor(given: readonly Column[]) {
-    this.give(given);
+    this.setColumns(given);
   }
 
   /** Takes other columns; those with a known key keep their width and pin. */
-  give(given: readonly Column[]): void {
+  setColumns(given: readonly Column[]): void {
     this.#given = given;
     this.#arrange();
   }
@@ -39,7 +39,7 @@ export class Columns {
   }
 
   /** Where the column's cell stands in a row. */
-  index(position: number): number {
+  sourceIndex(position: number): number {
     return this.#order[position]!;
   }
 
@@ -67,12 +67,15 @@ export class Columns {
   }
 
   isPinned(position: number): boolean {
-    const column = this.at(position);
-    return this.#pinned.get(column.key) ?? column.pinned ?? false;
+    return this.#isPinned(this.at(position));
+  }
+
+  #isPinned({ key, pinned = false }: Column): boolean {
+    return this.#pinned.get(key) ?? pinned;
   }
 
   resize(position: number, width: number): void {
-    this.#widths.set(this.at(position).key, Math.round(Math.min(widest, Math.max(narrowest, width))));
+    this.#widths.set(this.at(position).key, Math.round(Math.min(maxWidth, Math.max(minWidth, width))));
     this.#arrange();
   }
 
@@ -83,7 +86,7 @@ export class Columns {
 
   /**
    * Row numbers take lead, and all that stays in place at most room pixels, so
-   * that something is left to scroll. Tells whether that is new.
+   * that something is left to scroll. Reports whether that is new.
    */
   fit(lead: number, room: number): boolean {
     if (room === this.#room && lead === this.lead) return false;
@@ -95,12 +98,12 @@ export class Columns {
 
   /** First and last position that scroll and are at least partly in view; none where last < first. */
   visible(left: number, width: number): { first: number; last: number } {
-    const first = Math.max(this.pinnedCount, this.find(left + this.paneWidth));
-    return { first, last: Math.max(first - 1, this.find(left + width - 1)) };
+    const first = Math.max(this.pinnedCount, this.positionAt(left + this.paneWidth));
+    return { first, last: Math.max(first - 1, this.positionAt(left + width - 1)) };
   }
 
   /** The position at a place in the row, in pixels from its start. */
-  find(place: number): number {
+  positionAt(place: number): number {
     const x = place - this.lead;
     let low = 0;
     let high = this.count - 1;
@@ -113,10 +116,7 @@ export class Columns {
   }
 
   #arrange(): void {
-    const pinned = (index: number) => {
-      const column = this.#given[index]!;
-      return this.#pinned.get(column.key) ?? column.pinned ?? false;
-    };
+    const pinned = (index: number) => this.#isPinned(this.#given[index]!);
     const all = this.#given.map((_, index) => index);
     const first = all.filter(pinned);
     this.#order = [...first, ...all.filter((index) => !pinned(index))];

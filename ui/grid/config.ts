@@ -1,8 +1,8 @@
-import type { Column, Conflict, Row, RowSource, RowWindow, Spot } from './port';
+import type { Column, Conflict, Row, RowSource, RowWindow, Spot } from './row-source';
 import type { Place, Range } from './ranges';
 import type { Texts } from './texts';
 
-/** What the grid tells its host. */
+/** What the grid reports to its host. */
 export type GridEvent =
   /** Rows and columns as shown; range is null in the header. */
   | { readonly type: 'selection'; readonly range: Range | null; readonly active: Place }
@@ -14,7 +14,7 @@ export type GridEvent =
   | { readonly type: 'conflict'; readonly conflict: Conflict }
   /** A change was not taken and was taken off the cells again. */
   | { readonly type: 'refused'; readonly message: string }
-  /** Something to tell in the host's own place for that: what was copied, what did not fit. */
+  /** Something for the host to show: what was copied, what did not fit. */
   | { readonly type: 'notice'; readonly message: string }
   | { readonly type: 'rows'; readonly total: number }
   /** A menu is asked for what is selected, at this place of the window. */
@@ -48,7 +48,7 @@ export interface GridConfig {
   /** English by default. */
   readonly texts?: Texts;
   /** The most cells of one paste; 1,000,000 by default. */
-  readonly mostPasted?: number;
+  readonly maxPaste?: number;
   /** Whether the host has a menu for what is selected. */
   readonly hasMenu?: boolean;
   readonly listen?: (event: GridEvent) => void;

@@ -1,4 +1,4 @@
-import type { Conflict } from './port';
+import type { Conflict } from './row-source';
 
 /** Races that were lost, by cell, until the cell is changed again. */
 export class Conflicts {
@@ -9,11 +9,11 @@ export class Conflicts {
   }
 
   /** What was written here and did not come to stand, or undefined. */
-  of(rowId: string, column: string): string | undefined {
+  get(rowId: string, column: string): string | undefined {
     return this.#lost.size === 0 ? undefined : this.#lost.get(key(rowId, column));
   }
 
-  settle(rowId: string, column: string): void {
+  clear(rowId: string, column: string): void {
     this.#lost.delete(key(rowId, column));
   }
 }

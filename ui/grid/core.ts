@@ -1,19 +1,17 @@
-import { Blocks } from './blocks';
+import { BlockCache } from './block-cache';
 import { Columns } from './columns';
 import { Conflicts } from './conflicts';
 import type { GridConfig, GridEvent } from './config';
-import { cellAt } from './face';
-import { named } from './named';
-import { Outbox, newId, type Deal } from './outbox';
-import type { Batch, Column, Deed, Row, RowWindow, SourceFault, Spot, Verdict } from './port';
+import { Outbox, newId, type ChangeKind } from './outbox';
+import type { Batch, Cell, EditAction, Row, RowWindow, SourceFault, Spot, Verdict } from './row-source';
 import type { Place, Range } from './ranges';
 import { Selection } from './selection';
 import { Surface } from './surface';
 import { english, type Texts } from './texts';
 import { Viewport } from './viewport';
 
-/** What Core needs of those that draw and ask; they come after it. */
-export interface Crew {
+/** What Core calls in the parts that draw and ask, which are created after it. */
+export interface CoreDelegate {
   paint(): void;
   /** Gives the keyboard focus to the active cell. */
   focus(): void;
@@ -22,10 +20,14 @@ export interface Crew {
   saving(state: 'saved' | 'saving' | 'waiting', pending: number): void;
 }
 
+type ShownCell = Cell & { pending: boolean };
+
+const none: Cell = { text: '', problems: [] };
+
 /** The parts of one grid and what all of them do: move, change, repaint. */
 export class Core {
   readonly columns: Columns;
-  readonly blocks: Blocks;
+  readonly blocks: BlockCache;
   readonly outbox: Outbox;
   readonly selection = new Selection();
   readonly conflicts = new Conflicts();
@@ -33,79 +35,70 @@ export class Core {
   readonly view: Viewport;
   readonly texts: Texts;
   readonly config: GridConfig;
-  crew!: Crew;
+  delegate!: CoreDelegate;
   /** The largest number of a row that was shown: filtered rows keep theirs. */
-  largest = 0;
+  maxNumber = 0;
   /** Grows with everything that changes how rows look but the rows themselves. */
-  stamp = 0;
-  readonly #number: (n: number) => string;
+  version = 0;
+  readonly formatNumber: (n: number) => string;
   #frame = 0;
 
   constructor(host: HTMLElement, config: GridConfig) {
     this.config = config;
     this.texts = config.texts ?? english(config.locale);
-    this.#number = config.number ?? numbers(config.locale);
+    this.formatNumber = config.number ?? numbers(config.locale);
     this.columns = new Columns(config.columns);
     this.surface = new Surface(host, config.label);
     this.view = new Viewport(this.surface, this.columns, config.rowHeight ?? 32, config.room);
-    this.blocks = new Blocks(config.source, {
+    this.blocks = new BlockCache(config.source, {
       loaded: (window) => {
-        this.#count(window);
-        this.crew.loaded();
+        this.#trackRowNumbers(window);
+        this.delegate.loaded();
       },
-      failed: (fault) => this.crew.failed(fault),
+      failed: (fault) => this.delegate.failed(fault),
     });
     this.outbox = new Outbox(config.source, {
-      done: (verdict, kind, batch) => this.#done(verdict, kind, batch),
+      done: (verdict, kind, batch) => this.#applied(verdict, kind, batch),
       refused: (fault) => this.#refused(fault),
-      saving: (state, pending) => this.crew.saving(state, pending),
+      saving: (state, pending) => this.delegate.saving(state, pending),
     });
   }
 
   /** Takes the first rows of the view before anything is drawn. */
-  open(window: RowWindow): void {
-    this.#count(window);
-    this.blocks.open(window);
+  preload(window: RowWindow): void {
+    this.#trackRowNumbers(window);
+    this.blocks.preload(window);
   }
 
-  #count({ total, rows }: RowWindow): void {
-    this.largest = Math.max(this.largest, total, rows.at(-1)?.number ?? 0);
-  }
-
-  figure(n: number): string {
-    return this.#number(n);
+  #trackRowNumbers({ total, rows }: RowWindow): void {
+    this.maxNumber = Math.max(this.maxNumber, total, rows.at(-1)?.number ?? 0);
   }
 
   emit(event: GridEvent): void {
     this.config.listen?.(event);
   }
 
-  /** Tells it to all who listen and to who cannot see. */
-  notice(message: string): void {
-    this.surface.say(message);
+  /** Notifies the host and announces it to screen readers. */
+  notify(message: string): void {
+    this.surface.announce(message);
     this.emit({ type: 'notice', message });
   }
 
-  /** What a text of the column is shown as: a choice by its label. */
-  named(column: Column, text: string): string {
-    return named(column, text);
-  }
-
   /** Draws again with the next frame. */
-  touch(): void {
-    this.stamp++;
-    this.later();
+  invalidate(): void {
+    this.version++;
+    this.repaint();
   }
 
   /** The same where nothing changed but which rows there are. */
-  later(): void {
+  repaint(): void {
     if (!this.#frame) this.#frame = requestAnimationFrame(() => this.paint());
   }
 
   paint(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    this.crew.paint();
+    this.delegate.paint();
   }
 
   /** Makes a cell the active one, or the other corner of the range, and shows it. */
@@ -113,33 +106,40 @@ export class Core {
     if (extend) this.selection.extend(place);
     else this.selection.to(place);
     this.view.reveal(extend ? this.selection.corner : this.selection.active);
-    this.selected();
+    this.selectionChanged();
   }
 
-  /** Says and draws that something else is selected. */
-  selected(focus = true): void {
-    this.stamp++;
+  /** Draws, announces and reports the new selection. */
+  selectionChanged(focus = true): void {
+    this.version++;
     this.paint();
-    if (focus) this.crew.focus();
+    if (focus) this.delegate.focus();
     const range = this.selection.range;
     if (range && (range.top !== range.bottom || range.left !== range.right)) {
-      this.surface.say(this.texts.selected(range.bottom - range.top + 1, range.right - range.left + 1));
+      this.surface.announce(this.texts.selected(range.bottom - range.top + 1, range.right - range.left + 1));
     }
     this.emit({ type: 'selection', range, active: this.selection.active });
   }
 
   /** The row of an index and what its cell shows, or undefined where it is not loaded. */
-  cell(place: Place): (ReturnType<typeof cellAt> & { row: Row }) | undefined {
+  cell(place: Place): (ShownCell & { row: Row }) | undefined {
     const row = this.blocks.row(place.row);
-    return row && { ...cellAt(this, row, place.row, place.col), row };
+    return row && { ...this.cellOf(row, place.row, place.col), row };
+  }
+
+  /** A cell of a row as it is to be shown: what is under way counts already. */
+  cellOf(row: Row, index: number, position: number): ShownCell {
+    const cell = row.cells[this.columns.sourceIndex(position)] ?? none;
+    const echo = this.outbox.pendingText(index, this.columns.at(position).key, row.id, this.blocks.revision);
+    return echo === undefined ? { ...cell, pending: false } : { text: echo, problems: none.problems, pending: true };
   }
 
   /** Where the place is among the rows and columns of the source. */
-  spot(place: Place): Spot {
+  spotOf(place: Place): Spot {
     return { row: Math.max(0, place.row), column: this.columns.at(place.col).key };
   }
 
-  keys(range: Range): string[] {
+  columnKeys(range: Range): string[] {
     const keys: string[] = [];
     for (let col = range.left; col <= range.right; col++) keys.push(this.columns.at(col).key);
     return keys;
@@ -148,26 +148,26 @@ export class Core {
   /**
    * Changes a range; texts repeat over it. Columns that are read only are left
    * out, with the texts that were meant for them. `before` is its first row as the
-   * person saw it, where that is not as it is now. `leftOut` is told once it is done.
+   * person saw it, where that is not as it is now. `leftOut` is reported once it is done.
    */
-  change(range: Range, texts: readonly (readonly string[])[], deed: Deed, before?: Row, leftOut?: Batch['leftOut']): void {
-    const all = this.keys(range);
+  change(range: Range, texts: readonly (readonly string[])[], action: EditAction, before?: Row, leftOut?: Batch['leftOut']): void {
+    const all = this.columnKeys(range);
     const open = all.map((_, at) => at).filter((at) => !this.columns.at(range.left + at).readOnly);
-    if (open.length < all.length) this.surface.say(this.texts.readOnly(this.columns.at(range.left).label));
+    if (open.length < all.length) this.surface.announce(this.texts.readOnly(this.columns.at(range.left).label));
     if (open.length === 0) return;
     const whole = open.length === all.length;
     const fitted = whole ? texts : texts.map((line) => open.map((at) => line[at % line.length]!));
     const columns = open.map((at) => all[at]!);
     const versions: Record<string, number> = {};
-    const seen = new Map(this.blocks.within(range.top, range.bottom + 1));
+    const seen = new Map(this.blocks.loaded(range.top, range.bottom + 1));
     if (before) seen.set(range.top, before);
     for (const row of seen.values()) {
       versions[row.id] = row.version;
-      for (const column of columns) this.conflicts.settle(row.id, column);
+      for (const column of columns) this.conflicts.clear(row.id, column);
     }
     this.outbox.apply({
       id: newId(),
-      deed,
+      action,
       area: { fromRow: range.top, toRow: range.bottom + 1, columns },
       revision: this.blocks.revision,
       total: this.blocks.total,
@@ -176,26 +176,26 @@ export class Core {
       seen,
       ...(leftOut && { leftOut }),
     });
-    this.touch();
+    this.invalidate();
   }
 
-  #done(verdict: Verdict, kind: Deal, batch: Batch | undefined): void {
+  #applied(verdict: Verdict, kind: ChangeKind, batch: Batch | undefined): void {
     const { rows = 0, cols = 0 } = batch?.leftOut ?? {};
     const leftOut = rows + cols > 0 ? this.texts.leftOut(rows, cols) : '';
     for (const conflict of verdict.conflicts) {
       this.conflicts.add(conflict);
       this.emit({ type: 'conflict', conflict });
     }
-    this.blocks.put(verdict.rows);
+    this.blocks.replace(verdict.rows);
     if (kind === 'apply' && !verdict.stale) this.blocks.restart();
-    else this.#stepped(verdict);
-    if (verdict.conflicts.length > 0) this.surface.say(this.texts.conflicts(verdict.conflicts.length));
-    else if (leftOut || verdict.cells > (kind === 'apply' ? 1 : 0)) this.surface.say([this.texts.changedCells(verdict.cells), leftOut].filter(Boolean).join('; '));
+    else this.#showUndone(verdict);
+    if (verdict.conflicts.length > 0) this.surface.announce(this.texts.conflicts(verdict.conflicts.length));
+    else if (leftOut || verdict.cells > (kind === 'apply' ? 1 : 0)) this.surface.announce([this.texts.changedCells(verdict.cells), leftOut].filter(Boolean).join('; '));
     this.emit({ type: 'changed', cells: verdict.cells, kind, leftOut });
-    this.touch();
+    this.invalidate();
   }
 
-  #stepped(verdict: Verdict): void {
+  #showUndone(verdict: Verdict): void {
     this.blocks.refresh();
     if (!verdict.spot) return;
     const col = this.columns.position(verdict.spot.column);
@@ -203,13 +203,13 @@ export class Core {
     if (col < 0 || document.activeElement?.closest('.ig-editor')) return;
     this.selection.to({ row: verdict.spot.row, col });
     this.view.reveal(this.selection.active);
-    this.selected(this.surface.hasFocus);
+    this.selectionChanged(this.surface.hasFocus);
   }
 
   #refused(fault: SourceFault): void {
-    this.surface.say(fault.message);
+    this.surface.announce(fault.message);
     this.emit({ type: 'refused', message: fault.message });
-    this.touch();
+    this.invalidate();
   }
 
   close(): void {

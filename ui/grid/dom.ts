@@ -1,5 +1,5 @@
 /** Makes an element with a class and attributes; never from markup. */
-export function make<K extends keyof HTMLElementTagNameMap>(
+export function createElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className = '',
   attributes: Readonly<Record<string, string>> = {},
@@ -12,8 +12,8 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Sets or, with null, removes an attribute; told apart from what is there already. */
-export function attribute(element: Element, name: string, value: string | null): void {
+/** Sets an attribute or, with null, removes it; writes only what differs. */
+export function setAttribute(element: Element, name: string, value: string | null): void {
   if (value === null) element.removeAttribute(name);
   else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }

@@ -1,14 +1,15 @@
 import type { Core } from './core';
-import { make } from './dom';
+import { displayText } from './display-text';
+import { createElement } from './dom';
 import { dateEditor } from './editors/date';
-import type { Editor, Task } from './editors/editor';
+import type { Editor, EditorOptions } from './editors/editor';
 import { multiEditor, selectEditor } from './editors/select';
 import { textEditor } from './editors/text';
-import type { ColumnKind, Row } from './port';
+import type { ColumnKind, Row } from './row-source';
 import type { Place } from './ranges';
-import { checked } from './shown';
+import { checkboxState } from './visible-text';
 
-const kinds: Readonly<Record<ColumnKind, (task: Task) => Editor>> = {
+const kinds: Readonly<Record<ColumnKind, (task: EditorOptions) => Editor>> = {
   text: textEditor,
   number: textEditor,
   date: dateEditor,
@@ -56,13 +57,13 @@ export class Editing {
     const cell = this.#core.cell(place);
     const element = this.#element(place);
     if (!cell || !element) return;
-    if (column.readOnly) return this.#core.surface.say(this.#core.texts.readOnly(column.label));
-    if (cell.cut && first === 'keep') return this.#core.emit({ type: 'long', spot: this.#core.spot(place), row: cell.row });
+    if (column.readOnly) return this.#core.surface.announce(this.#core.texts.readOnly(column.label));
+    if (cell.cut && first === 'keep') return this.#core.emit({ type: 'long', spot: this.#core.spotOf(place), row: cell.row });
     const editor = kinds[column.kind]({
       column,
       text: cell.text,
       chosen: cell.value ?? cell.text,
-      shown: this.#core.named(column, cell.text),
+      shown: displayText(column, cell.text),
       replace: first === 'replace',
       texts: this.#core.texts,
       layer: this.#core.surface.root,
@@ -75,7 +76,7 @@ export class Editing {
   toggle(place: Place): boolean {
     const column = this.#core.columns.at(place.col);
     const cell = this.#core.cell(place);
-    const state = cell && column.kind === 'checkbox' ? checked(cell) : null;
+    const state = cell && column.kind === 'checkbox' ? checkboxState(cell) : null;
     if (state === null || column.readOnly) return false;
     this.#write(place, state ? 'false' : 'true');
     return true;
@@ -103,7 +104,7 @@ export class Editing {
 
   #mount(place: Place, editor: Editor, element: HTMLElement, { text, row: seen }: { text: string; row: Row }, quick: boolean): void {
     const { columns } = this.#core;
-    const frame = make('div', `ig-editor is-${columns.at(place.col).kind}`, {}, editor.element);
+    const frame = createElement('div', `ig-editor is-${columns.at(place.col).kind}`, {}, editor.element);
     frame.style.minInlineSize = `${columns.width(place.col)}px`;
     const row = element.closest('.ig-row')!;
     row.classList.add('is-editing');
@@ -127,7 +128,7 @@ export class Editing {
   #leave(event: KeyboardEvent, open: Open): boolean {
     if (event.key === 'Escape') {
       this.cancel();
-      this.#core.crew.focus();
+      this.#core.delegate.focus();
       return true;
     }
     const step = stepOf(event, open.quick, this.#core.view.rtl);
@@ -154,7 +155,7 @@ export class Editing {
     if (!open) return;
     this.#close();
     if (text !== open.before) this.#write(open.place, text, open.seen);
-    this.#core.crew.focus();
+    this.#core.delegate.focus();
   }
 
   #write(place: Place, text: string, seen?: Row): void {
@@ -170,7 +171,7 @@ export class Editing {
     open.frame.remove();
     open.row.classList.remove('is-editing');
     if (open.cell.matches('.is-active')) open.cell.tabIndex = 0;
-    if (focused) this.#core.crew.focus();
+    if (focused) this.#core.delegate.focus();
   }
 }
 

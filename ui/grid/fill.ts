@@ -10,7 +10,7 @@ export interface Fill {
 }
 
 /** Where a drag of the handle from a range to a place leads: along the longer way, or null. */
-export function dragged(from: Range, row: number, col: number): Range | null {
+export function dragArea(from: Range, row: number, col: number): Range | null {
   const down = row > from.bottom ? row - from.bottom : Math.min(0, row - from.top);
   const right = col > from.right ? col - from.right : Math.min(0, col - from.left);
   if (down === 0 && right === 0) return null;
@@ -21,7 +21,7 @@ export function dragged(from: Range, row: number, col: number): Range | null {
 }
 
 /** The pattern for an area beside a range, so that what repeats goes on from the range. */
-export function pattern(texts: readonly (readonly string[])[], from: Range, area: Range): Fill {
+export function fillPattern(texts: readonly (readonly string[])[], from: Range, area: Range): Fill {
   const rows = texts.length;
   const cols = texts[0]!.length;
   const rowAt = (r: number) => modulo(area.top + r - from.top, rows);
@@ -39,7 +39,7 @@ function modulo(n: number, by: number): number {
 }
 
 /** The first row (or column) of a range and the rest below (or beside) it, or null where there is no rest. */
-export function inside(range: Range, way: 'down' | 'right'): { from: Range; area: Range } | null {
+export function splitForFill(range: Range, way: 'down' | 'right'): { from: Range; area: Range } | null {
   if (way === 'down') {
     if (range.top === range.bottom) return null;
     return { from: { ...range, bottom: range.top }, area: { ...range, top: range.top + 1 } };

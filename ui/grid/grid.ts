@@ -1,15 +1,16 @@
+import { toSourceFault } from './block-cache';
 import { Clipboard } from './clipboard';
-import { Condition } from './condition';
+import { StatusOverlay } from './status-overlay';
 import type { GridConfig } from './config';
 import { Core } from './core';
 import { Editing } from './editing';
 import { fillInside, Keys } from './keys';
-import { describe } from './face';
+import { cellDescription } from './cell-display';
 import { Menu } from './menu';
-import { Note } from './note';
-import { Painter } from './painter';
+import { ProblemTooltip } from './problem-tooltip';
+import { Renderer } from './renderer';
 import { Pointer } from './pointer';
-import type { Area, Batch, Cell, Column, Row, RowWindow, Spot, Verdict } from './port';
+import type { Area, Batch, Cell, Column, Row, RowWindow, Spot, Verdict } from './row-source';
 import type { Place } from './ranges';
 
 const restAfter = 150;
@@ -21,10 +22,10 @@ const restAfter = 150;
  */
 export class Grid {
   readonly #core: Core;
-  readonly #painter: Painter;
+  readonly #renderer: Renderer;
   readonly #editing: Editing;
-  readonly #condition: Condition;
-  readonly #note: Note;
+  readonly #status: StatusOverlay;
+  readonly #tooltip: ProblemTooltip;
   readonly #menu: Menu;
   readonly #clipboard: Clipboard;
   readonly #keys: Keys;
@@ -35,31 +36,44 @@ export class Grid {
   constructor(host: HTMLElement, config: GridConfig) {
     const { signal } = this.#close;
     const core = new Core(host, config);
-    const painter = new Painter(core);
-    const element = (place: Place) => painter.element(place);
+    const renderer = new Renderer(core);
+    const element = (place: Place) => renderer.element(place);
     const fit = (col: number) => this.#fit(col);
     this.#core = core;
-    this.#painter = painter;
+    this.#renderer = renderer;
     this.#editing = new Editing(core, element);
-    this.#condition = new Condition(core, signal);
-    this.#note = new Note(core, element, () => this.#editing.isOpen, signal);
-    this.#menu = new Menu(core, (col) => painter.head.cell(col), fit, signal);
+    this.#status = new StatusOverlay(core, signal);
+    this.#tooltip = new ProblemTooltip(core, element, () => this.#editing.isOpen, signal);
+    this.#menu = new Menu(core, (col) => renderer.head.cell(col), fit, signal);
     this.#clipboard = new Clipboard(core, () => core.surface.hasFocus && !this.#editing.isOpen, signal);
     this.#keys = new Keys(core, this.#actions());
-    new Pointer(core, painter, { ...this.#actions(), edit: () => this.#editing.start('keep'), commit: () => this.#editing.commit(), fit }, signal);
+    new Pointer(core, renderer, { ...this.#actions(), edit: () => this.#editing.start('keep'), commit: () => this.#editing.commit(), fit }, signal);
     this.#listen(signal);
-    core.crew = this.#crew();
+    core.delegate = {
+      paint: () => {
+        this.#renderer.paint();
+        this.#editing.check();
+        this.#tooltip.show();
+      },
+      focus: () => this.#renderer.focus(),
+      loaded: () => this.#loaded(),
+      failed: (fault: Parameters<StatusOverlay['failed']>[0]) => this.#status.failed(fault),
+      saving: (state: 'saved' | 'saving' | 'waiting', pending: number) => {
+        this.#status.saving(state === 'waiting' ? pending : 0);
+        this.#core.emit({ type: 'saving', state, pending });
+      },
+    };
     if (config.first) this.#open(config.first);
     core.paint();
   }
 
   /** Draws the first rows at once; others are asked for behind them, as the browser and the service would share their time. */
   #open(first: RowWindow): void {
-    this.#core.open(first);
-    this.#painter.known = true;
-    this.#condition.loaded();
-    requestAnimationFrame(() => setTimeout(() => this.#core.blocks.go()));
-    this.#rest = setTimeout(() => this.#painter.tidy(), restAfter);
+    this.#core.preload(first);
+    this.#renderer.counted = true;
+    this.#status.loaded();
+    requestAnimationFrame(() => setTimeout(() => this.#core.blocks.resume()));
+    this.#rest = setTimeout(() => this.#renderer.reorder(), restAfter);
   }
 
   /** Shows a row by its index in the view and makes its cell the active one. */
@@ -70,42 +84,42 @@ export class Grid {
     this.#core.moveTo({ row: Math.max(0, index), col: Math.max(0, col) });
   }
 
-  /** Goes to the next (1) or previous (-1) cell with a problem and tells of it. */
+  /** Goes to the next (1) or previous (-1) cell with a problem and announces it. */
   async goToProblem(step: 1 | -1): Promise<void> {
     this.#search?.abort();
     this.#search = new AbortController();
     const { signal } = this.#search;
     const { selection, texts, surface } = this.#core;
     try {
-      const spot = await this.#core.config.source.problem(this.#core.spot(selection.active), step, signal);
+      const spot = await this.#core.config.source.problem(this.#core.spotOf(selection.active), step, signal);
       if (signal.aborted) return;
-      if (spot) this.#arrive(spot);
-      else this.#core.notice(texts.noProblem[step === 1 ? 'next' : 'previous']);
+      if (spot) this.#showProblem(spot);
+      else this.#core.notify(texts.noProblem[step === 1 ? 'next' : 'previous']);
     } catch (cause) {
-      if (!signal.aborted) surface.say(cause instanceof Error ? cause.message : String(cause));
+      if (!signal.aborted) surface.announce(toSourceFault(cause).message);
     }
   }
 
   /** Puts the keyboard focus into the grid. */
   focus(): void {
-    this.#painter.focus();
+    this.#renderer.focus();
   }
 
   /** The view may have changed: asks again for what is shown, and shows the old until then. */
   refresh(): void {
     this.#core.blocks.refresh();
-    this.#core.touch();
+    this.#core.invalidate();
   }
 
   /** Tries at once what waits for the connection. */
   retry(): void {
-    this.#condition.retry();
+    this.#status.retry();
   }
 
   /** Shows other columns; those with a known key keep their width and pin. */
   setColumns(columns: readonly Column[]): void {
     this.#editing.commit();
-    this.#core.columns.give(columns);
+    this.#core.columns.setColumns(columns);
     this.refresh();
   }
 
@@ -115,8 +129,8 @@ export class Grid {
     this.#core.blocks.clear(total);
     this.#core.view.go(0);
     this.#core.selection.to({ row: 0, col: this.#core.selection.active.col });
-    this.#core.selected(this.#core.surface.hasFocus);
-    this.#condition.loaded();
+    this.#core.selectionChanged(this.#core.surface.hasFocus);
+    this.#status.loaded();
   }
 
   /** Changes one cell by the index of its row; false where that is not loaded or cannot be changed. */
@@ -127,34 +141,34 @@ export class Grid {
     return true;
   }
 
-  /** Opens a cell of a row that came anew. */
+  /** Opens a cell of a row that was loaded again. */
   edit(row: Row, spot: Spot): void {
-    this.#core.blocks.put([row]);
+    this.#core.blocks.replace([row]);
     this.goToRow(spot.row, spot.column);
     this.#editing.start('keep');
   }
 
   /** Does something to the rows in its turn among the changes, and asks again for what is shown. */
-  act(work: (id: string) => Promise<Verdict>): void {
+  enqueue(work: (id: string) => Promise<Verdict>): void {
     this.#editing.commit();
-    this.#core.outbox.act(work);
+    this.#core.outbox.enqueue(work);
   }
 
-  /** A race was settled: the cell no longer tells of it. */
-  settle(rowId: string, column: string): void {
-    this.#core.conflicts.settle(rowId, column);
-    this.#core.touch();
+  /** A conflict was resolved: the cell no longer shows it. */
+  clearConflict(rowId: string, column: string): void {
+    this.#core.conflicts.clear(rowId, column);
+    this.#core.invalidate();
   }
 
   /** What is selected, by rows of the view and keys of columns; null in the header. */
   get selected(): Area | null {
     const { range } = this.#core.selection;
-    return range && { fromRow: range.top, toRow: range.bottom + 1, columns: this.#core.keys(range) };
+    return range && { fromRow: range.top, toRow: range.bottom + 1, columns: this.#core.columnKeys(range) };
   }
 
   /** The active cell; row 0 while the header has it. */
   get active(): Spot {
-    return this.#core.spot(this.#core.selection.active);
+    return this.#core.spotOf(this.#core.selection.active);
   }
 
   /** What a cell shows, where its row is loaded: a change under way counts already. */
@@ -174,15 +188,16 @@ export class Grid {
 
   /** Empties what is selected. */
   clear(): void {
-    this.#clear();
+    const range = this.#core.selection.range;
+    if (range) this.#core.change(range, [['']], 'clear');
   }
 
   undo(): void {
-    this.#core.outbox.step('undo');
+    this.#core.outbox.undoOrRedo('undo');
   }
 
   redo(): void {
-    this.#core.outbox.step('redo');
+    this.#core.outbox.undoOrRedo('redo');
   }
 
   /** How many changes have no verdict yet. */
@@ -208,29 +223,12 @@ export class Grid {
     return {
       edit: (first: 'keep' | 'replace') => this.#editing.start(first),
       openMenu: (col: number) => this.#menu.open(col),
-      clear: () => this.#clear(),
+      clear: () => this.clear(),
       fill: (way: 'down' | 'right') => fillInside(this.#core, way, (range) => this.#clipboard.read(range)),
       toggle: (place: Place) => this.#editing.toggle(place),
       problem: (step: 1 | -1) => void this.goToProblem(step),
-      dismiss: () => this.#note.dismiss(),
+      dismiss: () => this.#tooltip.dismiss(),
       read: (range: Parameters<Clipboard['read']>[0]) => this.#clipboard.read(range),
-    };
-  }
-
-  #crew() {
-    return {
-      paint: () => {
-        this.#painter.paint();
-        this.#editing.check();
-        this.#note.show();
-      },
-      focus: () => this.#painter.focus(),
-      loaded: () => this.#loaded(),
-      failed: (fault: Parameters<Condition['failed']>[0]) => this.#condition.failed(fault),
-      saving: (state: 'saved' | 'saving' | 'waiting', pending: number) => {
-        this.#condition.saving(state === 'waiting' ? pending : 0);
-        this.#core.emit({ type: 'saving', state, pending });
-      },
     };
   }
 
@@ -240,9 +238,10 @@ export class Grid {
     scroller.addEventListener('keydown', (event) => {
       if (!this.#editing.isOpen && this.#keys.press(event)) event.preventDefault();
     }, { signal });
-    scroller.addEventListener('focus', () => this.#focused(), { signal });
-    // It is told once when it begins to watch, too.
-    const watch = new ResizeObserver(() => this.#core.view.isMeasured || this.#core.later());
+    // Coming in by Tab while the active cell is far away.
+    scroller.addEventListener('focus', () => this.#renderer.element(this.#core.selection.active) && this.#renderer.focus(), { signal });
+    // It also reports once as it begins to observe.
+    const watch = new ResizeObserver(() => this.#core.view.isMeasured || this.#core.repaint());
     watch.observe(scroller);
     signal.addEventListener('abort', () => watch.disconnect());
   }
@@ -251,51 +250,41 @@ export class Grid {
     this.#core.view.follow();
     this.#core.paint();
     clearTimeout(this.#rest);
-    this.#rest = setTimeout(() => this.#rested(), restAfter);
+    this.#rest = setTimeout(() => this.#scrollEnded(), restAfter);
   }
 
   /** Not scrollend, which not every browser has. */
-  #rested(): void {
+  #scrollEnded(): void {
     this.#core.view.rest();
     this.#core.paint();
-    this.#painter.tidy();
-  }
-
-  /** Coming in by Tab while the active cell is far away. */
-  #focused(): void {
-    if (this.#painter.element(this.#core.selection.active)) return this.#painter.focus();
+    this.#renderer.reorder();
   }
 
   #loaded(): void {
-    const first = !this.#painter.known;
-    this.#painter.known = true;
-    this.#condition.loaded();
+    const first = !this.#renderer.counted;
+    this.#renderer.counted = true;
+    this.#status.loaded();
     this.#core.emit({ type: 'rows', total: this.#core.blocks.total });
-    if (first) this.#core.touch();
-    else this.#core.later();
-    if (first) this.#rest = setTimeout(() => this.#painter.tidy(), restAfter);
+    if (first) this.#core.invalidate();
+    else this.#core.repaint();
+    if (first) this.#rest = setTimeout(() => this.#renderer.reorder(), restAfter);
   }
 
-  #clear(): void {
-    const range = this.#core.selection.range;
-    if (range) this.#core.change(range, [['']], 'clear');
-  }
-
-  #arrive(spot: Spot): void {
+  #showProblem(spot: Spot): void {
     const { columns, texts, surface } = this.#core;
     this.goToRow(spot.row, spot.column);
     const place = { row: spot.row, col: columns.position(spot.column) };
     const cell = this.#core.cell(place);
-    const what = cell ? describe(this.#core, cell, undefined) : '';
-    surface.say(`${texts.place(cell?.row.number ?? spot.row + 1, columns.at(place.col).label)}. ${what}`);
+    const what = cell ? cellDescription(this.#core, cell, undefined) : '';
+    surface.announce(`${texts.place(cell?.row.number ?? spot.row + 1, columns.at(place.col).label)}. ${what}`);
   }
 
   #fit(col: number): void {
     const { columns, view } = this.#core;
     const cells = Array.from({ length: view.rows.last - view.rows.first + 1 }, (_, at) => view.rows.first + at);
-    const widths = [-1, ...cells].map((row) => widthOf(this.#painter.element({ row, col })));
+    const widths = [-1, ...cells].map((row) => widthOf(this.#renderer.element({ row, col })));
     columns.resize(col, Math.max(...widths));
-    this.#core.touch();
+    this.#core.invalidate();
   }
 }
 

@@ -1,4 +1,4 @@
-import { even, type Matrix } from './tsv';
+import { padRows, type Matrix } from './tsv';
 
 /**
  * Tables as HTML on the clipboard. They are read by a tokenizer of our own and
@@ -8,7 +8,7 @@ import { even, type Matrix } from './tsv';
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-export function printHtml(rows: readonly (readonly string[])[]): string {
+export function toHtml(rows: readonly (readonly string[])[]): string {
   const line = (row: readonly string[]) => `<tr>${row.map((text) => `<td>${escaped(text)}</td>`).join('')}</tr>`;
   // Without this style spreadsheets fold spaces.
   return `<table style="white-space:pre-wrap">${rows.map(line).join('')}</table>`;
@@ -31,7 +31,7 @@ export function parseHtml(html: string): Matrix | null {
     else if (!tag && !/^<[!?]/.test(part)) reader.text(part);
     at = end;
   }
-  return reader.rows.length ? even(reader.rows) : null;
+  return reader.rows.length ? padRows(reader.rows) : null;
 }
 
 /** Where what begins at a "<" ends; each sign is looked at once, whatever a stranger wrote. */

@@ -1,5 +1,5 @@
 import type { Core } from './core';
-import { inside, pattern } from './fill';
+import { splitForFill, fillPattern } from './fill';
 import type { Place, Range } from './ranges';
 
 /** What keys start beside moving. */
@@ -25,7 +25,7 @@ export class Keys {
     this.#actions = actions;
   }
 
-  /** Tells whether the key meant something here; then the browser must not act on it. */
+  /** Reports whether the key meant something here; then the browser must not act on it. */
   press(event: KeyboardEvent): boolean {
     if (event.isComposing) return false;
     // AltGr comes as Ctrl and Alt on Windows, and types characters as Option does on a Mac.
@@ -48,8 +48,8 @@ export class Keys {
   #withControl(event: KeyboardEvent): boolean {
     const { selection, outbox } = this.#core;
     const key = event.key.toLowerCase();
-    if (key === 'z') outbox.step(event.shiftKey ? 'redo' : 'undo');
-    else if (key === 'y') outbox.step('redo');
+    if (key === 'z') outbox.undoOrRedo(event.shiftKey ? 'redo' : 'undo');
+    else if (key === 'y') outbox.undoOrRedo('redo');
     else if (key === 'd') this.#actions.fill('down');
     else if (key === 'r' && !event.shiftKey) this.#actions.fill('right');
     else if (key === 'a') this.#select(() => selection.all());
@@ -61,7 +61,7 @@ export class Keys {
   #move(event: KeyboardEvent, control: boolean): boolean {
     const { selection, view } = this.#core;
     const from = event.shiftKey ? selection.corner : selection.active;
-    const to = target(event.key, control, from, selection.size, view.pageRows, view.rtl);
+    const to = moveTarget(event.key, control, from, selection.size, view.pageRows, view.rtl);
     if (!to) return false;
     const header = to.row < 0 && event.shiftKey;
     this.#core.moveTo(header ? { ...to, row: 0 } : to, event.shiftKey);
@@ -107,12 +107,12 @@ export class Keys {
 
   #select(how: () => void): void {
     how();
-    this.#core.selected();
+    this.#core.selectionChanged();
   }
 }
 
 /** Where a key leads to, or null where it leads nowhere. */
-export function target(
+export function moveTarget(
   key: string, control: boolean, from: Place, size: { rows: number; cols: number }, page: number, rtl: boolean,
 ): Place | null {
   const lastRow = size.rows - 1;
@@ -134,8 +134,8 @@ export function target(
 /** Fills the rest of the selected range from its first row or column, where that is loaded. */
 export function fillInside(core: Core, way: 'down' | 'right', read: (range: Range) => string[][] | null): void {
   const range = core.selection.range;
-  const parts = range && inside(range, way);
+  const parts = range && splitForFill(range, way);
   const texts = parts && read(parts.from);
-  if (texts) core.change(parts.area, pattern(texts, parts.from, parts.area).texts, 'fill');
-  else if (parts) core.notice(core.texts.cannotFill());
+  if (texts) core.change(parts.area, fillPattern(texts, parts.from, parts.area).texts, 'fill');
+  else if (parts) core.notify(core.texts.cannotFill());
 }

@@ -1,5 +1,5 @@
 import type { Core } from './core';
-import { make } from './dom';
+import { createElement } from './dom';
 
 interface Item {
   readonly label: string;
@@ -30,7 +30,7 @@ export class Menu {
     const anchor = this.#anchor(col);
     if (!anchor) return;
     const label = `${this.#core.texts.menu.open}: ${this.#core.columns.at(col).label}`;
-    const element = make('div', 'ig-float ig-menu', { role: 'menu', 'aria-label': label });
+    const element = createElement('div', 'ig-float ig-menu', { role: 'menu', 'aria-label': label });
     element.append(...this.#items(col).map((item) => this.#button(item)));
     element.addEventListener('keydown', (event) => this.#key(event));
     element.addEventListener('focusout', (event) => {
@@ -39,7 +39,7 @@ export class Menu {
     });
     this.#core.surface.root.append(element);
     this.#open = { element, col };
-    this.#hang(element, anchor);
+    this.#position(element, anchor);
     (element.firstElementChild as HTMLElement).focus();
   }
 
@@ -49,7 +49,7 @@ export class Menu {
     this.#open = null;
     const focused = element.contains(document.activeElement);
     element.remove();
-    if (focused) this.#core.crew.focus();
+    if (focused) this.#core.delegate.focus();
   }
 
   #items(col: number): Item[] {
@@ -66,7 +66,7 @@ export class Menu {
   }
 
   #button(item: Item): HTMLElement {
-    const button = make('div', 'ig-menu-item', { role: 'menuitem', tabindex: '-1' }, item.label);
+    const button = createElement('div', 'ig-menu-item', { role: 'menuitem', tabindex: '-1' }, item.label);
     button.addEventListener('click', () => {
       if (!item.stays) this.close();
       item.act();
@@ -83,13 +83,13 @@ export class Menu {
   #resize(col: number, width: number): void {
     const { columns, texts } = this.#core;
     columns.resize(col, width);
-    this.#core.touch();
-    this.#core.surface.say(texts.width(columns.at(col).label, columns.width(col)));
+    this.#core.invalidate();
+    this.#core.surface.announce(texts.width(columns.at(col).label, columns.width(col)));
   }
 
   #select(col: number): void {
     this.#core.selection.columns(col, col);
-    this.#core.selected();
+    this.#core.selectionChanged();
   }
 
   #key(event: KeyboardEvent): void {
@@ -109,7 +109,7 @@ export class Menu {
     if (this.#open && !this.#open.element.contains(target)) this.close();
   }
 
-  #hang(element: HTMLElement, anchor: HTMLElement): void {
+  #position(element: HTMLElement, anchor: HTMLElement): void {
     const box = anchor.getBoundingClientRect();
     const from = this.#core.view.rtl ? box.left : box.right - element.offsetWidth;
     const left = Math.max(8, Math.min(from, innerWidth - element.offsetWidth - 8));

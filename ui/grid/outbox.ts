@@ -1,5 +1,5 @@
-import { fault } from './blocks';
-import type { Batch, RowSource, SourceFault, Verdict } from './port';
+import { toSourceFault } from './block-cache';
+import type { Batch, RowSource, SourceFault, Verdict } from './row-source';
 
 export type Saving = 'saved' | 'saving' | 'waiting';
 
@@ -17,17 +17,17 @@ interface Step {
 }
 
 /** Something that the host does to the rows, in its turn. */
-interface Act {
+interface Task {
   readonly kind: 'act';
   readonly id: string;
   readonly work: (id: string) => Promise<Verdict>;
 }
 
 /** What a verdict is about. */
-export type Deal = (Change | Step | Act)['kind'];
+export type ChangeKind = (Change | Step | Task)['kind'];
 
 export interface OutboxEvents {
-  done(verdict: Verdict, kind: Deal, batch?: Batch): void;
+  done(verdict: Verdict, kind: ChangeKind, batch?: Batch): void;
   refused(fault: SourceFault): void;
   saving(state: Saving, pending: number): void;
 }
@@ -41,7 +41,7 @@ const longestWait = 15_000;
  * verdict a change is echoed: cells show the text that they are to get.
  */
 export class Outbox {
-  #queue: (Change | Step | Act)[] = [];
+  #queue: (Change | Step | Task)[] = [];
   #running = false;
   #wake: (() => void) | null = null;
   #closed = false;
@@ -67,17 +67,17 @@ export class Outbox {
     this.#push({ kind: 'apply', batch, places, versions: new Map(Object.entries(batch.versions)) });
   }
 
-  step(kind: 'undo' | 'redo'): void {
+  undoOrRedo(kind: 'undo' | 'redo'): void {
     this.#push({ kind, id: newId() });
   }
 
   /** Does something in its turn; it is called again with the same id while it is answered by "lost". */
-  act(work: (id: string) => Promise<Verdict>): void {
+  enqueue(work: (id: string) => Promise<Verdict>): void {
     this.#push({ kind: 'act', id: newId(), work });
   }
 
   /** The text that a cell is to get, or undefined where nothing is under way. Indexes count in a view: rows are known by their id, too. */
-  echo(row: number, column: string, id: string, revision: string): string | undefined {
+  pendingText(row: number, column: string, id: string, revision: string): string | undefined {
     for (let at = this.#queue.length - 1; at >= 0; at--) {
       const change = this.#queue[at]!;
       if (change.kind !== 'apply') continue;
@@ -102,7 +102,7 @@ export class Outbox {
     this.#wake?.();
   }
 
-  #push(change: Change | Step | Act): void {
+  #push(change: Change | Step | Task): void {
     this.#queue.push(change);
     if (!this.#running) void this.#run();
   }
@@ -117,18 +117,18 @@ export class Outbox {
         const verdict = await this.#send(change);
         if (this.#closed) break;
         this.#queue.shift();
-        this.#raise(change, verdict);
+        this.#bumpVersions(change, verdict);
         this.#events.done(verdict, change.kind, change.kind === 'apply' ? change.batch : undefined);
         wait = firstWait;
       } catch (cause) {
-        wait = await this.#after(fault(cause), wait);
+        wait = await this.#retryDelay(toSourceFault(cause), wait);
       }
     }
     this.#running = false;
     if (!this.#closed) this.#events.saving('saved', 0);
   }
 
-  #send(change: Change | Step | Act): Promise<Verdict> {
+  #send(change: Change | Step | Task): Promise<Verdict> {
     if (change.kind === 'apply') {
       return this.#source.apply({ ...change.batch, versions: Object.fromEntries(change.versions) });
     }
@@ -140,7 +140,7 @@ export class Outbox {
    * A change that waits behind one of our own would else lose a race against
    * ourselves. Where the first one lost to somebody else, so must the second.
    */
-  #raise(done: Change | Step | Act, verdict: Verdict): void {
+  #bumpVersions(done: Change | Step | Task, verdict: Verdict): void {
     const lost = new Set(verdict.conflicts.map((conflict) => conflict.rowId));
     for (const row of verdict.rows) {
       if (lost.has(row.id)) continue;
@@ -154,7 +154,7 @@ export class Outbox {
   }
 
   /** Gives how long to wait the next time. */
-  async #after(cause: SourceFault, wait: number): Promise<number> {
+  async #retryDelay(cause: SourceFault, wait: number): Promise<number> {
     if (this.#closed) return wait;
     if (cause.kind === 'failed') {
       this.#queue.shift();

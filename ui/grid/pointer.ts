@@ -1,7 +1,7 @@
 import type { Core } from './core';
-import { dragged, pattern } from './fill';
-import type { Painter } from './painter';
-import { holds, type Place, type Range } from './ranges';
+import { dragArea, fillPattern } from './fill';
+import type { Renderer } from './renderer';
+import { contains, type Place, type Range } from './ranges';
 
 export interface PointerActions {
   edit(): void;
@@ -20,16 +20,16 @@ const boxWidth = 20;
 /** Mouse, pen and touch: select, fill, resize. */
 export class Pointer {
   readonly #core: Core;
-  readonly #painter: Painter;
+  readonly #renderer: Renderer;
   readonly #actions: PointerActions;
   #drag: Drag | null = null;
   #drop: (() => void) | null = null;
   #at = { x: 0, y: 0 };
   #timer = 0;
 
-  constructor(core: Core, painter: Painter, actions: PointerActions, signal: AbortSignal) {
+  constructor(core: Core, renderer: Renderer, actions: PointerActions, signal: AbortSignal) {
     this.#core = core;
-    this.#painter = painter;
+    this.#renderer = renderer;
     this.#actions = actions;
     const { scroller } = core.surface;
     scroller.addEventListener('pointerdown', (event) => this.#down(event), { signal });
@@ -56,10 +56,10 @@ export class Pointer {
   #click(event: MouseEvent): void {
     const target = event.target as Element;
     const menu = target.closest('.ig-menu-button');
-    const col = this.#painter.head.colOf(target);
+    const col = this.#renderer.head.colOf(target);
     if (menu && col !== null) this.#actions.openMenu(col);
     else if ((event as PointerEvent).pointerType === 'touch') this.#tap(event, target);
-    else if (target.closest('.ig-cell.is-checkbox') && !event.shiftKey) this.#box(event, target);
+    else if (target.closest('.ig-cell.is-checkbox') && !event.shiftKey && this.#onBox(event, target)) this.#actions.toggle(this.#core.view.hit(event.clientX, event.clientY));
   }
 
   /** By the right button for what is under it, by its key for what is selected. */
@@ -68,11 +68,11 @@ export class Pointer {
     if (target.closest('.ig-editor, .ig-head')) return;
     event.preventDefault();
     const { range } = this.#core.selection;
-    const box = this.#painter.element(this.#core.selection.active)?.getBoundingClientRect();
+    const box = this.#renderer.element(this.#core.selection.active)?.getBoundingClientRect();
     if (event.button !== 2 && box) return this.#core.emit({ type: 'menu', x: box.left + 8, y: box.bottom });
     const place = this.#core.view.hit(event.clientX, event.clientY);
     if (!target.closest('.ig-cell')) this.#whole(target, place, false);
-    else if (!range || !holds(range, place.row, place.col)) this.#core.moveTo(place);
+    else if (!range || !contains(range, place.row, place.col)) this.#core.moveTo(place);
     this.#core.emit({ type: 'menu', x: event.clientX, y: event.clientY });
   }
 
@@ -82,10 +82,6 @@ export class Pointer {
     if (!target.closest('.ig-cell')) return this.#whole(target, place, false);
     if (active.row === place.row && active.col === place.col) this.#actions.edit();
     else this.#core.moveTo(place);
-  }
-
-  #box(event: MouseEvent, target: Element): void {
-    if (this.#onBox(event, target)) this.#actions.toggle(this.#core.view.hit(event.clientX, event.clientY));
   }
 
   /** Only the box itself is turned over: a click beside it selects. */
@@ -98,7 +94,7 @@ export class Pointer {
   #double(event: MouseEvent): void {
     const target = event.target as Element;
     if (target.closest('.ig-editor') || this.#onBox(event, target)) return;
-    const col = this.#painter.head.colOf(target);
+    const col = this.#renderer.head.colOf(target);
     if (target.matches('.ig-grip') && col !== null) this.#actions.fit(col);
     else if (target.closest('.ig-cell')) this.#actions.edit();
   }
@@ -118,12 +114,12 @@ export class Pointer {
   /** Rows, columns or all, by their headers. */
   #whole(target: Element, place: Place, extend: boolean): void {
     const { selection } = this.#core;
-    const col = this.#painter.head.colOf(target);
-    if (this.#painter.head.isCorner(target)) selection.all();
+    const col = this.#renderer.head.colOf(target);
+    if (this.#renderer.head.isCorner(target)) selection.all();
     else if (col !== null) selection.columns(extend && selection.mode === 'columns' ? selection.active.col : col, col);
     else if (target.closest('.ig-number')) selection.rows(extend ? selection.active.row : place.row, place.row);
     else return;
-    this.#core.selected();
+    this.#core.selectionChanged();
   }
 
   #extending(): Drag {
@@ -140,29 +136,29 @@ export class Pointer {
     let area: Range | null = null;
     this.#drop = () => {
       const texts = from && area && this.#actions.read(from);
-      if (from && area && texts) this.#core.change(area, pattern(texts, from, area).texts, 'fill');
+      if (from && area && texts) this.#core.change(area, fillPattern(texts, from, area).texts, 'fill');
     };
     return (x, y) => {
       const place = this.#core.view.hit(x, y);
-      area = from && dragged(from, place.row, place.col);
+      area = from && dragArea(from, place.row, place.col);
       const { selection } = this.#core;
       if (!from) return;
       // Drawn as the range that will be there: what was selected and what gets filled.
       selection.to({ row: Math.min(from.top, area?.top ?? from.top), col: Math.min(from.left, area?.left ?? from.left) });
       selection.extend({ row: Math.max(from.bottom, area?.bottom ?? 0), col: Math.max(from.right, area?.right ?? 0) });
-      this.#core.touch();
+      this.#core.invalidate();
     };
   }
 
   #resize(event: PointerEvent, target: Element): void {
-    const col = this.#painter.head.colOf(target);
+    const col = this.#renderer.head.colOf(target);
     if (col === null) return;
     const { columns, view } = this.#core;
     const width = columns.width(col);
     const from = event.clientX;
     this.#start(event, (x) => {
       columns.resize(col, width + (view.rtl ? from - x : x - from));
-      this.#core.touch();
+      this.#core.invalidate();
     });
   }
 

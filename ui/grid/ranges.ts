@@ -13,6 +13,12 @@ export interface Range {
   readonly right: number;
 }
 
+/** Consecutive rows or columns that are drawn; none where last < first. */
+export interface Span {
+  readonly first: number;
+  readonly last: number;
+}
+
 export function between(a: Place, b: Place): Range {
   return {
     top: Math.min(a.row, b.row),
@@ -22,7 +28,7 @@ export function between(a: Place, b: Place): Range {
   };
 }
 
-export function holds(range: Range, row: number, col: number): boolean {
+export function contains(range: Range, row: number, col: number): boolean {
   return row >= range.top && row <= range.bottom && col >= range.left && col <= range.right;
 }
 
@@ -39,7 +45,7 @@ export function cellsOf(range: Range): number {
 }
 
 /** The part of a range that a table of this size has, or null. */
-export function within(range: Range, rows: number, cols: number): Range | null {
+export function clip(range: Range, rows: number, cols: number): Range | null {
   const cut = {
     top: Math.max(0, range.top),
     bottom: Math.min(rows - 1, range.bottom),

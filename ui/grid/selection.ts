@@ -1,4 +1,4 @@
-import { between, within, type Place, type Range } from './ranges';
+import { between, clip, type Place, type Range } from './ranges';
 
 export type Mode = 'cells' | 'rows' | 'columns' | 'all';
 
@@ -28,12 +28,12 @@ export class Selection {
   get range(): Range | null {
     const { rows, cols } = this.size;
     const whole: Range = { top: 0, bottom: rows - 1, left: 0, right: cols - 1 };
-    if (this.mode === 'all') return within(whole, rows, cols);
+    if (this.mode === 'all') return clip(whole, rows, cols);
     const box = between(this.active, this.corner);
-    if (this.mode === 'columns') return within({ ...whole, left: box.left, right: box.right }, rows, cols);
+    if (this.mode === 'columns') return clip({ ...whole, left: box.left, right: box.right }, rows, cols);
     if (this.active.row < 0) return null;
-    if (this.mode === 'rows') return within({ ...whole, top: box.top, bottom: box.bottom }, rows, cols);
-    return within(box, rows, cols);
+    if (this.mode === 'rows') return clip({ ...whole, top: box.top, bottom: box.bottom }, rows, cols);
+    return clip(box, rows, cols);
   }
 
   to(place: Place): void {

@@ -1,4 +1,4 @@
-import { make } from './dom';
+import { createElement } from './dom';
 
 /** The elements that are there from the beginning. */
 export class Surface {
@@ -6,23 +6,23 @@ export class Surface {
   readonly scroller: HTMLElement;
   readonly head: HTMLElement;
   readonly body: HTMLElement;
-  readonly #live = make('div', 'ig-live', { role: 'status', 'aria-live': 'polite' });
+  readonly #live = createElement('div', 'ig-live', { role: 'status', 'aria-live': 'polite' });
   #said = 0;
 
   constructor(host: HTMLElement, label: string) {
-    this.head = make('div', 'ig-head', { role: 'rowgroup' });
-    this.body = make('div', 'ig-body', { role: 'rowgroup' });
-    this.scroller = make(
+    this.head = createElement('div', 'ig-head', { role: 'rowgroup' });
+    this.body = createElement('div', 'ig-body', { role: 'rowgroup' });
+    this.scroller = createElement(
       'div', 'ig-scroller',
       { role: 'grid', 'aria-label': label, 'aria-multiselectable': 'true', tabindex: '-1' },
       this.head, this.body,
     );
-    this.root = make('div', 'ig', {}, this.scroller, this.#live);
+    this.root = createElement('div', 'ig', {}, this.scroller, this.#live);
     host.append(this.root);
   }
 
   /** Says a sentence to who cannot see what changed. */
-  say(sentence: string): void {
+  announce(sentence: string): void {
     if (!sentence) return;
     // The same text twice in a row would not be read out again.
     this.#live.textContent = this.#said++ % 2 ? `${sentence}\u00a0` : sentence;

@@ -1,4 +1,4 @@
-import type { Level } from './port';
+import type { Level } from './row-source';
 
 /**
  * Every sentence that the grid says by itself. A host that speaks another

@@ -5,7 +5,7 @@
 
 export type Matrix = string[][];
 
-export function printTsv(rows: readonly (readonly string[])[]): string {
+export function toTsv(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.map(quoted).join('\t')).join('\r\n');
 }
 
@@ -32,11 +32,11 @@ export function parseTsv(text: string): Matrix {
     // The line break behind the last row ends it and starts no further one.
     if (at >= text.length) break;
   }
-  return even(rows);
+  return padRows(rows);
 }
 
 /** Fills every row up to the longest. */
-export function even(rows: Matrix): Matrix {
+export function padRows(rows: Matrix): Matrix {
   const cols = rows.reduce((most, row) => Math.max(most, row.length), 0);
   for (const row of rows) while (row.length < cols) row.push('');
   return rows;

@@ -1,10 +1,9 @@
 import type { Columns } from './columns';
 import type { Room } from './config';
 import { isRtl } from './dom';
-import type { Place } from './ranges';
-import { Scale } from './scale';
+import type { Place, Span } from './ranges';
+import { ScrollScale } from './scroll-scale';
 import type { Surface } from './surface';
-import type { Span } from './rowview';
 
 /** Rows that are drawn beyond what is in view, so that none is missing when the browser scrolls first. */
 const ahead = 5;
@@ -12,7 +11,7 @@ const behind = 2;
 
 /** What of the table is in view, in pixels and in rows and columns. */
 export class Viewport {
-  readonly scale = new Scale();
+  readonly scale = new ScrollScale();
   readonly rowHeight: number;
   width = 0;
   height = 0;
@@ -36,7 +35,7 @@ export class Viewport {
     this.#guess = guess;
   }
 
-  /** Takes the sizes from the page, for a table of this many rows; tells whether columns stand elsewhere now. */
+  /** Takes the sizes from the page, for a table of this many rows; reports whether columns moved. */
   measure(rows: number, lead: number): boolean {
     const { scroller, head, body } = this.#surface;
     const { width, height } = this.#guess ?? this.#room;
@@ -144,7 +143,7 @@ export class Viewport {
     const under = across < this.#columns.paneWidth ? across : across + this.left;
     const down = y - box.top - this.#surface.head.offsetHeight;
     const row = Math.floor((down + this.scale.top) / this.rowHeight);
-    return { row: Math.max(0, Math.min(this.#rows - 1, row)), col: this.#columns.find(under) };
+    return { row: Math.max(0, Math.min(this.#rows - 1, row)), col: this.#columns.positionAt(under) };
   }
 
   #revealRow(row: number): void {

@@ -8,6 +8,6 @@ const target = 'src/api/schema.d.ts';
 
 execFileSync('npm', ['ci', '--silent', '--no-audit', '--no-fund', '--prefix', 'scripts/openapi'], { stdio: 'inherit' });
 execFileSync('scripts/openapi/node_modules/.bin/openapi-typescript', [source, '--output', target, '--silent'], { stdio: 'inherit' });
-// By this line a test tells whether the types are those of the description.
+// By this line a test checks whether the types are those of the description.
 const of = createHash('sha256').update(readFileSync(source)).digest('hex');
 writeFileSync(target, `// of ${of}\n${readFileSync(target, 'utf8')}`);

@@ -1,4 +1,4 @@
-// Builds one script of this folder and runs it: node scripts/run.mjs look.ts [arguments]
+// Builds one script of this folder and runs it: node scripts/run.mjs grid-screenshots.ts [arguments]
 import { build } from 'vite';
 import { spawnSync } from 'node:child_process';
 

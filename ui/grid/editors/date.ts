@@ -1,5 +1,5 @@
-import { make } from '../dom';
-import type { Editor, Task } from './editor';
+import { createElement } from '../dom';
+import type { Editor, EditorOptions } from './editor';
 
 const iso = /^\d{4}-\d\d-\d\d$/;
 
@@ -7,14 +7,14 @@ const iso = /^\d{4}-\d\d-\d\d$/;
  * A date as text, because what a file holds need not be a date yet, with the
  * browser's calendar at hand.
  */
-export function dateEditor(task: Task): Editor {
-  const field = make('input', 'ig-field', {
+export function dateEditor(task: EditorOptions): Editor {
+  const field = createElement('input', 'ig-field', {
     type: 'text', placeholder: 'YYYY-MM-DD', autocomplete: 'off', spellcheck: 'false',
     'aria-label': task.texts.edit(task.column.label),
   });
   field.value = task.replace ? '' : task.text;
-  const picker = make('input', 'ig-picker', { type: 'date', tabindex: '-1', 'aria-hidden': 'true' });
-  const button = make('button', 'ig-calendar', { type: 'button', tabindex: '-1', 'aria-label': task.texts.chooseDate });
+  const picker = createElement('input', 'ig-picker', { type: 'date', tabindex: '-1', 'aria-hidden': 'true' });
+  const button = createElement('button', 'ig-calendar', { type: 'button', tabindex: '-1', 'aria-label': task.texts.chooseDate });
   picker.addEventListener('change', () => {
     if (!picker.value) return;
     field.value = picker.value;
@@ -26,7 +26,7 @@ export function dateEditor(task: Task): Editor {
   };
   button.addEventListener('click', open);
   return {
-    element: make('div', 'ig-field-with-button', {}, field, button, picker),
+    element: createElement('div', 'ig-field-with-button', {}, field, button, picker),
     focus() {
       field.focus({ preventScroll: true });
       field.setSelectionRange(field.value.length, field.value.length);

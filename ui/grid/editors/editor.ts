@@ -1,8 +1,8 @@
-import type { Column } from '../port';
+import type { Column } from '../row-source';
 import type { Texts } from '../texts';
 
 /** What an editor is made for. */
-export interface Task {
+export interface EditorOptions {
   readonly column: Column;
   /** What the cell holds. */
   readonly text: string;
@@ -25,7 +25,7 @@ export interface Editor {
   focus(): void;
   /** The text as it stands, or null where what was typed is nothing that the cell may hold. */
   value(): string | null;
-  /** Gets keys first and tells whether it used one. */
+  /** Gets keys first and reports whether it used one. */
   key?(event: KeyboardEvent): boolean;
   /** Whether an element outside of `element` belongs to it. */
   owns?(node: Node): boolean;

@@ -1,8 +1,8 @@
-import { make } from '../dom';
-import type { Choice } from '../port';
+import { createElement } from '../dom';
+import type { Choice } from '../row-source';
 import type { Texts } from '../texts';
 
-const mostShown = 100;
+const maxShown = 100;
 let lists = 0;
 
 /** A list of choices that narrows down to what is typed. */
@@ -10,7 +10,7 @@ export class Listbox {
   readonly element: HTMLElement;
   readonly id = `ig-list-${++lists}`;
   readonly #list: HTMLElement;
-  readonly #note = make('p', 'ig-list-note', { role: 'status' });
+  readonly #note = createElement('p', 'ig-list-note', { role: 'status' });
   readonly #choices: readonly Choice[];
   readonly #texts: Texts;
   readonly #pick: (choice: Choice) => void;
@@ -21,9 +21,9 @@ export class Listbox {
     this.#choices = choices;
     this.#texts = texts;
     this.#pick = pick;
-    this.#list = make('div', 'ig-list', { role: 'listbox', id: this.id, 'aria-label': label, tabindex: '-1' });
+    this.#list = createElement('div', 'ig-list', { role: 'listbox', id: this.id, 'aria-label': label, tabindex: '-1' });
     if (multiple) this.#list.setAttribute('aria-multiselectable', 'true');
-    this.element = make('div', 'ig-float ig-list-box', {}, this.#list, this.#note);
+    this.element = createElement('div', 'ig-float ig-list-box', {}, this.#list, this.#note);
     // The field keeps the focus while a choice is clicked.
     this.element.addEventListener('pointerdown', (event) => event.preventDefault());
     this.#list.addEventListener('click', (event) => this.#click(event.target as Element));
@@ -44,16 +44,16 @@ export class Listbox {
 
   /** Shows what fits the words; chosen ones carry their mark, the first is marked unless `on` is shown. */
   show(words: string, chosen: ReadonlySet<string>, on?: string): void {
-    const found = fitting(this.#choices, words);
-    this.#shown = found.slice(0, mostShown);
+    const found = matchingChoices(this.#choices, words);
+    this.#shown = found.slice(0, maxShown);
     const at = on === undefined ? 0 : this.#shown.findIndex((choice) => choice.text === on);
     this.#list.replaceChildren(...this.#shown.map((choice, index) => this.#option(choice, index, chosen)));
     this.#note.textContent = this.#remark(found.length);
-    this.mark(Math.max(0, at));
+    this.highlight(Math.max(0, at));
   }
 
   /** Marks another choice, by its place or by a step. */
-  mark(at: number): void {
+  highlight(at: number): void {
     this.#list.children[this.#at]?.classList.remove('is-marked');
     this.#at = Math.max(0, Math.min(this.#shown.length - 1, at));
     const option = this.#list.children[this.#at];
@@ -62,11 +62,11 @@ export class Listbox {
   }
 
   step(by: number): void {
-    this.mark(this.#at + by);
+    this.highlight(this.#at + by);
   }
 
   /** Hangs the list below the anchor, or above it where there is no room below. */
-  hang(anchor: HTMLElement): void {
+  positionAt(anchor: HTMLElement): void {
     const box = anchor.getBoundingClientRect();
     const { style } = this.element;
     style.minWidth = `${Math.max(200, box.width)}px`;
@@ -77,16 +77,16 @@ export class Listbox {
   }
 
   #option(choice: Choice, index: number, chosen: ReadonlySet<string>): HTMLElement {
-    const label = make('span', 'ig-option-label', { dir: 'auto' }, choice.label ?? choice.text);
-    const option = make('div', 'ig-option', { role: 'option', id: `${this.id}-${index}` }, label);
-    if (choice.label && choice.label !== choice.text) option.append(make('code', 'ig-option-text', {}, choice.text));
+    const label = createElement('span', 'ig-option-label', { dir: 'auto' }, choice.label ?? choice.text);
+    const option = createElement('div', 'ig-option', { role: 'option', id: `${this.id}-${index}` }, label);
+    if (choice.label && choice.label !== choice.text) option.append(createElement('code', 'ig-option-text', {}, choice.text));
     option.setAttribute('aria-selected', String(chosen.has(choice.text)));
     return option;
   }
 
   #remark(found: number): string {
     if (found === 0) return this.#texts.noChoice;
-    return found > mostShown ? this.#texts.moreChoices(found - mostShown) : '';
+    return found > maxShown ? this.#texts.moreChoices(found - maxShown) : '';
   }
 
   #click(target: Element): void {
@@ -97,13 +97,13 @@ export class Listbox {
 }
 
 /** Choices whose label, text or other name has the words: those that begin with them first. */
-export function fitting(choices: readonly Choice[], words: string): Choice[] {
-  const wanted = folded(words.trim());
+export function matchingChoices(choices: readonly Choice[], words: string): Choice[] {
+  const wanted = foldText(words.trim());
   if (!wanted) return [...choices];
   const begin: Choice[] = [];
   const hold: Choice[] = [];
   for (const choice of choices) {
-    const texts = [choice.label ?? '', choice.text, choice.also ?? ''].map(folded);
+    const texts = [choice.label ?? '', choice.text, choice.also ?? ''].map(foldText);
     if (texts.some((text) => text.startsWith(wanted))) begin.push(choice);
     else if (texts.some((text) => text.includes(wanted))) hold.push(choice);
   }
@@ -111,6 +111,6 @@ export function fitting(choices: readonly Choice[], words: string): Choice[] {
 }
 
 /** Without case and accents. */
-function folded(text: string): string {
+function foldText(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

@@ -1,38 +1,38 @@
-import { make } from '../dom';
-import type { Choice } from '../port';
-import type { Editor, Task } from './editor';
+import { createElement } from '../dom';
+import type { Choice } from '../row-source';
+import type { Editor, EditorOptions } from './editor';
 import { Listbox } from './listbox';
 
 /** One of the choices, found by typing. */
-export function selectEditor(task: Task): Editor {
+export function selectEditor(task: EditorOptions): Editor {
   return new ChoiceEditor(task, false);
 }
 
 /** Any number of the choices. */
-export function multiEditor(task: Task): Editor {
+export function multiEditor(task: EditorOptions): Editor {
   return new ChoiceEditor(task, true);
 }
 
 /** A field to search in and the list of what fits. */
 class ChoiceEditor implements Editor {
   readonly element: HTMLInputElement;
-  readonly #task: Task;
-  readonly #many: boolean;
+  readonly #task: EditorOptions;
+  readonly #multiple: boolean;
   readonly #list: Listbox;
   readonly #chosen: Set<string>;
   #touched = false;
   #toggled = false;
 
-  constructor(task: Task, many: boolean) {
+  constructor(task: EditorOptions, many: boolean) {
     this.#task = task;
-    this.#many = many;
+    this.#multiple = many;
     const choices = task.column.choices ?? [];
     const known = new Set(choices.map((choice) => choice.text));
     this.#chosen = new Set(many ? parts(task, task.chosen) : [task.chosen].filter((text) => known.has(text)));
     const label = task.texts.edit(task.column.label);
     const empty: Choice[] = many ? [] : [{ text: '', label: task.texts.emptyChoice }];
     this.#list = new Listbox([...empty, ...choices], task.texts, label, many, (choice) => this.#pick(choice));
-    this.element = make('input', 'ig-field', {
+    this.element = createElement('input', 'ig-field', {
       type: 'text', role: 'combobox', autocomplete: 'off', spellcheck: 'false', dir: 'auto',
       placeholder: task.shown || task.texts.search,
       'aria-label': label, 'aria-expanded': 'true', 'aria-controls': this.#list.id, 'aria-autocomplete': 'list',
@@ -43,12 +43,12 @@ class ChoiceEditor implements Editor {
 
   focus(): void {
     this.element.focus({ preventScroll: true });
-    this.#show(this.#many ? undefined : this.#task.chosen);
+    this.#show(this.#multiple ? undefined : this.#task.chosen);
   }
 
   value(): string | null {
     // Other words for the same choices are left as they are.
-    if (this.#many) return this.#toggled ? [...this.#chosen].join(separator(this.#task)) : this.#task.text;
+    if (this.#multiple) return this.#toggled ? [...this.#chosen].join(separator(this.#task)) : this.#task.text;
     if (!this.#touched) return this.#task.text;
     return this.#list.current?.text ?? null;
   }
@@ -57,8 +57,8 @@ class ChoiceEditor implements Editor {
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
     const step = steps[event.key];
     if (step !== undefined) this.#step(step);
-    else if (event.key === 'Enter' && this.#many && !event.ctrlKey && (this.#touched || this.element.value)) this.#toggleMarked();
-    else if (event.key === ' ' && this.#many && this.element.value === '') this.#toggleMarked();
+    else if (event.key === 'Enter' && this.#multiple && !event.ctrlKey && (this.#touched || this.element.value)) this.#toggleMarked();
+    else if (event.key === ' ' && this.#multiple && this.element.value === '') this.#toggleMarked();
     else return false;
     return true;
   }
@@ -72,19 +72,19 @@ class ChoiceEditor implements Editor {
   }
 
   #step(by: number): void {
-    if (!this.#many) this.#touched = true;
+    if (!this.#multiple) this.#touched = true;
     this.#list.step(by);
     this.#mark();
   }
 
   #search(): void {
-    this.#touched = this.#touched || !this.#many;
+    this.#touched = this.#touched || !this.#multiple;
     this.#show(undefined);
   }
 
   #show(on: string | undefined): void {
     this.#list.show(this.element.value, this.#chosen, on);
-    this.#list.hang(this.element);
+    this.#list.positionAt(this.element);
     this.#mark();
   }
 
@@ -93,7 +93,7 @@ class ChoiceEditor implements Editor {
   }
 
   #pick(choice: Choice): void {
-    if (!this.#many) return this.#task.done(choice.text);
+    if (!this.#multiple) return this.#task.done(choice.text);
     this.#toggle(choice);
   }
 
@@ -111,11 +111,11 @@ class ChoiceEditor implements Editor {
   }
 }
 
-function separator(task: Task): string {
+function separator(task: EditorOptions): string {
   return task.column.separator ?? ', ';
 }
 
 /** What a multi holds; texts that are no choices are kept, as nothing is lost by looking. */
-function parts(task: Task, text: string): string[] {
+function parts(task: EditorOptions, text: string): string[] {
   return text.split(separator(task).trim() || ' ').map((part) => part.trim()).filter(Boolean);
 }

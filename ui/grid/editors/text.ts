@@ -1,9 +1,9 @@
-import { make } from '../dom';
-import type { Editor, Task } from './editor';
+import { createElement } from '../dom';
+import type { Editor, EditorOptions } from './editor';
 
 /** Text of one or more lines, in a field that grows with it. */
-export function textEditor(task: Task): Editor {
-  const field = make('textarea', 'ig-field', {
+export function textEditor(task: EditorOptions): Editor {
+  const field = createElement('textarea', 'ig-field', {
     rows: '1', dir: 'auto', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off',
     'aria-label': task.texts.edit(task.column.label),
   });

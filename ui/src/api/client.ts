@@ -14,7 +14,7 @@ export interface Api {
   readonly calls: Client<paths>;
 }
 
-export function openApi(id: string, given: (request: Request) => Promise<Response> = fetch.bind(globalThis)): Api {
+export function createApi(id: string, given: (request: Request) => Promise<Response> = fetch.bind(globalThis)): Api {
   const calls = createClient<paths>({ baseUrl: location.origin, fetch: (request) => given(request), cache: 'no-store' });
   return { id, base: `/api/review/v1/${encodeURIComponent(id)}/`, path: { id }, calls };
 }
@@ -25,7 +25,7 @@ export function openApi(id: string, given: (request: Request) => Promise<Respons
  *
  *     await ask(api.calls.GET('/api/review/v1/{id}/counts/', { params: { path: api.path }, signal }))
  */
-export async function ask<T>(call: Promise<Answer<T>>): Promise<T> {
+export async function unwrap<T>(call: Promise<Answer<T>>): Promise<T> {
   let answer: Answer<T>;
   try {
     answer = await call;

@@ -1,4 +1,4 @@
-/** How an import stands, as the service tells whenever that changes. */
+/** The state of an import, sent whenever it changes. */
 export interface StateEvent {
   readonly status: Status;
   /** Grows with each reading of the file. */
@@ -38,7 +38,7 @@ export class Events {
     this.#address = address;
   }
 
-  /** The last state that was told; null before the first. */
+  /** The last state received; null before the first. */
   get last(): StateEvent | null {
     return this.#last;
   }
@@ -59,18 +59,18 @@ export class Events {
     this.#source = source;
     source.addEventListener('state', (event) => {
       this.#last = JSON.parse(event.data);
-      this.#tell((each) => each.state?.(this.#last!));
+      this.#emit((each) => each.state?.(this.#last!));
     });
     source.addEventListener('progress', (event) => {
       const progress: ProgressEvent = JSON.parse(event.data);
-      this.#tell((each) => each.progress?.(progress));
+      this.#emit((each) => each.progress?.(progress));
     });
     source.addEventListener('open', () => {
       this.#failures = 0;
-      this.#tell((each) => each.connected?.(true));
+      this.#emit((each) => each.connected?.(true));
     });
     source.addEventListener('error', () => {
-      this.#tell((each) => each.connected?.(false));
+      this.#emit((each) => each.connected?.(false));
       // A browser gives up for good where the answer was an error.
       if (source.readyState === EventSource.CLOSED && this.#source === source) this.#retry();
     });
@@ -82,7 +82,7 @@ export class Events {
     this.#again = setTimeout(() => this.#open(), wait);
   }
 
-  #tell(say: (listener: Heard) => void): void {
+  #emit(say: (listener: Heard) => void): void {
     for (const listener of [...this.#listeners]) say(listener);
   }
 

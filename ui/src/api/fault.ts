@@ -1,7 +1,7 @@
 import type { components } from './schema';
 
 /** A cell that somebody else changed first, with both texts. */
-export interface Clash {
+export interface CellConflict {
   readonly id: string;
   readonly key: string;
   readonly part: number;
@@ -29,11 +29,11 @@ export class Fault extends Error {
   /** Names the call in the log of the service; "" where no answer came. */
   readonly request: string;
   /** Of changed_by_others. */
-  readonly cells: readonly Clash[];
+  readonly cells: readonly CellConflict[];
   /** Of would_discard: how many changes of cells. */
   readonly changes: number;
 
-  constructor(kind: FaultKind, of: { message?: string; code?: string; status?: number; request?: string; cells?: readonly Clash[]; changes?: number } = {}) {
+  constructor(kind: FaultKind, of: { message?: string; code?: string; status?: number; request?: string; cells?: readonly CellConflict[]; changes?: number } = {}) {
     super(of.message ?? '');
     this.kind = kind;
     this.code = of.code ?? '';
@@ -49,23 +49,23 @@ type Refusal = Partial<components['schemas']['Error']> & { readonly cells?: unkn
 /** Makes a fault of an answer that is an error. */
 export function faultOf(status: number, body: unknown): Fault {
   const said: Refusal = typeof body === 'object' && body !== null ? body : {};
-  const told = typeof said.detail === 'string';
-  const cells = Array.isArray(said.cells) ? (said.cells as Clash[]) : [];
-  return new Fault(kindOf(status, told), {
+  const hasDetail = typeof said.detail === 'string';
+  const cells = Array.isArray(said.cells) ? (said.cells as CellConflict[]) : [];
+  return new Fault(kindOf(status, hasDetail), {
     status,
     cells,
     changes: Number(said.changes ?? 0),
-    message: told ? String(said.detail) : '',
+    message: hasDetail ? String(said.detail) : '',
     code: String(said.code ?? ''),
     request: String(said.request_id ?? ''),
   });
 }
 
-function kindOf(status: number, told: boolean): FaultKind {
+function kindOf(status: number, hasDetail: boolean): FaultKind {
   if (status === 401) return 'unauthorized';
-  if (status === 404 && told) return 'gone';
+  if (status === 404 && hasDetail) return 'gone';
   // What stands before the service answers for it while it is away.
-  if ([429, 502, 503, 504].includes(status) || !told) return 'lost';
+  if ([429, 502, 503, 504].includes(status) || !hasDetail) return 'lost';
   return 'refused';
 }
 

@@ -1,4 +1,4 @@
-export { ask, openApi, type Api } from './client';
+export { unwrap, createApi, type Api } from './client';
 export { Events, type ProgressEvent, type StateEvent, type Status } from './events';
-export { Fault, isAborted, type Clash, type FaultKind } from './fault';
+export { Fault, isAborted, type CellConflict, type FaultKind } from './fault';
 export type * from './shapes';

@@ -1,43 +1,43 @@
 import { useEffect } from 'preact/hooks';
 import { Toasts } from '../kit';
-import { Bar } from './bar';
+import { PageHeader } from './page-header';
 import { useReview, useShared } from './context';
-import { dress } from './dress';
-import { Offline } from './offline';
+import { applyTheme } from './apply-theme';
+import { OfflineBanner } from './offline-banner';
 import { Steps } from './steps-view';
 import { Done } from './states/done';
 import { Failed } from './states/failed';
-import { Opening, UnderWay } from './states/under-way';
-import { Trouble } from './states/trouble';
-import { SubmitPlace } from './submit/place';
+import { Opening, InProgress } from './states/in-progress';
+import { FaultPage } from './states/fault-page';
+import { SubmitContainer } from './submit/container';
 
 /** The whole page. */
 export function App() {
   const { t } = useShared();
   const { phase, facts } = useReview();
-  useEffect(() => dress(facts?.styleOverrides), [JSON.stringify(facts?.styleOverrides)]);
+  useEffect(() => applyTheme(facts?.styleOverrides), [JSON.stringify(facts?.styleOverrides)]);
   useEffect(() => {
     document.title = facts ? t('page.title', { title: facts.title || t('page.import') }) : t('page.review');
   }, [facts?.title]);
   return (
     <Toasts closeLabel={t('close')}>
-      <SubmitPlace>
-        <Bar />
-        {phase === 'open' && <Offline />}
+      <SubmitContainer>
+        <PageHeader />
+        {phase === 'open' && <OfflineBanner />}
         <Content />
-      </SubmitPlace>
+      </SubmitContainer>
     </Toasts>
   );
 }
 
 function Content() {
   const { phase, facts, trouble } = useReview();
-  if (phase === 'trouble' && trouble) return <Trouble fault={trouble} />;
+  if (phase === 'trouble' && trouble) return <FaultPage fault={trouble} />;
   if (phase === 'opening' || !facts) return <Opening />;
   switch (facts.status) {
     case 'NEEDS_REVIEW': return <Steps />;
     case 'SUCCESSFUL': return <Done facts={facts} />;
     case 'FAILED': return <Failed facts={facts} />;
-    default: return <UnderWay facts={facts} />;
+    default: return <InProgress facts={facts} />;
   }
 }

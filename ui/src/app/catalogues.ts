@@ -1,4 +1,4 @@
-import type { Catalogues } from '../words/words';
+import type { Catalogues } from '../words/types';
 
 /** The sentences of the page. Those of one language are one file, with those of the cells. */
 export const catalogues: Catalogues = {

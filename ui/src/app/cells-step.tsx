@@ -1,40 +1,40 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Beginning } from '../cells';
-import type { Needed } from '../cells/begin';
+import type { Preload } from '../cells';
+import type { PreloadNeeds } from '../cells/preload';
 import { Fault } from '../api';
 import { Button, Icon, Spinner } from '../kit';
 import { useReview, useShared } from './context';
-import type { Frame } from './frame';
-import { useSubmit } from './submit/submit';
+import type { CellsHost } from '../cells/host';
+import { useSubmit } from './submit/context';
 
 type Loaded = typeof import('../cells');
 
 /** Asked for as soon as the page is there, as most people come for the cells. */
-let asked: Promise<Loaded> | null = null;
+let loading: Promise<Loaded> | null = null;
 let loaded: Loaded | null = null;
-let begun: Beginning | null = null;
+let preload: Preload | null = null;
 
 export function loadCells(): Promise<Loaded> {
-  asked ??= import('../cells').then(
+  loading ??= import('../cells').then(
     (module) => (loaded = module),
     (error) => {
-      asked = null;
+      loading = null;
       throw error;
     },
   );
-  return asked;
+  return loading;
 }
 
 /** Gets all that the cells are drawn with first, for whoever shows them next. */
-export async function openCells(of: Needed): Promise<void> {
+export async function preloadCells(of: PreloadNeeds): Promise<void> {
   const module = await loadCells();
-  begun = new module.Beginning(of);
-  await begun.coming;
+  preload = new module.Preload(of);
+  await preload.coming;
 }
 
-function takeBegun(): Beginning | null {
-  const taken = begun;
-  begun = null;
+function takePreload(): Preload | null {
+  const taken = preload;
+  preload = null;
   return taken;
 }
 
@@ -42,26 +42,26 @@ function takeBegun(): Beginning | null {
 export function CellsStep() {
   const { review, locale, t } = useShared();
   const { facts, reading } = useReview();
-  const { open, setStanding, setHandle } = useSubmit();
+  const { setTotals, setHandle } = useSubmit();
   const [module, setModule] = useState<Loaded | 'failed' | null>(loaded);
   const load = () => {
     setModule(null);
     loadCells().then(setModule, () => setModule('failed'));
   };
   useEffect(() => void (module || load()), []);
-  useEffect(() => () => setStanding(null), [reading]);
-  const frame = useMemo<Frame>(() => ({
-    api: review.api, events: review.events, facts: facts!, locale, submit: open, standing: setStanding,
+  useEffect(() => () => setTotals(null), [reading]);
+  const host = useMemo<CellsHost>(() => ({
+    api: review.api, events: review.events, facts: facts!, locale, onTotals: setTotals,
     // Where it is over, the page says how it ended.
-    broken: (fault) => (fault instanceof Fault && fault.code === 'not_in_review' ? void review.refresh() : review.fail(fault)),
-    left: (unsent) => review.keep(unsent), connected: () => review.state.connected && navigator.onLine, goTo: (step) => review.goTo(step),
+    onFault: (fault) => (fault instanceof Fault && fault.code === 'not_in_review' ? void review.refresh() : review.fail(fault)),
+    onUnsent: (unsent) => review.rememberUnsent(unsent), isConnected: () => review.state.connected && navigator.onLine,
   }), [reading]);
   const first = useRef(reading);
-  const beginning = useMemo(() => (reading === first.current ? takeBegun() : null), [module, reading]);
+  const preload = useMemo(() => (reading === first.current ? takePreload() : null), [module, reading]);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // Whoever comes from another step has lost what they pressed there.
-    if (!beginning && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
+    if (!preload && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
   }, []);
   if (module === 'failed') {
     return (
@@ -77,7 +77,7 @@ export function CellsStep() {
   return (
     <main class="cells-place" aria-busy={module === null}>
       <h1 ref={title} tabIndex={-1} class="k-unseen">{t('cells.title')}</h1>
-      {module ? <module.default key={reading} frame={frame} beginning={beginning} onHandle={setHandle} /> : <p class="cells-opening"><Spinner /> {t('opening')}</p>}
+      {module ? <module.default key={reading} host={host} preload={preload} onHandle={setHandle} /> : <p class="cells-opening"><Spinner /> {t('opening')}</p>}
     </main>
   );
 }

@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import type { Locale, Say } from '../words/words';
+import type { Locale, Say } from '../words/types';
 import type en from '../words/en.json';
 import type { Review, ReviewState } from './review';
 
@@ -22,7 +22,7 @@ export function useShared(): Shared {
   return useContext(Context)!;
 }
 
-/** The state of the review; the part is drawn anew whenever it changes. */
+/** The state of the review; the component renders again whenever it changes. */
 export function useReview(): ReviewState {
   const { review } = useShared();
   const [state, setState] = useState(review.state);

@@ -1,38 +1,39 @@
 import { render } from 'preact';
-import { chooseLocale, readWords, type Locale } from '../words/words';
-import { takeToken, type Ahead } from './ahead';
+import type { Locale } from '../words/types';
+import { chooseLocale, readWords } from '../words/words';
+import { consumeUrlToken, type Prefetch } from './prefetch';
 import { App } from './app';
 import { catalogues } from './catalogues';
-import { loadCells, openCells } from './cells-step';
+import { loadCells, preloadCells } from './cells-step';
 import { SharedProvider, type Key } from './context';
-import { dress } from './dress';
+import { applyTheme } from './apply-theme';
 import { Review } from './review';
 
 /** So long the page waits to be drawn whole, in milliseconds; then it says that it is being opened. */
-const patience = 300;
+const openingDelay = 300;
 /** So long what nobody sees at first waits for the first rows, in milliseconds. */
-const longest = 2000;
+const maxWait = 2000;
 
 /** Shows the review; the first calls are made already. */
-export function open(ahead: Ahead): void {
+export function renderReview(prefetch: Prefetch): void {
   const locale = chooseLocale(new URLSearchParams(location.search).get('lang'), navigator.languages);
   document.documentElement.lang = locale.tag;
-  dress(undefined);
+  applyTheme(undefined);
 
-  const drawn = mark();
-  const review = new Review(ahead.id, ahead.fetch, () => Promise.race([drawn.reached, after(longest)]));
+  const drawn = signal();
+  const review = new Review(prefetch.id, prefetch.fetch, () => Promise.race([drawn.reached, after(maxWait)]));
   // A link that was opened meanwhile in the same page is another visit.
-  void review.open(takeToken() || ahead.token);
+  void review.open(consumeUrlToken() || prefetch.token);
   void loadCells().catch(() => {});
   addEventListener('hashchange', () => {
-    const token = takeToken();
+    const token = consumeUrlToken();
     if (token) void review.open(token);
   });
-  // What the service cannot be told meanwhile is told at once.
+  // Goes online or offline at once, without waiting for a call to fail.
   for (const event of ['online', 'offline']) addEventListener(event, () => void review.refresh());
 
-  const whole = everything(review, locale);
-  void Promise.all([readWords<Key>(locale, catalogues), styles(), Promise.race([whole, after(patience)])]).then(([t]) => {
+  const whole = firstContent(review, locale);
+  void Promise.all([readWords<Key>(locale, catalogues), styles(), Promise.race([whole, after(openingDelay)])]).then(([t]) => {
     const root = document.getElementById('app')!;
     root.replaceChildren();
     render(<SharedProvider value={{ review, locale, t }}><App /></SharedProvider>, root);
@@ -41,7 +42,7 @@ export function open(ahead: Ahead): void {
 }
 
 /** Waits for all that the first drawing shows. What keeps some of it from coming is shown as well. */
-async function everything(review: Review, locale: Locale): Promise<void> {
+async function firstContent(review: Review, locale: Locale): Promise<void> {
   await new Promise<void>((done) => {
     const leave = review.subscribe(() => {
       if (review.state.phase === 'opening') return;
@@ -49,7 +50,7 @@ async function everything(review: Review, locale: Locale): Promise<void> {
       done();
     });
   });
-  if (review.state.steps.length > 0 && review.state.step === 'cells') await openCells({ api: review.api, events: review.events, locale }).catch(() => {});
+  if (review.state.steps.length > 0 && review.state.step === 'cells') await preloadCells({ api: review.api, events: review.events, locale }).catch(() => {});
 }
 
 /** Sizes are measured while drawing: not before the styles are here. */
@@ -64,7 +65,7 @@ function after(milliseconds: number): Promise<void> {
   return new Promise((done) => setTimeout(done, milliseconds));
 }
 
-function mark(): { readonly reached: Promise<void>; readonly reach: () => void } {
+function signal(): { readonly reached: Promise<void>; readonly reach: () => void } {
   let reach = () => {};
   const reached = new Promise<void>((done) => (reach = done));
   return { reached, reach };

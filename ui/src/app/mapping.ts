@@ -1,17 +1,17 @@
 import type { Layout, LayoutField, Question } from '../api';
 
 /** What a person wants of columns: their field by index, null for none. Others stay as they are. */
-export type Wanted = ReadonlyMap<number, string | null>;
+export type MappingChanges = ReadonlyMap<number, string | null>;
 
 /** How the columns feed the fields, with what a person wants. */
-export interface Mapped {
+export interface ColumnMapping {
   /** The key of the field of each column, by index. */
   readonly fieldOf: ReadonlyMap<number, string>;
   /** The columns of each field, by key. */
   readonly columnsOf: ReadonlyMap<string, readonly number[]>;
 }
 
-export function mapped(layout: Layout, wanted: Wanted): Mapped {
+export function applyMapping(layout: Layout, wanted: MappingChanges): ColumnMapping {
   const fieldOf = new Map<number, string>();
   for (const column of layout.columns) {
     const key = wanted.has(column.index) ? wanted.get(column.index) : column.field;
@@ -23,11 +23,11 @@ export function mapped(layout: Layout, wanted: Wanted): Mapped {
 }
 
 /** Gives a column a field, or none. A field that takes one column only lets its other one go. */
-export function want(layout: Layout, wanted: Wanted, column: number, key: string | null): Wanted {
+export function assignField(layout: Layout, wanted: MappingChanges, column: number, key: string | null): MappingChanges {
   const next = new Map(wanted);
   const field = layout.fields.find((one) => one.key === key);
   if (field && !field.manyToOne) {
-    for (const other of mapped(layout, wanted).columnsOf.get(field.key) ?? []) if (other !== column) next.set(other, null);
+    for (const other of applyMapping(layout, wanted).columnsOf.get(field.key) ?? []) if (other !== column) next.set(other, null);
   }
   next.set(column, key);
   for (const one of layout.columns) if (next.get(one.index) === one.field) next.delete(one.index);
@@ -35,32 +35,32 @@ export function want(layout: Layout, wanted: Wanted, column: number, key: string
 }
 
 /** The answers that say so, by their ids. */
-export function answersOf(layout: Layout, wanted: Wanted): Record<string, string> {
-  const after = mapped(layout, wanted);
-  const before = mapped(layout, new Map());
+export function mappingAnswers(layout: Layout, wanted: MappingChanges): Record<string, string> {
+  const after = applyMapping(layout, wanted);
+  const before = applyMapping(layout, new Map());
   const answers: Record<string, string> = {};
   for (const [index, key] of wanted) if (key === null) answers[`field:${index}`] = 'none';
   for (const field of layout.fields) {
     const columns = after.columnsOf.get(field.key) ?? [];
-    if (same(columns, before.columnsOf.get(field.key) ?? [])) continue;
+    if (sameColumns(columns, before.columnsOf.get(field.key) ?? [])) continue;
     answers[`column:${field.key}`] = columns.length > 0 ? columns.join(',') : 'none';
   }
   return answers;
 }
 
-function same(a: readonly number[], b: readonly number[]): boolean {
+function sameColumns(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((one, at) => one === b[at]);
 }
 
 /** The fields that must have a column and have none. */
-export function lacking(layout: Layout, wanted: Wanted): readonly LayoutField[] {
-  const { columnsOf } = mapped(layout, wanted);
+export function missingRequired(layout: Layout, wanted: MappingChanges): readonly LayoutField[] {
+  const { columnsOf } = applyMapping(layout, wanted);
   return layout.fields.filter((field) => field.requireMapping && columnsOf.get(field.key)?.length === 0);
 }
 
 /** The fields without a column that need none, and the columns that feed nothing. */
-export function spare(layout: Layout, wanted: Wanted): { readonly fields: readonly LayoutField[]; readonly columns: number } {
-  const { columnsOf, fieldOf } = mapped(layout, wanted);
+export function unused(layout: Layout, wanted: MappingChanges): { readonly fields: readonly LayoutField[]; readonly columns: number } {
+  const { columnsOf, fieldOf } = applyMapping(layout, wanted);
   return {
     fields: layout.fields.filter((field) => !field.requireMapping && columnsOf.get(field.key)?.length === 0),
     columns: layout.columns.length - fieldOf.size,
@@ -77,8 +77,8 @@ export function settledInTable(asked: readonly Question[]): readonly Question[] 
 }
 
 /** The answers of what a person wants, and of the questions in the table: a field without a column stays empty. */
-export function answersWith(layout: Layout, wanted: Wanted, inTable: readonly Question[]): Record<string, string> {
+export function layoutAnswers(layout: Layout, wanted: MappingChanges, inTable: readonly Question[]): Record<string, string> {
   const none = Object.fromEntries(inTable.map((one) => [one.id, 'none']));
-  const said = answersOf(layout, wanted);
+  const said = mappingAnswers(layout, wanted);
   return inTable.length > 0 ? { ...none, ...Object.fromEntries(Object.entries(said).filter(([id]) => id.startsWith('column:'))) } : said;
 }

@@ -1,32 +1,32 @@
-import type { Notice } from '../api';
-import { Icon } from '../kit';
+import type { Fault, Notice } from '../api';
+import { Icon, Note } from '../kit';
 import { useShared, type Key } from './context';
-import { Raw, ServerSentence } from './sentence';
+import { Raw, ServerText } from './server-text';
 
 const levels: Readonly<Record<Notice['level'], Key>> = { error: 'level.error', warning: 'level.warning', info: 'level.info' };
 
 /** So many are listed. */
-const most = 20;
+const maxListed = 20;
 
 /** What the service has to say about an import. */
 export function Notices({ notices }: { notices: readonly Notice[] }) {
   const { t } = useShared();
-  const told = notices.filter((one) => one.type !== 'TRUNCATED');
-  if (told.length === 0) return null;
+  const shown = notices.filter((one) => one.type !== 'TRUNCATED');
+  if (shown.length === 0) return null;
   return (
     <>
       <ul class="notices" aria-label={t('notices')}>
-        {told.slice(0, most).map((one, at) => (
+        {shown.slice(0, maxListed).map((one, at) => (
           <li key={at}>
             <Icon name={one.level} label={t(levels[one.level])} />
             <div>
-              <p><ServerSentence text={one.message} code={one.type} /></p>
+              <p><ServerText text={one.message} code={one.type} /></p>
               <Place notice={one} />
             </div>
           </li>
         ))}
       </ul>
-      {told.length > most && <p class="quiet">{t('notices.more', { n: told.length - most })}</p>}
+      {shown.length > maxListed && <p class="quiet">{t('notices.more', { n: shown.length - maxListed })}</p>}
     </>
   );
 }
@@ -41,5 +41,20 @@ function Place({ notice }: { notice: Notice }) {
       {column && <> · <Raw text={column} /></>}
       {notice.value && <> · <code><Raw text={notice.value} /></code></>}
     </p>
+  );
+}
+
+/** Why the service did not take what was decided. */
+export function FaultNote({ fault }: { fault: Fault | null }) {
+  const { t } = useShared();
+  return (
+    <div role="alert">
+      {fault && (
+        <Note tone="error" toneLabel={t('level.error')} title={fault.kind === 'lost' ? t('send.lost') : t('send.refused')}>
+          {fault.kind === 'lost' ? t('send.lostText') : <ServerText text={fault.message} />}
+          {fault.status >= 500 && fault.request && <p class="quiet">{t('broken.request')} <code>{fault.request}</code></p>}
+        </Note>
+      )}
+    </div>
   );
 }

@@ -1,5 +1,5 @@
-import { ask, Events, Fault, openApi, type Api, type Import, type Layout, type Questions, type StateEvent } from '../api';
-import type { Unsent } from './frame';
+import { unwrap, Events, Fault, createApi, type Api, type Import, type Layout, type Questions, type StateEvent } from '../api';
+import type { UnsentChanges } from '../cells/host';
 import { nextStep, stepsOf, type Step, type StepId } from './steps';
 
 /** What the page knows, and where the person is. */
@@ -19,17 +19,17 @@ export interface ReviewState {
   /** When the file began to be read, in milliseconds, as this page saw it. */
   readonly since: number;
   /** Changes that were not saved when the table went; null where there were none. */
-  readonly unsent: Unsent | null;
+  readonly unsent: UnsentChanges | null;
 }
 
 const nothing: ReviewState = {
   phase: 'opening', trouble: null, facts: null, layout: null, questions: null, steps: [], step: 'cells', connected: true, reading: 0, since: 0, unsent: null,
 };
 
-/** So long without an answer before a person is told, in milliseconds. */
-const patience = 2500;
+/** How long calls may go unanswered before the page says so, in milliseconds. */
+const lostAfter = 2500;
 /** How often is asked while the news do not come, in milliseconds. */
-const pulse = 4000;
+const pollInterval = 4000;
 
 /** The review of one import: what the pages show is its state. */
 export class Review {
@@ -39,7 +39,7 @@ export class Review {
   #listeners = new Set<() => void>();
   #lost: ReturnType<typeof setTimeout> | undefined;
   #asking: ReturnType<typeof setTimeout> | undefined;
-  #heard = false;
+  #streaming = false;
   /** The reading of the file that the news were about; null before the first. */
   #run: number | null = null;
   #change: number | null = null;
@@ -53,7 +53,7 @@ export class Review {
   /** How the file was read is asked for once `drawn` says that the first rows are there, where those come first. */
   constructor(id: string, given?: (request: Request) => Promise<Response>, drawn: () => Promise<unknown> = () => Promise.resolve()) {
     this.#drawn = drawn;
-    this.api = openApi(id, given);
+    this.api = createApi(id, given);
     this.events = new Events(`${this.api.base}events/`);
   }
 
@@ -78,12 +78,12 @@ export class Review {
     } catch (error) {
       if (mine !== this.#opened) return;
       this.fail(error);
-      if (isLost(error)) this.#asking = setTimeout(() => void this.retry(), pulse);
+      if (isLost(error)) this.#asking = setTimeout(() => void this.retry(), pollInterval);
       return;
     }
     if (mine !== this.#opened) return;
-    this.#unlisten = this.events.listen({ state: (event) => this.#hear(event), connected: (is) => this.#connection(is) });
-    this.#beat();
+    this.#unlisten = this.events.listen({ state: (event) => this.#onState(event), connected: (is) => this.#onConnection(is) });
+    this.#schedulePoll();
   }
 
   /** Opens it once more after a fault. */
@@ -92,48 +92,48 @@ export class Review {
   }
 
   async #exchange(token: string): Promise<Import> {
-    const facts = await ask(this.api.calls.POST('/api/review/v1/{id}/session/', { params: { path: this.api.path }, headers: { authorization: `Bearer ${token}` } }));
+    const facts = await unwrap(this.api.calls.POST('/api/review/v1/{id}/session/', { params: { path: this.api.path }, headers: { authorization: `Bearer ${token}` } }));
     this.#token = '';
     return facts;
   }
 
-  /** Looks everything up anew, and stays in the step where that is possible. */
+  /** Loads everything again, and stays in the step where that is possible. */
   async refresh(): Promise<void> {
     if (this.#state.phase !== 'open') return;
     try {
       await this.#load();
-      this.#answers(true);
+      this.#setConnected(true);
     } catch (error) {
       // What passes takes nothing from a person who is at work.
-      if (isLost(error) || (error instanceof Fault && error.status >= 500)) this.#answers(false);
+      if (isLost(error) || (error instanceof Fault && error.status >= 500)) this.#setConnected(false);
       else this.fail(error);
     }
   }
 
   async #load(known?: Import): Promise<void> {
     const mine = ++this.#latest;
-    const facts = known ?? await ask(this.api.calls.GET('/api/review/v1/{id}/', { params: { path: this.api.path } }));
+    const facts = known ?? await unwrap(this.api.calls.GET('/api/review/v1/{id}/', { params: { path: this.api.path } }));
     const inReview = facts.status === 'NEEDS_REVIEW';
     // Most people come for the cells: those need not wait for how the file was read.
     if (this.#state.phase === 'opening' && leadsToCells(facts)) {
-      this.#take(facts, null, null);
+      this.#setLoaded(facts, null, null);
       await this.#drawn();
       if (mine !== this.#latest) return;
     }
     const [layout, questions] = inReview ? await Promise.all([this.#layout(), this.#questions()]) : [null, null];
     if (mine !== this.#latest) return;
-    this.#take(facts, layout, questions);
+    this.#setLoaded(facts, layout, questions);
   }
 
   #layout(): Promise<Layout> {
-    return ask(this.api.calls.GET('/api/review/v1/{id}/layout/', { params: { path: this.api.path } }));
+    return unwrap(this.api.calls.GET('/api/review/v1/{id}/layout/', { params: { path: this.api.path } }));
   }
 
   #questions(): Promise<Questions> {
-    return ask(this.api.calls.GET('/api/review/v1/{id}/questions/', { params: { path: this.api.path } }));
+    return unwrap(this.api.calls.GET('/api/review/v1/{id}/questions/', { params: { path: this.api.path } }));
   }
 
-  #take(facts: Import, layout: Layout | null, questions: Questions | null): void {
+  #setLoaded(facts: Import, layout: Layout | null, questions: Questions | null): void {
     const before = this.#state;
     const steps = facts.status === 'NEEDS_REVIEW' ? stepsOf(facts, layout, questions) : [];
     const stays = before.facts?.status === 'NEEDS_REVIEW' && steps.some((step) => step.id === before.step && step.ready);
@@ -143,7 +143,7 @@ export class Review {
       step: stays ? before.step : nextStep(steps),
       since: waited ? before.since : Date.now(),
     });
-    this.#beat();
+    this.#schedulePoll();
   }
 
   /**
@@ -152,17 +152,17 @@ export class Review {
    */
   async answer(answers: Record<string, string | null>, discard = false): Promise<void> {
     const body = { answers, ...(discard && { discard }) };
-    await ask(this.api.calls.POST('/api/review/v1/{id}/questions/', { params: { path: this.api.path }, body }));
-    await this.#decided();
+    await unwrap(this.api.calls.POST('/api/review/v1/{id}/questions/', { params: { path: this.api.path }, body }));
+    await this.#advance();
   }
 
-  /** Decides anew what no question asks about, such as the column of a field. */
-  async relay(answers: Record<string, string | null>): Promise<void> {
-    await ask(this.api.calls.POST('/api/review/v1/{id}/layout/', { params: { path: this.api.path }, body: { answers } }));
-    await this.#decided();
+  /** Changes a decision that no question asks about, such as the column of a field. */
+  async updateLayout(answers: Record<string, string | null>): Promise<void> {
+    await unwrap(this.api.calls.POST('/api/review/v1/{id}/layout/', { params: { path: this.api.path }, body: { answers } }));
+    await this.#advance();
   }
 
-  async #decided(): Promise<void> {
+  async #advance(): Promise<void> {
     await this.refresh();
     if (this.#state.steps.length > 0) this.goTo(nextStep(this.#state.steps));
   }
@@ -175,8 +175,8 @@ export class Review {
     if (leaves) void this.refresh();
   }
 
-  /** Keeps what was not saved, to be told at the end. */
-  keep(unsent: Unsent): void {
+  /** Remembers unsaved changes, which the page shows at the end. */
+  rememberUnsent(unsent: UnsentChanges): void {
     if (unsent.changes > 0) this.#set({ ...this.#state, unsent });
   }
 
@@ -189,7 +189,7 @@ export class Review {
     this.#set({ ...this.#state, phase: 'trouble', trouble: fault });
   }
 
-  #hear(event: StateEvent): void {
+  #onState(event: StateEvent): void {
     const again = this.#run !== null && event.run !== this.#run;
     this.#run = event.run;
     const behind = this.#state.step !== 'cells' && this.#change !== null && event.change !== this.#change;
@@ -199,25 +199,25 @@ export class Review {
   }
 
   /** The stream of news went, or came back. It may also be refused where the calls go through. */
-  #connection(is: boolean): void {
-    this.#heard = is;
+  #onConnection(is: boolean): void {
+    this.#streaming = is;
     clearTimeout(this.#lost);
-    if (!is) this.#lost = setTimeout(() => void this.refresh(), patience);
+    if (!is) this.#lost = setTimeout(() => void this.refresh(), lostAfter);
     else if (!this.#state.connected) void this.refresh();
   }
 
   /** A call was answered, or was not. */
-  #answers(is: boolean): void {
+  #setConnected(is: boolean): void {
     if (this.#state.connected !== is) this.#set({ ...this.#state, connected: is });
-    this.#beat();
+    this.#schedulePoll();
   }
 
   /** Asks by itself while something is awaited and no news come. */
-  #beat(): void {
+  #schedulePoll(): void {
     clearTimeout(this.#asking);
     const { phase, facts, connected } = this.#state;
-    if (phase !== 'open' || (connected && (this.#heard || !isUnderWay(facts)))) return;
-    this.#asking = setTimeout(() => void this.refresh(), pulse);
+    if (phase !== 'open' || (connected && (this.#streaming || !isUnderWay(facts)))) return;
+    this.#asking = setTimeout(() => void this.refresh(), pollInterval);
   }
 
   #set(state: ReviewState): void {

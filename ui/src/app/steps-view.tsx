@@ -1,16 +1,16 @@
 import { Columns } from './columns/columns';
 import { CellsStep } from './cells-step';
 import { useReview } from './context';
-import { Decisions } from './questions/decisions';
-import { Reading } from './reading';
+import { QuestionStep } from './questions/question-step';
+import { FileFormat } from './file-format';
 
 /** The step where the person is. */
 export function Steps() {
   const { step } = useReview();
   switch (step) {
-    case 'sheet': return <Decisions key="sheet" step="sheet" title="sheet.title"><Reading /></Decisions>;
-    case 'header': return <Decisions key="header" step="header" title="header.title" />;
-    case 'values': return <Decisions key="values" step="values" title="values.title" />;
+    case 'sheet': return <QuestionStep key="sheet" step="sheet" title="sheet.title"><FileFormat /></QuestionStep>;
+    case 'header': return <QuestionStep key="header" step="header" title="header.title" />;
+    case 'values': return <QuestionStep key="values" step="values" title="values.title" />;
     case 'columns': return <Columns />;
     case 'cells': return <CellsStep />;
   }

@@ -1,4 +1,4 @@
-import { css, luminance, mix, readable, type Rgb } from './colours';
+import { toCss, luminance, mix, readable, type Rgb } from './colors';
 
 /** What a schema says of the looks, by group and name. It may hold anything. */
 export type Styles = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ const sign = 3;
 
 /**
  * The tokens that a schema's styles stand for. What cannot be read is left out,
- * and colours are moved until they can be told from their ground.
+ * and colours are moved until they contrast with their background.
  */
 export function themeOf(styles: Styles, preferred: Look, colour: ReadColour): Theme {
   const value = (group: string, name: string): string => {
@@ -45,7 +45,7 @@ export function themeOf(styles: Styles, preferred: Look, colour: ReadColour): Th
   const below = ground ?? grounds[used];
   const tokens: Record<string, string> = {};
   const put = (name: string, of: Rgb | null, least: number) => {
-    if (of) tokens[name] = css(least > 0 ? readable(of, below, least) : of);
+    if (of) tokens[name] = toCss(least > 0 ? readable(of, below, least) : of);
   };
 
   if (ground) Object.assign(tokens, surfaces(ground, used));
@@ -59,34 +59,34 @@ export function themeOf(styles: Styles, preferred: Look, colour: ReadColour): Th
   if (accent) Object.assign(tokens, accents(readable(accent, below, text), below, used));
   Object.assign(tokens, button(read('primaryButton', 'backgroundColor'), read('primaryButton', 'textColor')));
   Object.assign(tokens, plainButton(read('secondaryButton', 'backgroundColor'), read('secondaryButton', 'textColor'), below));
-  const radius = length(value('global', 'borderRadius'));
+  const radius = parseLength(value('global', 'borderRadius'));
   if (radius !== null) Object.assign(tokens, { '--radius': `${Math.min(radius, 16)}px`, '--radius-card': `${Math.min(radius * 1.6, 20)}px` });
-  const round = length(value('primaryButton', 'borderRadius'));
+  const round = parseLength(value('primaryButton', 'borderRadius'));
   if (round !== null) tokens['--button-radius'] = `${Math.min(round, 16)}px`;
   const family = families(value('global', 'customFontFamily'));
   if (family) tokens['--font'] = `${family}, system-ui, sans-serif`;
   return { tokens, look };
 }
 
-/** The surfaces around a ground, told apart by a little. */
+/** The surfaces around a background, each slightly different. */
 function surfaces(ground: Rgb, look: Look): Record<string, string> {
   const ink = inks[look];
   return {
-    '--ground': css(ground),
-    '--raised': css(mix(ground, [255, 255, 255], look === 'light' ? 0.5 : 0.035)),
-    '--sunken': css(mix(ground, ink, look === 'light' ? 0.03 : 0.06)),
-    '--line': css(mix(ground, ink, 0.12)),
-    '--line-strong': css(readable(mix(ground, ink, 0.45), ground, sign)),
-    '--text': css(readable(ink, ground, text)),
-    '--quiet': css(readable(mix(ink, ground, 0.3), ground, text + 0.5)),
+    '--ground': toCss(ground),
+    '--raised': toCss(mix(ground, [255, 255, 255], look === 'light' ? 0.5 : 0.035)),
+    '--sunken': toCss(mix(ground, ink, look === 'light' ? 0.03 : 0.06)),
+    '--line': toCss(mix(ground, ink, 0.12)),
+    '--line-strong': toCss(readable(mix(ground, ink, 0.45), ground, sign)),
+    '--text': toCss(readable(ink, ground, text)),
+    '--quiet': toCss(readable(mix(ink, ground, 0.3), ground, text + 0.5)),
   };
 }
 
 function accents(accent: Rgb, ground: Rgb, look: Look): Record<string, string> {
   return {
-    '--accent': css(accent),
-    '--accent-tint': css(mix(ground, accent, look === 'light' ? 0.1 : 0.18)),
-    '--on-accent': css(onTop(accent)),
+    '--accent': toCss(accent),
+    '--accent-tint': toCss(mix(ground, accent, look === 'light' ? 0.1 : 0.18)),
+    '--on-accent': toCss(onTop(accent)),
   };
 }
 
@@ -94,14 +94,14 @@ function accents(accent: Rgb, ground: Rgb, look: Look): Record<string, string> {
 function button(ground: Rgb | null, ink: Rgb | null): Record<string, string> {
   if (!ground) return {};
   const on = ink ? readable(ink, ground, text) : onTop(ground);
-  return { '--button-ground': css(ground), '--button-line': css(ground), '--button-text': css(on) };
+  return { '--button-ground': toCss(ground), '--button-line': toCss(ground), '--button-text': toCss(on) };
 }
 
-/** All other buttons: what they stand on, and lines that can be told from it. */
+/** All other buttons: their background, and lines that contrast with it. */
 function plainButton(ground: Rgb | null, ink: Rgb | null, below: Rgb): Record<string, string> {
   if (!ground) return {};
   const on = ink ? readable(ink, ground, text) : onTop(ground);
-  return { '--plain-ground': css(ground), '--plain-text': css(on), '--plain-line': css(readable(ground, below, sign)) };
+  return { '--plain-ground': toCss(ground), '--plain-text': toCss(on), '--plain-line': toCss(readable(ground, below, sign)) };
 }
 
 function onTop(ground: Rgb): Rgb {
@@ -109,7 +109,7 @@ function onTop(ground: Rgb): Rgb {
 }
 
 /** A length in CSS pixels; null where it is none that makes sense here. */
-export function length(text: string): number | null {
+export function parseLength(text: string): number | null {
   const found = /^(\d{1,3}(?:\.\d{1,3})?)(px|rem|em)?$/.exec(text);
   if (!found || (!found[2] && Number(found[1]) !== 0 && !/^\d+$/.test(found[1]!))) return null;
   return Number(found[1]) * (found[2] === 'rem' || found[2] === 'em' ? 16 : 1);

@@ -1,11 +1,11 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Row, Spot } from '../../grid';
-import { checked } from '../../grid/shown';
+import { checkboxState } from '../../grid/visible-text';
 import { Checkbox, Icon, Select } from '../kit';
-import { optionOf } from './choices';
-import { nameIn, type Place } from './columns';
+import { choiceOption } from './choices';
+import { displayName, type Place } from './columns';
 import type { Model } from './model';
-import { Suggested } from './suggested';
+import { SuggestedFix } from './suggested-fix';
 
 interface Props {
   readonly model: Model;
@@ -36,7 +36,7 @@ export function CardField({ model, place, index, row, onLong }: Props) {
           <p key={problem.code} class="c-card-problem"><Icon name={problem.level} size={14} label={t(`level.${problem.level}`)} /> <bdi>{problem.message}</bdi></p>
         ))}
       </div>
-      {problems[0] && column.choices && !cell.cut && !column.readOnly && cell.text !== '' && <Suggested model={model} place={place} text={cell.text} problem={problems[0]} onTake={write} />}
+      {problems[0] && column.choices && !cell.cut && !column.readOnly && cell.text !== '' && <SuggestedFix model={model} place={place} text={cell.text} problem={problems[0]} onTake={write} />}
     </div>
   );
 }
@@ -45,7 +45,7 @@ function Fixed({ model, place, text, cut, onLong }: { model: Model; place: Place
   return (
     <>
       <span class="k-label"><bdi>{place.column.label}</bdi></span>
-      <p class="c-card-text" dir="auto">{nameIn(place, text).slice(0, 200) || model.t('emptyCell')}</p>
+      <p class="c-card-text" dir="auto">{displayName(place, text).slice(0, 200) || model.t('emptyCell')}</p>
       {cut && <button type="button" class="c-link" onClick={onLong}>{model.t('long.open')}</button>}
     </>
   );
@@ -65,7 +65,7 @@ function Input({ model, place, text, value, describedBy, onWrite }: InputProps) 
   const { t } = model;
   const { column } = place;
   // A text that says by itself neither yes nor no stays to be seen.
-  const state = column.kind === 'checkbox' && checked({ text }) === checked({ text, value }) ? checked({ text }) : null;
+  const state = column.kind === 'checkbox' && checkboxState({ text }) === checkboxState({ text, value }) ? checkboxState({ text }) : null;
   if (state !== null) {
     const label = <><bdi>{column.label}</bdi>{state === undefined && <> <span class="c-quiet">· {t('emptyCell')}</span></>}</>;
     return <Checkbox label={label} checked={state === true} onChange={(on) => onWrite(String(on))} />;
@@ -74,7 +74,7 @@ function Input({ model, place, text, value, describedBy, onWrite }: InputProps) 
     return (
       <Select
         label={column.label} value={value} placeholder={text || t('grid.emptyChoice')} searchLabel={t('searchChoices')} nothing={t('noChoice')} onChange={onWrite} wrong={describedBy !== undefined}
-        options={[{ value: '', label: t('grid.emptyChoice') }, ...column.choices.map(optionOf)]} {...(describedBy && { describedBy })}
+        options={[{ value: '', label: t('grid.emptyChoice') }, ...column.choices.map(choiceOption)]} {...(describedBy && { describedBy })}
       />
     );
   }

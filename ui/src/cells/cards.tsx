@@ -2,9 +2,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Row, Spot } from '../../grid';
 import { Button, Icon, IconButton } from '../kit';
 import { CardField } from './card-field';
-import { useHeld } from './focus';
+import { useKeptFocus } from './focus';
 import type { Place } from './columns';
-import { isNarrow } from './filter';
+import { isFiltered } from './filter';
 import type { Model } from './model';
 import { useStore } from './store';
 
@@ -20,20 +20,20 @@ export default function Cards({ model, onLong }: Props) {
   const { t } = model;
   const top = useRef<HTMLDivElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
-  useHeld(top, () => title.current?.focus());
+  useKeptFocus(top, () => title.current?.focus());
   const index = Math.min(now.active.row, Math.max(0, now.total - 1));
   const row = model.row(index);
   useEffect(() => top.current?.scrollTo({ top: 0 }), [index]);
-  const led = useRef(now.led);
+  const led = useRef(now.jumps);
   // Who is led to a problem finds the keyboard there, as in a table.
   useEffect(() => {
-    if (led.current === now.led || !row) return;
-    led.current = now.led;
+    if (led.current === now.jumps || !row) return;
+    led.current = now.jumps;
     const fields = [...top.current!.querySelectorAll<HTMLElement>('[data-column]')];
     const field = fields.find((one) => one.dataset.column === now.active.column && /has-/.test(one.className));
     field?.scrollIntoView({ block: 'nearest' });
     (field?.querySelector<HTMLElement>('textarea, input, button') ?? title.current)?.focus({ preventScroll: true });
-  }, [now.led, row]);
+  }, [now.jumps, row]);
   const go = (to: number) => model.grid?.goToRow(to);
   return (
     <div class="c-cards">
@@ -43,7 +43,7 @@ export default function Cards({ model, onLong }: Props) {
         <IconButton icon="next" label={t('card.on')} disabled={index >= now.total - 1} onClick={() => go(index + 1)} />
       </header>
       <div ref={top} class="c-card">
-        {now.total === 0 ? <p class="c-card-none">{isNarrow(now.filter) && t('grid.empty')}</p> : row ? <Card model={model} index={index} row={row} onLong={onLong} /> : <div class="c-values is-loading" aria-busy="true" />}
+        {now.total === 0 ? <p class="c-card-none">{isFiltered(now.filter) && t('grid.empty')}</p> : row ? <Card model={model} index={index} row={row} onLong={onLong} /> : <div class="c-values is-loading" aria-busy="true" />}
       </div>
     </div>
   );
@@ -63,7 +63,7 @@ function Card({ model, index, row, onLong }: { model: Model; index: number; row:
       {bad.length > 0 && others.length > 0 && <h3 class="c-card-others">{t('card.others', { n: others.length })}</h3>}
       {others.map(field)}
       <div class="c-card-foot">
-        <Button small look="quiet" icon="remove" onClick={() => model.make({ kind: 'delete', where: { show: 'all', rows: [row.id] } }, (verdict) => t('deleted', { n: verdict.deleted }))}>
+        <Button small look="quiet" icon="remove" onClick={() => model.applyEdit({ kind: 'delete', where: { show: 'all', rows: [row.id] } }, (verdict) => t('deleted', { n: verdict.deleted }))}>
           {t('card.delete')}
         </Button>
       </div>

@@ -1,4 +1,4 @@
-import type { Catalogues } from '../words/words';
+import type { Catalogues } from '../words/types';
 
 /** The sentences of the cells. Those of one language are one file, with those of the page. */
 export const catalogues: Catalogues = {

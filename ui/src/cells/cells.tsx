@@ -1,29 +1,37 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Fault } from '../api';
-import type { CellsProps, Frame } from '../app/frame';
+import type { CellsHandle, CellsHost } from './host';
 import { Button, Note } from '../kit';
-import { begin, type Start } from './begin';
+import { startPreload, type Preload, type Preloaded } from './preload';
 import { Model } from './model';
-import { Workplace } from './workplace';
+import { CellsView } from './cells-view';
 import './cells.css';
 
 const retryAfter = 3000;
 
+interface Props {
+  readonly host: CellsHost;
+  /** What was asked for before there was a place to show it; null where nothing was. */
+  readonly preload: Preload | null;
+  /** Given once the step is there, null when it goes. */
+  readonly onHandle: (handle: CellsHandle | null) => void;
+}
+
 interface Shown {
-  readonly start?: Start;
+  readonly start?: Preloaded;
   readonly model?: Model;
 }
 
 /** The step in which a person repairs cells: the table, what is wrong with it, and what can be done. */
-export default function Cells({ frame, beginning, onHandle }: CellsProps) {
-  const [{ start, model }, setShown] = useState<Shown>(() => (beginning?.now ? shownOf(frame, beginning.now) : {}));
+export default function Cells({ host, preload, onHandle }: Props) {
+  const [{ start, model }, setShown] = useState<Shown>(() => (preload?.now ? shownOf(host, preload.now) : {}));
   const [turn, setTurn] = useState(0);
 
   useEffect(() => {
     if (model) return;
     let left = false;
-    const coming = turn === 0 && beginning ? beginning.coming : begin(frame);
-    coming.then((came) => left || tell(frame, came, setShown), (fault) => left || frame.broken(fault));
+    const coming = turn === 0 && preload ? preload.coming : startPreload(host);
+    coming.then((came) => left || showOrReport(host, came, setShown), (fault) => left || host.onFault(fault));
     return () => void (left = true);
   }, [turn]);
 
@@ -34,7 +42,7 @@ export default function Cells({ frame, beginning, onHandle }: CellsProps) {
     return () => clearTimeout(timer);
   }, [start]);
 
-  if (model) return <Workplace model={model} onHandle={onHandle} />;
+  if (model) return <CellsView model={model} onHandle={onHandle} />;
   if (!start || isOver(start.fault)) return <div class="c-cells c-blank" aria-busy="true" />;
   const { t, fault } = start;
   const again = <Button onClick={() => setTurn(turn + 1)}>{t('retry')}</Button>;
@@ -45,13 +53,13 @@ export default function Cells({ frame, beginning, onHandle }: CellsProps) {
   );
 }
 
-function tell(frame: Frame, start: Start, show: (shown: Shown) => void): void {
-  if (isOver(start.fault)) frame.broken(start.fault);
-  else show(shownOf(frame, start));
+function showOrReport(host: CellsHost, start: Preloaded, show: (shown: Shown) => void): void {
+  if (isOver(start.fault)) host.onFault(start.fault);
+  else show(shownOf(host, start));
 }
 
-function shownOf(frame: Frame, start: Start): Shown {
-  return { start, ...(start.first && { model: new Model(frame, start.desk, start.first, start.t) }) };
+function shownOf(host: CellsHost, start: Preloaded): Shown {
+  return { start, ...(start.first && { model: new Model(host, start.tableApi, start.first, start.t) }) };
 }
 
 /** Whether the page has to say it. */

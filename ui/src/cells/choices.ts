@@ -1,33 +1,33 @@
 import type { Choice } from '../../grid';
 import type { Option } from '../kit';
-import type { Place } from './columns';
-import type { Suggestion, Value } from './desk';
+import { choiceName, type Place } from './columns';
+import type { Suggestion, Value } from './table-api';
 
-/** The fields with what they are called, each once. */
-export function columnsFor(places: readonly Place[], editable = false): { key: string; label: string }[] {
-  const seen = new Map<string, string>();
+/** The fields as options, each once, after one for all of them. */
+export function fieldOptions(places: readonly Place[], all: string, editable = false): Option[] {
+  const labels = new Map([['', all]]);
   for (const { key, label, column } of places) {
-    if (!seen.has(key) && !(editable && column.readOnly)) seen.set(key, label);
+    if (!labels.has(key) && !(editable && column.readOnly)) labels.set(key, label);
   }
-  return [...seen].map(([key, label]) => ({ key, label }));
+  return Array.from(labels, ([value, label]) => ({ value, label }));
 }
 
 /** The one that a text was meant as, to be taken by one press; undefined where another is as good. */
-export function surest({ text, suggestions: [first, second] }: Pick<Value, 'text' | 'suggestions'>): Suggestion | undefined {
+export function bestSuggestion({ text, suggestions: [first, second] }: Pick<Value, 'text' | 'suggestions'>): Suggestion | undefined {
   if (!first || !second) return first;
-  const [one, other] = [whyOf(first), whyOf(second)];
+  const [one, other] = [parseReason(first), parseReason(second)];
   if (one.why !== other.why) return first;
-  return one.why.endsWith('like') && edits(text, one.name) < edits(text, other.name) ? first : undefined;
+  return one.why.endsWith('like') && editDistance(text, one.name) < editDistance(text, other.name) ? first : undefined;
 }
 
 /** A reason of the service, such as 'it is spelled almost like Germany', and the name that it is about. */
-function whyOf({ reason }: Suggestion): { why: string; name: string } {
+function parseReason({ reason }: Suggestion): { why: string; name: string } {
   const [, why = reason, name = ''] = /^(it is spelled almost like|it has a part of) ([^]*)/.exec(reason) ?? [];
   return { why, name };
 }
 
 /** How many letters must be changed, added or left out to make one text of the other. */
-function edits(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   const other = [...b.toLowerCase()];
   let row = [0, ...other.map((_, at) => at + 1)];
   for (const [i, letter] of [...a.toLowerCase()].entries()) {
@@ -38,6 +38,11 @@ function edits(a: string, b: string): number {
 }
 
 /** A choice of a column with what it is found by. */
-export function optionOf({ text, label, also }: Choice): Option {
+export function choiceOption({ text, label, also }: Choice): Option {
   return { value: text, label: label ?? text, ...(label && label !== text && { note: text }), ...(also && { also }) };
+}
+
+/** What a suggestion is called in its column. */
+export function suggestionName(place: Place, { text, label }: Suggestion): string {
+  return choiceName(place, text) ?? (label || text);
 }

@@ -2,14 +2,14 @@ import type { RefObject } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { Button, matching, Popover, targetOf, type Option } from '../kit';
 import { reword } from '../words/words';
-import { optionOf } from './choices';
+import { choiceOption } from './choices';
 import { choiceName, type Place } from './columns';
-import type { Value } from './desk';
+import type { Value } from './table-api';
 import type { Model } from './model';
 import { valueName } from './value-text';
 import type { T } from './words';
 
-const mostListed = 100;
+const maxListed = 100;
 
 interface Props {
   readonly model: Model;
@@ -23,7 +23,7 @@ interface Props {
 /** Where the text is found or typed that all equal cells are to get. */
 export default function Chooser({ model, anchor, place, value, onTake, onClose }: Props) {
   const { t } = model;
-  const take = (text: string) => {
+  const onTaken = (text: string) => {
     onClose();
     anchor.current?.focus();
     onTake(text);
@@ -32,7 +32,7 @@ export default function Chooser({ model, anchor, place, value, onTake, onClose }
   return (
     <Popover anchor={anchor} onClose={onClose} label={title} class="c-chooser">
       <p class="c-chooser-title">{title}</p>
-      {place.column.choices ? <Listed model={model} place={place} value={value} onTake={take} /> : <Typed model={model} place={place} value={value} onTake={take} />}
+      {place.column.choices ? <Listed model={model} place={place} value={value} onTake={onTaken} /> : <Typed model={model} place={place} value={value} onTake={onTaken} />}
     </Popover>
   );
 }
@@ -59,7 +59,7 @@ function Listed({ model: { t }, place, value, onTake }: Inner) {
   const id = useId();
   const options = useMemo(() => optionsOf(t, place, value), [place, value]);
   const found = matching(options, sought);
-  const listed = found.slice(0, mostListed);
+  const listed = found.slice(0, maxListed);
   useEffect(() => field.current!.focus(), []);
   useEffect(() => list.current!.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest' }), [at, sought]);
   const press = (event: KeyboardEvent) => {
@@ -94,7 +94,7 @@ function Listed({ model: { t }, place, value, onTake }: Inner) {
 /** The choices of the column, what is suggested before the others. */
 function optionsOf(t: T, place: Place, value: Value): Option[] {
   const first = value.suggestions.map(({ text, label, reason }) => ({ value: text, label: choiceName(place, text) ?? (label || text), note: reason ? reword(t, 'why', reason) : text }));
-  const told = new Set(first.map((one) => one.value));
-  const others = place.column.choices!.filter((one) => !told.has(one.text));
-  return [...first, ...others.map(optionOf)];
+  const suggested = new Set(first.map((one) => one.value));
+  const others = place.column.choices!.filter((one) => !suggested.has(one.text));
+  return [...first, ...others.map(choiceOption)];
 }

@@ -1,7 +1,6 @@
 import type { TableColumn } from '../api';
 import type { Choice, Column, ColumnKind } from '../../grid';
-import { named } from '../../grid/named';
-import { namedIn } from './countries';
+import { displayText } from '../../grid/display-text';
 
 /** A column of the grid, and the cell of the row that it shows. */
 export interface Place {
@@ -17,7 +16,7 @@ export interface Place {
   readonly type: string;
 }
 
-type Given = TableColumn & { readonly delimiter?: string };
+type WireColumn = TableColumn & { readonly delimiter?: string };
 
 const kinds: Readonly<Record<string, ColumnKind>> = {
   number: 'number', date: 'date', datetime: 'text', checkbox: 'checkbox', select: 'select', 'multi-select': 'multi',
@@ -39,7 +38,7 @@ export function columnKey(key: string, part: number): string {
   return part === 0 ? key : `${key}\u0000${part}`;
 }
 
-function placeOf(given: Given, at: number, locale: string): Place {
+function placeOf(given: WireColumn, at: number, locale: string): Place {
   const { key, part = 0, type } = given;
   const choices = choicesOf(given, locale);
   const kind = kinds[type] ?? 'text';
@@ -56,15 +55,26 @@ function placeOf(given: Given, at: number, locale: string): Place {
   return { column, key, part, at, required: given.required, label: given.label, type };
 }
 
-/** Columns of one field are told apart by what they are called in the file. */
-function labelOf({ label, part, header }: Given): string {
+/** Columns of one field are distinguished by their headers in the file. */
+function labelOf({ label, part, header }: WireColumn): string {
   if (part === undefined) return label;
   return header && header !== label ? `${label} · ${header}` : `${label} ${part + 1}`;
 }
 
-function choicesOf({ type, options }: Given, locale: string): readonly Choice[] | undefined {
+function choicesOf({ type, options }: WireColumn, locale: string): readonly Choice[] | undefined {
   if (!options || options.length === 0) return undefined;
-  return type === 'country' ? namedIn(locale, options) : options.map(({ value, label }) => ({ text: value, label }));
+  return type === 'country' ? countryChoices(locale, options) : options.map(({ value, label }) => ({ text: value, label }));
+}
+
+/** The countries that a list names in English, as the browser names them; their English names are found as well. */
+export function countryChoices(locale: string, list: readonly { readonly value: string; readonly label: string }[]): readonly Choice[] {
+  if (locale.startsWith('en')) return list.map(({ value, label }) => ({ text: value, label }));
+  const names = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' });
+  const choices = list.map(({ value, label }) => {
+    const name = /^[A-Z]{2}$/.test(value) ? names.of(value) : undefined;
+    return name && name !== label ? { text: value, label: name, also: label } : { text: value, label };
+  });
+  return choices.sort((a, b) => a.label.localeCompare(b.label, locale));
 }
 
 /** What a text is called that may be chosen in the column. */
@@ -73,6 +83,6 @@ export function choiceName({ column }: Place, text: string): string | undefined 
 }
 
 /** What the table shows of a text: choices by their names. */
-export function nameIn(place: Place | undefined, text: string): string {
-  return place ? named(place.column, text) : text;
+export function displayName(place: Place | undefined, text: string): string {
+  return place ? displayText(place.column, text) : text;
 }

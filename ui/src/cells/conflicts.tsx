@@ -2,7 +2,7 @@ import type { Conflict } from '../../grid';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { Button } from '../kit';
-import { useHeld } from './focus';
+import { useKeptFocus } from './focus';
 import type { Model } from './model';
 import { useStore } from './store';
 import { ValueText } from './value-text';
@@ -14,7 +14,7 @@ export default function ConflictList({ model }: { model: Model; onClose: () => v
   const { t } = model;
   const conflicts = useStore(model.store, (now) => now.conflicts);
   const list = useRef<HTMLElement>(null);
-  useHeld(list, () => model.focus());
+  useKeptFocus(list, () => model.focus());
   const all = (what: (one: Conflict) => void) => () => [...conflicts].forEach(what);
   return (
     <section ref={list} class="c-conflicts" aria-labelledby="cells-conflicts">
@@ -26,7 +26,7 @@ export default function ConflictList({ model }: { model: Model; onClose: () => v
       {conflicts.length > 1 && (
         <footer>
           <Button small look="quiet" onClick={all((one) => model.keepTheirs(one))}>{t('conflicts.allTheirs', { n: conflicts.length })}</Button>
-          <Button small look="quiet" onClick={all((one) => (one.gone ? model.keepTheirs(one) : model.putMine(one)))}>{t('conflicts.allMine', { n: conflicts.length })}</Button>
+          <Button small look="quiet" onClick={all((one) => (one.gone ? model.keepTheirs(one) : model.keepMine(one)))}>{t('conflicts.allMine', { n: conflicts.length })}</Button>
         </footer>
       )}
     </section>
@@ -44,7 +44,7 @@ function Item({ model, conflict }: { model: Model; conflict: Conflict }) {
       <Text label={t('conflicts.mine')}><ValueText t={t} place={place} text={conflict.mine} /></Text>
       <span class="c-conflict-choice">
         <Button small onClick={() => model.keepTheirs(conflict)}>{t('conflicts.keep')}</Button>
-        {!conflict.gone && <Button small onClick={() => model.putMine(conflict)}>{t('conflicts.put')}</Button>}
+        {!conflict.gone && <Button small onClick={() => model.keepMine(conflict)}>{t('conflicts.put')}</Button>}
       </span>
     </li>
   );

@@ -15,20 +15,23 @@ export interface Filter {
   readonly also?: string;
 }
 
-export const everything: Filter = { show: 'all' };
+/** So many rows are asked for at first: more than a window shows, and few enough to be there at once. */
+export const firstRows = 60;
+
+export const allRows: Filter = { show: 'all' };
 
 /** Without the parts that say nothing, as two filters that mean the same are the same then. */
-export function tidy(filter: Filter): Filter {
+export function normalized(filter: Filter): Filter {
   const given = Object.entries(filter).filter(([name, value]) => value !== undefined && (value !== '' || name === 'key'));
   return Object.fromEntries(given) as unknown as Filter;
 }
 
-export function same(a: Filter, b: Filter): boolean {
+export function sameFilter(a: Filter, b: Filter): boolean {
   return a.show === b.show && a.key === b.key && a.code === b.code && (a.search ?? '') === (b.search ?? '') && a.in === b.in;
 }
 
-export function isNarrow(filter: Filter): boolean {
-  return !same(filter, everything);
+export function isFiltered(filter: Filter): boolean {
+  return !sameFilter(filter, allRows);
 }
 
 const levels: Readonly<Partial<Record<Show, string>>> = { errors: 'error', warnings: 'warning', infos: 'info' };
@@ -40,31 +43,31 @@ export type Keys = readonly string[];
 export type Naming = (at: number, cell: WireRow['cells'][number]) => string;
 
 /** Whether a row fits still. A search is repeated on what is here of its texts. */
-export function fits(filter: Filter, row: WireRow, keys: Keys, named: Naming = () => ''): boolean {
-  return fitsProblem(filter, row, keys) && (!filter.search || holds(filter, row, keys, named));
+export function matchesFilter(filter: Filter, row: WireRow, keys: Keys, named: Naming = () => ''): boolean {
+  return fitsProblem(filter, row, keys) && (!filter.search || matchesSearch(filter, row, keys, named));
 }
 
 function fitsProblem(filter: Filter, row: WireRow, keys: Keys): boolean {
-  if (filter.show === 'valid') return !has(row, keys, { show: 'errors' });
+  if (filter.show === 'valid') return !hasProblem(row, keys, { show: 'errors' });
   if (filter.show === 'all' && filter.key === undefined && filter.code === undefined) return true;
-  return has(row, keys, filter);
+  return hasProblem(row, keys, filter);
 }
 
-function has(row: WireRow, keys: Keys, { show, key, code }: Filter): boolean {
+function hasProblem(row: WireRow, keys: Keys, { show, key, code }: Filter): boolean {
   const level = levels[show];
   const fit = (problem: { level: string; code: string }) => (!level || problem.level === level) && (!code || problem.code === code);
   if ((key === undefined || key === '') && row.problems?.some(fit)) return true;
   return row.cells.some((cell, at) => (key === undefined || key === keys[at]) && cell.problems?.some(fit));
 }
 
-function holds(filter: Filter, row: WireRow, keys: Keys, named: Naming): boolean {
-  const wanted = folded(filter.search!);
+function matchesSearch(filter: Filter, row: WireRow, keys: Keys, named: Naming): boolean {
+  const wanted = foldCase(filter.search!);
   return row.cells.some(
-    (cell, at) => (!filter.in || filter.in === keys[at]) && [cell.text, cell.value ?? '', named(at, cell)].some((text) => folded(text).includes(wanted)),
+    (cell, at) => (!filter.in || filter.in === keys[at]) && [cell.text, cell.value ?? '', named(at, cell)].some((text) => foldCase(text).includes(wanted)),
   );
 }
 
 /** As the service looks for texts: letters that differ by case are one, and none becomes several, as ß would. */
-export function folded(text: string): string {
+export function foldCase(text: string): string {
   return text.replace(/[^\u0000-\u007f]/g, (sign) => (sign.toUpperCase().length === 1 ? sign.toUpperCase() : sign)).toLowerCase();
 }

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 /** A field that has the keyboard as soon as it is there, and what it holds goes with the first letter; the dialog around it would give the keyboard to its title. */
-export function useFirst(): RefObject<HTMLInputElement | null> {
+export function useAutoFocus(): RefObject<HTMLInputElement | null> {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     field.current?.focus();
@@ -15,7 +15,7 @@ export function useFirst(): RefObject<HTMLInputElement | null> {
  * Keeps the focus in a list: where the entry that has it goes, the next one gets
  * it, else the one before. `last` is called where none is left.
  */
-export function useHeld(root: RefObject<HTMLElement | null>, last: () => void): void {
+export function useKeptFocus(root: RefObject<HTMLElement | null>, last: () => void): void {
   const leave = useRef(last);
   leave.current = last;
   useEffect(() => {
@@ -30,7 +30,7 @@ export function useHeld(root: RefObject<HTMLElement | null>, last: () => void): 
     const pass = () => {
       const next = order.find((one) => one.isConnected);
       const buttons = [...(next?.querySelectorAll<HTMLElement>('button:enabled') ?? [])];
-      // Who mends one value after the other goes on with what mends the next.
+      // Somebody who fixes one value after the other continues with the fix of the next.
       const button = next?.matches('.c-value') ? (buttons.find((one) => one.className === held!.className) ?? buttons.at(-1)) : buttons[0];
       if (button) button.focus();
       else leave.current();

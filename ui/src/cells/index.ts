@@ -1,2 +1,2 @@
 export { default } from './cells';
-export { Beginning } from './begin';
+export { Preload } from './preload';

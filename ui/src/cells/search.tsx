@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Field, IconButton, Select } from '../kit';
-import { columnsFor } from './choices';
-import { keys } from './keys';
+import { fieldOptions } from './choices';
+import { keys } from './shortcuts';
 import type { Model } from './model';
 import { useStore } from './store';
 
@@ -57,11 +57,11 @@ export function Search({ model, field, narrow }: Props) {
     <div class="c-search" role="search">
       {text && (
         <Select
-          bare label={t('search.in')} class="c-in" value={wanted.in ?? ''} options={[{ value: '', label: t('search.all') }, ...columnsFor(model.places).map(({ key, label }) => ({ value: key, label }))]}
+          bare label={t('search.in')} class="c-in" value={wanted.in ?? ''} options={fieldOptions(model.places, t('search.all'))}
           placeholder={t('search.all')} searchLabel={t('searchColumns')} nothing={t('noChoice')} onChange={(column) => look(text, column || undefined)}
         />
       )}
-      <Field bare label={t('search')} kind="search" icon="search" value={text} onInput={type} onKeyDown={press} refTo={field} placeholder={narrow ? t('search') : `${t('search')} (${model.frame.locale.isolate(keys.search)})`} after={clear} class="c-sought" />
+      <Field bare label={t('search')} kind="search" icon="search" value={text} onInput={type} onKeyDown={press} refTo={field} placeholder={narrow ? t('search') : `${t('search')} (${model.host.locale.isolate(keys.search)})`} after={clear} class="c-sought" />
     </div>
   );
 }

@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks';
 import { Menu, type MenuItem } from '../kit';
-import type { Open } from './dialogs';
-import { keys } from './keys';
+import type { OpenDialog } from './dialogs/props';
+import { keys } from './shortcuts';
 import type { Model } from './model';
-import type { Deed } from './orders';
-import { isUntidy } from './spaces';
+import type { EditSpec } from './selection-scope';
+import { isUntidy } from './whitespace';
 
 /** So many rows are looked through for what can be done with them. */
 const mostLooked = 1000;
@@ -13,7 +13,7 @@ interface Props {
   readonly model: Model;
   readonly at: { readonly x: number; readonly y: number };
   readonly onClose: () => void;
-  readonly onOpen: (open: Open) => void;
+  readonly onOpen: (open: OpenDialog) => void;
 }
 
 /** What can be done with what is selected. */
@@ -23,14 +23,14 @@ export default function SelectionMenu({ model, at, onClose, onOpen }: Props) {
   return <Menu anchor={anchor} at={at} label={model.t('menu')} items={itemsOf(model, onOpen)} onClose={onClose} />;
 }
 
-function itemsOf(model: Model, onOpen: (open: Open) => void): MenuItem[] {
+function itemsOf(model: Model, onOpen: (open: OpenDialog) => void): MenuItem[] {
   const { t } = model;
   const selected = model.selected();
   if (!selected) return [];
   const { where, keys: fields, rows } = selected;
   const closed = fields.length === 0;
   const untidy = rows > mostLooked || model.areaHas(isUntidy);
-  const change = (deed: Deed) => () => model.make({ ...deed, where, keys: fields }, ({ cells }) => (cells === 0 ? t('nothingChanged') : t('changedCells', { n: cells })));
+  const change = (edit: EditSpec) => () => model.applyEdit({ ...edit, where, keys: fields }, ({ cells }) => (cells === 0 ? t('nothingChanged') : t('changedCells', { n: cells })));
   return [
     { label: t('menu.copy'), keys: keys.copy, onSelect: () => document.execCommand('copy') },
     { label: t('menu.clear'), keys: 'Del', disabled: closed, onSelect: () => model.grid?.clear() },
@@ -43,7 +43,7 @@ function itemsOf(model: Model, onOpen: (open: Open) => void): MenuItem[] {
     { label: t('add.one'), icon: 'add' as const, apart: true, onSelect: () => model.addRow() },
     {
       label: t('menu.delete', { n: rows }), icon: 'remove' as const,
-      onSelect: () => model.make({ kind: 'delete', where }, (verdict) => t('deleted', { n: verdict.deleted })),
+      onSelect: () => model.applyEdit({ kind: 'delete', where }, (verdict) => t('deleted', { n: verdict.deleted })),
     },
   ];
 }

@@ -1,15 +1,15 @@
 import type { Counts, ProgressEvent, Totals } from '../api';
 import type { Area, Conflict } from '../../grid';
-import { everything, type Filter } from './filter';
+import { allRows, type Filter } from './filter';
 
 /** A sentence about what was done, in the status line. */
-export interface Said {
+export interface StatusMessage {
   readonly text: string;
   /** Whether it was refused. */
   readonly wrong?: boolean;
   /** What is offered beside it. */
   readonly turn?: 'undo' | 'redo';
-  /** Whether it tells of the last change, and is over with the next one. */
+  /** Whether it is about the last change, and ends with the next one. */
   readonly done?: boolean;
 }
 
@@ -37,19 +37,19 @@ export interface State {
   readonly progress: ProgressEvent | null;
   /** What takes a while, as a sentence. */
   readonly working: string;
-  readonly said: Said | null;
+  readonly message: StatusMessage | null;
   /** Grows with each change of rows that came to stand. */
   readonly turn: number;
   /** Grows each time that somebody was led to a problem. */
-  readonly led: number;
+  readonly jumps: number;
 }
 
-export const atFirst: State = {
+export const initialState: State = {
   totals: { rows: 0, errors: 0, warnings: 0, infos: 0 },
   undo: 0, redo: 0, counts: [], counted: false,
-  filter: everything, wanted: everything, searching: false,
+  filter: allRows, wanted: allRows, searching: false,
   total: 0, fitting: null,
   saving: 'saved', pending: 0,
   area: null, active: { row: 0, column: '' },
-  conflicts: [], progress: null, working: '', said: null, turn: 0, led: 0,
+  conflicts: [], progress: null, working: '', message: null, turn: 0, jumps: 0,
 };

@@ -1,10 +1,10 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Grid, type GridEvent } from '../../grid';
 import '../../grid/grid.css';
-import { isNarrow } from './filter';
-import { gridTexts } from './grid-words';
+import { isFiltered } from './filter';
+import { gridTexts } from './grid-texts';
 import type { Model } from './model';
-import { mostCells } from './plan';
+import { maxCells } from './edit-plan';
 import type { Key } from './words';
 
 interface Props {
@@ -15,30 +15,30 @@ interface Props {
 
 /** The grid over the rows of the model. */
 export function Table({ model, onMenu, onLong }: Props) {
-  const host = useRef<HTMLDivElement>(null);
+  const element = useRef<HTMLDivElement>(null);
   // Asked for before anything new is on the page.
   const [room] = useState(() => ({ width: innerWidth, height: innerHeight }));
   const hear = useRef((_: GridEvent) => {});
   hear.current = (event) => {
     if (event.type === 'menu') onMenu(event.x, event.y);
     else if (event.type === 'long') onLong(event);
-    else model.hear(event);
+    else model.onGridEvent(event);
   };
   // Before the browser draws: the first rows are in the first picture.
   useLayoutEffect(() => {
-    const { frame, t, places, source } = model;
+    const { host, t, places, source } = model;
     const first = source.takeFirst();
-    const narrow = (key: Key) => (isNarrow(model.now.filter) ? t(key) : '');
-    const grid = new Grid(host.current!, {
+    const narrow = (key: Key) => (isFiltered(model.now.filter) ? t(key) : '');
+    const grid = new Grid(element.current!, {
       source,
       ...(first && { first }),
       columns: places.map((place) => place.column),
-      label: frame.facts.title || t('table'),
-      number: frame.locale.number,
+      label: host.facts.title || t('table'),
+      number: host.locale.number,
       room,
-      // Where nothing was left out, no filter is to blame.
-      texts: { ...gridTexts(t, frame.locale), get empty() { return narrow('grid.empty'); }, get emptyHint() { return narrow('grid.emptyHint'); } },
-      mostPasted: mostCells,
+      // Where nothing was left out, no filter is the reason.
+      texts: { ...gridTexts(t, host.locale), get empty() { return narrow('grid.empty'); }, get emptyHint() { return narrow('grid.emptyHint'); } },
+      maxPaste: maxCells,
       hasMenu: true,
       listen: (event) => hear.current(event),
     });
@@ -48,5 +48,5 @@ export function Table({ model, onMenu, onLong }: Props) {
       grid.destroy();
     };
   }, [model]);
-  return <div class="c-grid" ref={host} />;
+  return <div class="c-grid" ref={element} />;
 }

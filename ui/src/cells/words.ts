@@ -1,4 +1,5 @@
-import { readWords, type Locale, type Say } from '../words/words';
+import type { Locale, Say } from '../words/types';
+import { readWords } from '../words/words';
 import { catalogues } from './catalogues';
 
 export type Key = keyof typeof import('./words/en.json');

@@ -11,8 +11,6 @@ interface Props {
   /** The buttons, in the order of reading: the one that goes on stands last. */
   readonly foot?: ComponentChildren;
   readonly wide?: boolean;
-  /** Where it comes from: the middle, or as a sheet from the end or from below. */
-  readonly from?: 'middle' | 'end' | 'below';
   /** Esc and the cross do nothing while this is so. */
   readonly held?: boolean;
   readonly class?: string;
@@ -22,7 +20,7 @@ interface Props {
  * A dialog over the page while it is rendered. The browser keeps the focus
  * within; where it was before, it returns to afterwards.
  */
-export function Dialog({ title, closeLabel, onClose, children, foot, wide, from = 'middle', held, ...rest }: Props) {
+export function Dialog({ title, closeLabel, onClose, children, foot, wide, held, ...rest }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const before = useRef<Element | null>(null);
@@ -47,7 +45,7 @@ export function Dialog({ title, closeLabel, onClose, children, foot, wide, from 
   return (
     <dialog
       ref={dialog}
-      class={['k-dialog', `k-from-${from}`, wide && 'k-wide', rest.class].filter(Boolean).join(' ')}
+      class={['k-dialog', wide && 'k-wide', rest.class].filter(Boolean).join(' ')}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();

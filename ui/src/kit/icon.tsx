@@ -13,19 +13,16 @@ const shapes = {
   download: { line: 'M8 2v8M4.5 6.8 8 10.3l3.5-3.5M2.5 13.5h11' },
   upload: { line: 'M8 10.5v-8M4.5 5.7 8 2.2l3.5 3.5M2.5 13.5h11' },
   down: { line: 'm4 6 4 4 4-4' },
-  up: { line: 'm4 10 4-4 4 4' },
   next: { line: 'm6 4 4 4-4 4', turns: true },
   back: { line: 'm10 4-4 4 4 4', turns: true },
   arrow: { line: 'M2.5 8h11M10 4.5 13.5 8 10 11.5', turns: true },
   more: { fill: 'M3 6.7a1.3 1.3 0 1 1 0 2.6 1.3 1.3 0 0 1 0-2.6zm5 0a1.3 1.3 0 1 1 0 2.6 1.3 1.3 0 0 1 0-2.6zm5 0a1.3 1.3 0 1 1 0 2.6 1.3 1.3 0 0 1 0-2.6z' },
-  filter: { line: 'M2 3.5h12M4.5 8h7M6.5 12.5h3' },
   add: { line: 'M8 3v10M3 8h10' },
   remove: { line: 'M3 4.5h10M6 4.5v-2h4v2M4.5 4.5l.5 9h6l.5-9M7 7v4M9 7v4' },
   refresh: { line: 'M13 3v3.5H9.5M13 6.5A5.5 5.5 0 1 0 13.3 10' },
   person: { line: 'M8 2a3 3 0 1 1 0 6 3 3 0 0 1 0-6zM2.5 14a5.5 5.5 0 0 1 11 0' },
   clock: { line: 'M8 1.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13zM8 4.5V8l2.5 1.8' },
   file: { line: 'M4 1.5h5l3.5 3.5v9.5H4zM9 1.5V5h3.5' },
-  link: { line: 'M6.8 9.2a2.8 2.8 0 0 0 4 0l2-2a2.8 2.8 0 0 0-4-4L8 4M9.2 6.8a2.8 2.8 0 0 0-4 0l-2 2a2.8 2.8 0 0 0 4 4L8 12' },
   lock: { line: 'M3.5 7.5h9v6.5h-9zM5.5 7.5v-2a2.5 2.5 0 0 1 5 0v2' },
   offline: { line: 'M2 2l12 12M4.6 8.6a5 5 0 0 1 2.6-1.3M1.8 5.8A9 9 0 0 1 4 4.4M7 3.3a9 9 0 0 1 7.2 2.5M10.4 7.9l1 .7M6.6 11a2.2 2.2 0 0 1 2.6-.2M8 13.4v.2' },
 } as const;
@@ -60,11 +57,11 @@ export function Icon({ name, label, size = 16 }: Props) {
 }
 
 /** The product's mark. */
-export function Mark({ size = 20 }: { size?: number }) {
+export function Logo({ size = 20 }: { size?: number }) {
   return (
-    <svg class="k-mark" viewBox="0 0 16 16" width={size} height={size} aria-hidden="true" focusable="false">
+    <svg class="k-logo" viewBox="0 0 16 16" width={size} height={size} aria-hidden="true" focusable="false">
       <rect width="16" height="16" rx="3.5" fill="currentColor" />
-      <path class="k-mark-line" d="M3.5 8.75V12a.5.5 0 0 0 .5.5h8a.5.5 0 0 0 .5-.5V8.75H10a2 2 0 0 1-4 0zM4.5 5.5h7M4.5 3.5h7" />
+      <path class="k-logo-line" d="M3.5 8.75V12a.5.5 0 0 0 .5.5h8a.5.5 0 0 0 .5-.5V8.75H10a2 2 0 0 1-4 0zM4.5 5.5h7M4.5 3.5h7" />
     </svg>
   );
 }

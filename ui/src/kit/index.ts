@@ -1,7 +1,7 @@
 export { Button, IconButton, type ButtonLook } from './button';
 export { Checkbox, Field } from './field';
 export { Dialog } from './dialog';
-export { Icon, Mark, type IconName } from './icon';
+export { Icon, Logo, type IconName } from './icon';
 export { Menu, targetOf, type MenuItem } from './menu';
 export { Note, type Tone } from './note';
 export { Popover } from './popover';

@@ -1,54 +1,20 @@
-import { directionOf, spoken, type Language, type Spoken } from './languages';
+import { directionOf, chooseLanguage, type ChosenLanguage } from './languages';
 import { plainNumber, plainPlural } from './plain';
 import * as service from './service/catalogues';
-import type { Reword } from './service/rewording';
+import type { Catalogue, Catalogues, Locale, Reword, Rewords, Say, Values } from './types';
 
 export { languages, type Language } from './languages';
 
-/** Sentences by key: a text, or one for each plural form of the locale. */
-export type Catalogue = Readonly<Record<string, string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>>>;
-
-/** What stands in the braces of a text. Numbers are written as the locale does; n also decides the plural. */
-export type Values = Readonly<Record<string, string | number>>;
-
-/** Gives the sentence of a key: t('rows', { n: 3 }). */
-export interface Say<Key extends string> extends Rewords {
-  (key: Key, values?: Values): string;
-}
-
-interface Rewords {
-  /** Where the page does not speak English, as the service does. */
-  readonly reword?: Reword | undefined;
-}
-
-/** How a person's language writes things. */
-export interface Locale {
-  readonly language: Language;
-  /** What the Intl objects are made with; the person's region where it speaks the language. */
-  readonly tag: string;
-  readonly direction: 'ltr' | 'rtl';
-  number(n: number): string;
-  /** A number of any length that is written with a point, without groups: what groups them here parts them elsewhere. */
-  figure(text: string): string;
-  percent(share: number): string;
-  day(time: string): string;
-  moment(time: string): string;
-  /** 'a', 'b' and 'c' as one text. */
-  list(texts: readonly string[]): string;
-  /** For texts of any origin that stand in a sentence: its direction stays within. */
-  isolate(text: string): string;
-}
-
 /** The language to speak: what is asked for, else the first that a person reads and we write. */
 export function chooseLocale(asked: string | null, reads: readonly string[]): Locale {
-  return makeLocale(spoken(asked, reads));
+  return makeLocale(chooseLanguage(asked, reads));
 }
 
 // What may turn a sentence that runs from left to right, and what would end its isolation.
 const turning = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud802\ud803\ud83a\ud83b]/;
 const ends = /[\u2066-\u2069]/g;
 
-function makeLocale({ language, tag: wanted }: Spoken): Locale {
+function makeLocale({ language, tag: wanted }: ChosenLanguage): Locale {
   const [tag = language] = canonical(wanted);
   // They take a browser a while to make, and most pages need few of them.
   const numbers = once(() => new Intl.NumberFormat(tag));
@@ -106,9 +72,6 @@ function fill(text: string, values: Values, locale: Locale): string {
     return typeof value === 'number' ? locale.number(value) : locale.isolate(value);
   });
 }
-
-/** A catalogue of each language, in a file of its own. */
-export type Catalogues = Readonly<Record<Language, () => Promise<{ default: Catalogue }>>>;
 
 /** Loads the sentences in the person's language, and where that is not English, those for what the service says. */
 export async function readWords<Key extends string>(locale: Locale, catalogues: Catalogues): Promise<Say<Key>> {

@@ -17,7 +17,7 @@ const key = `bk_${secret}`;
 /** A field of a schema, as the service takes it. */
 export type Field = { key: string; label: string } & Record<string, unknown>;
 
-interface Told {
+interface CallAnswer {
   readonly id: string;
   readonly upload: string;
   readonly review_url: string;
@@ -107,11 +107,11 @@ export class Service {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #call(method: string, path: string, body?: string, type = 'application/json'): Promise<Told> {
+  async #call(method: string, path: string, body?: string, type = 'application/json'): Promise<CallAnswer> {
     const headers: Record<string, string> = { 'X-Service-License-Key': key, ...(body !== undefined && { 'Content-Type': type }) };
     const response = await fetch(`http://127.0.0.1:${this.#port}${path}`, { method, headers, ...(body !== undefined && { body }) });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return (await response.json().catch(() => ({}))) as Told;
+    return (await response.json().catch(() => ({}))) as CallAnswer;
   }
 
   /** Pages come from the build, everything else from the service. */

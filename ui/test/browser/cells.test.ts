@@ -36,7 +36,7 @@ review('one click mends all equal values, undo brings them back', 700, async (it
   await group.locator('.c-group-head .c-count').filter({ hasText: /^3\d$/ }).waitFor();
   await it.fewer('Problems', before);
   assert.equal(await it.cell(2, 2).textContent(), 'Germany');
-  await it.page.locator('.c-told .c-link').click();
+  await it.page.locator('.c-outcome .c-link').click();
   await it.counts('Problems', before);
   assert.ok(await inTable(it));
   await it.cell(2, 2).filter({ hasText: 'Germny' }).waitFor();
@@ -146,7 +146,7 @@ review('find and replace says what it would do, does it, and is undone', 1000, a
   await it.page.getByRole('button', { name: 'Replace 91 cells' }).click();
   await it.page.getByText('91 cells replaced').waitFor();
   await it.group('E-mail').waitFor({ state: 'detached' });
-  await it.page.locator('.c-told .c-link').click();
+  await it.page.locator('.c-outcome .c-link').click();
   await it.group('E-mail').waitFor();
 });
 
@@ -215,16 +215,16 @@ review('what was undone is told until the next change', 50, async (it) => {
   await it.type(1, 0, 'Somebody');
   await it.saved();
   await it.press('Control+z');
-  const told = it.page.locator('.c-told [role=status]');
+  const outcome = it.page.locator('.c-outcome [role=status]');
   // Any sentence goes by itself, some time later.
-  const gone = () => told.filter({ hasNotText: /\S/ }).waitFor({ state: 'attached', timeout: 6000 });
-  await told.filter({ hasText: 'Undone: 1 cell' }).waitFor();
+  const gone = () => outcome.filter({ hasNotText: /\S/ }).waitFor({ state: 'attached', timeout: 6000 });
+  await outcome.filter({ hasText: 'Undone: 1 cell' }).waitFor();
   await it.type(1, 0, 'Somebody else');
   await gone();
   await it.cell(1, 0).click();
   await it.cell(2, 1).click({ modifiers: ['Shift'] });
   await it.press('Delete');
-  await told.filter({ hasText: '4 cells changed' }).waitFor();
+  await outcome.filter({ hasText: '4 cells changed' }).waitFor();
   await it.type(1, 0, 'Nobody');
   await gone();
 });
@@ -260,25 +260,25 @@ test('where there is little room, what is told at the bottom is whole and lies o
       await it.cell(3, 1).click({ modifiers: ['Shift'] });
       await it.page.keyboard.press('Delete');
     }
-    await it.page.locator('.c-told .c-link').waitFor();
+    await it.page.locator('.c-outcome .c-link').waitFor();
     await it.saved();
-    assert.deepEqual(await it.page.evaluate(clashes), [], `${size} ${query}`);
-    await it.page.locator('.c-told .c-link').click();
+    assert.deepEqual(await it.page.evaluate(layoutFaults), [], `${size} ${query}`);
+    await it.page.locator('.c-outcome .c-link').click();
     await it.saved();
     await it.close();
   }
 });
 
 /** Runs in the page: what at its bottom is cut, or lies over something else. */
-function clashes(): string[] {
+function layoutFaults(): string[] {
   const bar = document.querySelector('.c-status')!;
   const frame = bar.getBoundingClientRect();
-  const shown = [...bar.querySelectorAll('.c-selected, .c-told [role=status], .c-link, .c-saving, .c-turn')].filter((one) => one.textContent !== '');
+  const shown = [...bar.querySelectorAll('.c-selected, .c-outcome [role=status], .c-link, .c-saving, .c-turn')].filter((one) => one.textContent !== '');
   const boxes = shown.map((one) => ({ text: one.textContent, box: one.getBoundingClientRect(), cut: one.scrollWidth > one.clientWidth + 1 && one.matches('[role=status]') }));
   const beside = (a: DOMRect, b: DOMRect) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
   const found = boxes.filter(({ box, cut }) => cut || box.left < frame.left || box.right > frame.right || box.bottom > innerHeight || box.width < 8).map(({ text }) => `cut: ${text}`);
   boxes.forEach((a, at) => boxes.slice(at + 1).forEach((b) => beside(a.box, b.box) || found.push(`${a.text} over ${b.text}`)));
-  if (!shown.some((one) => one.matches('[role=status]'))) found.push('nothing is told');
+  if (!shown.some((one) => one.matches('[role=status]'))) found.push('no outcome is shown');
   return found;
 }
 
@@ -388,7 +388,7 @@ review('rows with problems go out as a workbook and come back mended', 300, asyn
   assert.match(download.suggestedFilename(), /\.xlsx$/);
   await it.page.getByRole('button', { name: 'More' }).click();
   await it.page.getByRole('menuitem', { name: 'Upload mended rows' }).click();
-  await it.page.locator('input[type=file]').setInputFiles({ name: 'mended.csv', mimeType: 'text/csv', buffer: Buffer.from('Row,Country,Colour\n2,Poland,red\n9,Italy,\n99999,DE,\n') });
+  await it.page.locator('input[type=file]').setInputFiles({ name: 'fixed.csv', mimeType: 'text/csv', buffer: Buffer.from('Row,Country,Colour\n2,Poland,red\n9,Italy,\n99999,DE,\n') });
   await it.page.getByText(/Changes 2 cells in .*2 rows.*\. 2 rows become valid\./).waitFor();
   await it.page.getByText(/1 row of the file is not among these rows/).waitFor();
   await it.page.getByText(/Colour.* names no field/).waitFor();
@@ -518,7 +518,7 @@ test('undoing what another window did says so, and offers to make it again', asy
   await here.press('Control+z');
   await here.page.getByText('It was made in another window').waitFor();
   await here.cell(0, 0).filter({ hasText: /^A$/ }).waitFor();
-  await here.page.locator('.c-told .c-link', { hasText: 'Redo' }).click();
+  await here.page.locator('.c-outcome .c-link', { hasText: 'Redo' }).click();
   await here.cell(0, 0).filter({ hasText: 'Theirs' }).waitFor();
   await here.close();
   await there.close();
@@ -540,7 +540,7 @@ review('a paste over the end says what was changed and what was left out', 5, as
   await it.page.evaluate(() => navigator.clipboard.writeText('P1\tp1@x.org\nP2\tp2@x.org\nP3\tp3@x.org'));
   await it.press('Control+v');
   await it.saved();
-  await it.page.locator('.c-told').getByText('2 cells changed; 2 rows did not fit and were left out').waitFor();
+  await it.page.locator('.c-outcome').getByText('2 cells changed; 2 rows did not fit and were left out').waitFor();
 });
 
 test('several choices are shown by their names, also after a change', async (context) => {

@@ -25,7 +25,7 @@ test('a paste of 10,000 cells is one batch', async () => {
   console.log(`paste of 10,000 cells: ${Date.now() - started} ms`);
   const sent = await batches(demo);
   assert.equal(sent.length, 1);
-  assert.equal(sent[0]!.deed, 'paste');
+  assert.equal(sent[0]!.action, 'paste');
   assert.equal(sent[0]!.area.toRow - sent[0]!.area.fromRow, 1000);
   assert.deepEqual(sent[0]!.texts, rows);
   assert.equal(await demo.text(7, 1), '2/1');
@@ -66,7 +66,7 @@ test('a choice is copied by its name, and pasted here as what the cell holds', a
   await demo.cell(5, 2).click();
   await paste(demo, names[0]!);
   await demo.saved();
-  const sent = (await batches(demo)).map((batch) => [batch.deed, batch.texts]);
+  const sent = (await batches(demo)).map((batch) => [batch.action, batch.texts]);
   assert.deepEqual(sent, [['paste', [[held[0]], [held[1]]]], ['cut', [['']]], ['paste', [[held[2]]]], ['paste', [[names[0]]]]]);
   await demo.close();
 });
@@ -132,7 +132,7 @@ test('cut, clear, fill down, fill right and the handle', async () => {
   await demo.page.mouse.up();
   await demo.saved();
   assert.equal(await demo.text(14, 0), await demo.text(10, 0));
-  assert.deepEqual((await batches(demo)).map((batch) => batch.deed), ['cut', 'clear', 'fill', 'fill', 'fill']);
+  assert.deepEqual((await batches(demo)).map((batch) => batch.action), ['cut', 'clear', 'fill', 'fill', 'fill']);
   await demo.close();
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Scene } from './fake';
+import type { Scene } from './fake-service';
 import { Pages, type Opened } from './pages';
 import { asking, facts, layout, questions, scenes, submission } from './scenes';
 
@@ -42,7 +42,7 @@ test('the token leaves the address, and a reload goes on without it', async () =
   await opened.page.reload();
   await heading(opened).filter({ hasText: 'complete' }).waitFor();
   assert.deepEqual(opened.fake.calls, ['GET']);
-  // The link put into the same tab once more opens it anew, as after twelve hours.
+  // The link put into the same tab once more opens it again, as after twelve hours.
   await opened.page.goto(`${opened.page.url()}#token`);
   await opened.page.waitForFunction(() => location.hash === '');
   await heading(opened).filter({ hasText: 'complete' }).waitFor();
@@ -54,7 +54,7 @@ test('a file that is read shows its review by itself', async () => {
   const opened = await pages.review(scene('running'));
   await heading(opened).filter({ hasText: 'Reading the file' }).waitFor();
   opened.fake.scene = scene('values');
-  opened.fake.tell();
+  opened.fake.emit();
   await heading(opened).filter({ hasText: 'How are the values read?' }).waitFor();
   await opened.close();
 });
@@ -105,8 +105,8 @@ test('what was decided is told in words of the page', async () => {
 });
 
 test('how the file was read is told in words of the page', async () => {
-  const told = (choice: string, value: string, reason: string) => ({ choice, value, reason, answer: '', rivals: [] });
-  const evidence = [told('delimiter', '\t', 'next best is a comma with 9 % of its score'), told('header row', 'names', '2 elements have 3 names')];
+  const evidenceOf = (choice: string, value: string, reason: string) => ({ choice, value, reason, answer: '', rivals: [] });
+  const evidence = [evidenceOf('delimiter', '\t', 'next best is a comma with 9 % of its score'), evidenceOf('header row', 'names', '2 elements have 3 names')];
   for (const [lang, ...says] of [
     ['en', 'Tab', 'next best is a comma with 9 % of its score', 'The names in the file', '2 elements have 3 names'],
     ['de', 'Tabulator', 'als Nächstes käme ein Komma mit 9 % der Wertung', 'Die Namen in der Datei', '2 Elemente haben 3 Namen'],

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { outDir } from '../../places.mjs';
-import { Fake, type Scene } from './fake';
+import { Fake, type Scene } from './fake-service';
 import { chromiumPath, kinds, policy } from './site';
 
 const id = '0f8fad5b-d9cb-469f-a165-70867728950e';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import type {} from '../../demo/parts';
+import type {} from '../../demo/window';
 import { demoDir } from '../../places.mjs';
 
 /** What the service sends with its pages. */

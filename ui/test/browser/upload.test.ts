@@ -25,7 +25,7 @@ async function open({ page }: ReviewPage): Promise<void> {
 }
 
 function choose({ page }: ReviewPage, csv: string): Promise<void> {
-  return page.locator('.c-drop input').setInputFiles({ name: 'mended.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+  return page.locator('.c-drop input').setInputFiles({ name: 'fixed.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
 }
 
 review('what was changed on the page since the download is no clash where the file has it as it was', async (it) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { ask } from '../../src/api/client';
+import { unwrap } from '../../src/api/client';
 import { Fault, faultOf, type FaultKind } from '../../src/api/fault';
 
 test('the types are those of the description that is kept', () => {
@@ -12,16 +12,16 @@ test('the types are those of the description that is kept', () => {
 });
 
 test('a refusal becomes a fault of the right kind', () => {
-  const told = { detail: 'A sentence.', code: 'some_code', request_id: 'r1' };
+  const error = { detail: 'A sentence.', code: 'some_code', request_id: 'r1' };
   const cases: [number, unknown, FaultKind, string][] = [
-    [400, told, 'refused', 'A sentence.'],
-    [401, told, 'unauthorized', 'A sentence.'],
-    [403, told, 'refused', 'A sentence.'],
-    [404, told, 'gone', 'A sentence.'],
-    [409, told, 'refused', 'A sentence.'],
-    [429, told, 'lost', 'A sentence.'],
-    [500, told, 'refused', 'A sentence.'],
-    [503, told, 'lost', 'A sentence.'],
+    [400, error, 'refused', 'A sentence.'],
+    [401, error, 'unauthorized', 'A sentence.'],
+    [403, error, 'refused', 'A sentence.'],
+    [404, error, 'gone', 'A sentence.'],
+    [409, error, 'refused', 'A sentence.'],
+    [429, error, 'lost', 'A sentence.'],
+    [500, error, 'refused', 'A sentence.'],
+    [503, error, 'lost', 'A sentence.'],
     // Nobody but the service speaks in sentences: something stands between.
     [404, '<html>', 'lost', ''],
     [502, '<html>', 'lost', ''],
@@ -32,14 +32,14 @@ test('a refusal becomes a fault of the right kind', () => {
     const fault = faultOf(status, body);
     assert.deepEqual([fault.kind, fault.message, fault.status], [kind, message, status], `${status} ${JSON.stringify(body)}`);
   }
-  assert.equal(faultOf(500, told).request, 'r1');
-  assert.equal(faultOf(409, { ...told, code: 'changed_by_others', cells: [{ id: '3' }] }).cells[0]?.id, '3');
+  assert.equal(faultOf(500, error).request, 'r1');
+  assert.equal(faultOf(409, { ...error, code: 'changed_by_others', cells: [{ id: '3' }] }).cells[0]?.id, '3');
 });
 
 test('asking gives the answer, a fault, or what the page gave up', async () => {
   const response = (status: number) => new Response(null, { status });
-  assert.equal(await ask(Promise.resolve({ data: 3, response: response(200) })), 3);
-  await assert.rejects(ask(Promise.resolve({ error: { detail: 'No.' }, response: response(409) })), (fault: Fault) => fault.kind === 'refused' && fault.message === 'No.');
-  await assert.rejects(ask(Promise.reject(new TypeError('failed to fetch'))), (fault: Fault) => fault.kind === 'lost');
-  await assert.rejects(ask(Promise.reject(new DOMException('', 'AbortError'))), { name: 'AbortError' });
+  assert.equal(await unwrap(Promise.resolve({ data: 3, response: response(200) })), 3);
+  await assert.rejects(unwrap(Promise.resolve({ error: { detail: 'No.' }, response: response(409) })), (fault: Fault) => fault.kind === 'refused' && fault.message === 'No.');
+  await assert.rejects(unwrap(Promise.reject(new TypeError('failed to fetch'))), (fault: Fault) => fault.kind === 'lost');
+  await assert.rejects(unwrap(Promise.reject(new DOMException('', 'AbortError'))), { name: 'AbortError' });
 });

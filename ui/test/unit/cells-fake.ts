@@ -1,7 +1,7 @@
-import { openApi, type Table } from '../../src/api';
+import { createApi, type Table } from '../../src/api';
 import { placesOf } from '../../src/cells/columns';
-import { openDesk, type Desk } from '../../src/cells/desk';
-import { DeskSource } from '../../src/cells/source';
+import { createTableApi, type TableApi } from '../../src/cells/table-api';
+import { ReviewRowSource } from '../../src/cells/row-source';
 import type { Batch } from '../../grid';
 
 Object.assign(globalThis, { location: { origin: 'http://service' } });
@@ -44,13 +44,13 @@ export class FakeService {
     return this.rows.find((row) => row.id === id)!.cells.filter((_, at) => at !== 2).map((cell) => cell.text);
   }
 
-  desk(): Desk {
-    return openDesk(openApi('import', (async (request: Request) => this.#answer(request)) as typeof fetch));
+  tableApi(): TableApi {
+    return createTableApi(createApi('import', (async (request: Request) => this.#answer(request)) as typeof fetch));
   }
 
-  source(broken: (fault: unknown) => void = () => {}): DeskSource {
+  source(broken: (fault: unknown) => void = () => {}): ReviewRowSource {
     const texts = { moved: () => 'moved', tooMany: (n: number, most: number) => `${n} of ${most}`, unanswered: () => 'unanswered' };
-    return new DeskSource(this.desk(), placesOf(columns, 'en'), texts, broken);
+    return new ReviewRowSource(this.tableApi(), placesOf(columns, 'en'), texts, broken);
   }
 
   /** The calls that changed something or were to. */
@@ -77,7 +77,7 @@ export class FakeService {
     const op = String(body.op);
     if (this.made.has(op)) return Response.json(this.made.get(op));
     if (call === 'undo' && this.change === 0) return Response.json({ detail: 'There is nothing.', code: 'nothing_to_undo' }, { status: 409 });
-    if (call === 'undo') return this.#told(op, { ...nothing, change: this.change-- });
+    if (call === 'undo') return this.#respond(op, { ...nothing, change: this.change-- });
     const { total } = (body.where ?? {}) as { total?: number };
     if (total !== undefined && total !== this.rows.length) return Response.json({ detail: 'Somebody deleted rows.', code: 'not_possible' }, { status: 400 });
     return this.#edit(op, body);
@@ -98,20 +98,20 @@ export class FakeService {
 
   #edit(op: string, body: Record<string, unknown>): Response {
     const cells = (body.cells ?? []) as { id: string; key: string; part?: number; text: string; version: number; seen: string }[];
-    const clashes = cells.filter((cell) => {
+    const lost = cells.filter((cell) => {
       const row = this.rows.find((one) => one.id === cell.id)!;
       return row.version !== cell.version && row.cells[at(cell)]!.text !== cell.seen;
     });
-    if (clashes.length > 0) {
-      const told = clashes.map((cell) => {
+    if (lost.length > 0) {
+      const conflicts = lost.map((cell) => {
         const row = this.rows.find((one) => one.id === cell.id)!;
         return { id: cell.id, key: cell.key, part: cell.part ?? 0, version: row.version, deleted: false, seen: cell.seen, now: row.cells[at(cell)]!.text };
       });
-      return Response.json({ detail: 'Somebody else was first.', code: 'changed_by_others', cells: told }, { status: 409 });
+      return Response.json({ detail: 'Somebody else was first.', code: 'changed_by_others', cells: conflicts }, { status: 409 });
     }
     this.change++;
     for (const cell of cells) this.put(cell.id, at(cell), cell.text, this.change);
-    return this.#told(op, { ...nothing, change: this.change, cells: cells.length, rows: new Set(cells.map((cell) => cell.id)).size });
+    return this.#respond(op, { ...nothing, change: this.change, cells: cells.length, rows: new Set(cells.map((cell) => cell.id)).size });
   }
 
   put(id: string, place: number, put: string, version: number): void {
@@ -120,7 +120,7 @@ export class FakeService {
     row.cells[place] = text(put);
   }
 
-  #told(op: string, verdict: object): Response {
+  #respond(op: string, verdict: object): Response {
     this.made.set(op, verdict);
     return Response.json(verdict);
   }
@@ -145,8 +145,8 @@ export const columns = [
 ] as Table['columns'];
 
 /** Changes an area as the grid would, with the rows that it has of it. */
-export async function batchOf(source: DeskSource, area: Batch['area'], texts: string[][], held = area): Promise<Batch> {
+export async function batchOf(source: ReviewRowSource, area: Batch['area'], texts: string[][], held = area): Promise<Batch> {
   const { rows, revision, total } = await source.rows(held.fromRow, held.toRow, new AbortController().signal);
   const seen = new Map(rows.map((row, at) => [held.fromRow + at, row]));
-  return { id: `op-${Math.random()}`, deed: 'edit', area, texts, revision, total, seen, versions: Object.fromEntries(rows.map((row) => [row.id, row.version])) };
+  return { id: `op-${Math.random()}`, action: 'edit', area, texts, revision, total, seen, versions: Object.fromEntries(rows.map((row) => [row.id, row.version])) };
 }

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { surest } from '../../src/cells/choices';
-import { choiceName, columnKey, nameIn, placesOf } from '../../src/cells/columns';
-import { fitting } from '../../grid/editors/listbox';
-import { namedIn } from '../../src/cells/countries';
-import { fits, same, tidy } from '../../src/cells/filter';
+import { bestSuggestion } from '../../src/cells/choices';
+import { countryChoices, choiceName, columnKey, displayName, placesOf } from '../../src/cells/columns';
+import { matchingChoices } from '../../grid/editors/listbox';
+import { matchesFilter, sameFilter, normalized } from '../../src/cells/filter';
 import { findRow } from '../../src/cells/find-row';
-import { actionsOf, filterOf, idOf, nameOf, steady, type Group } from '../../src/cells/groups';
-import { isCut } from '../../src/cells/long';
-import { keysOf, whereOf } from '../../src/cells/orders';
-import { planOf } from '../../src/cells/plan';
-import { Originals } from '../../src/cells/originals';
-import { Rows } from '../../src/cells/rows';
-import { shownWhole } from '../../src/cells/shown-whole';
-import { fitted } from '../../src/cells/widths';
-import { widthOf } from '../../src/cells/width';
+import { actionsOf, filterOf, groupId, problemName, stableOrder, type Group } from '../../src/cells/problem-groups';
+import { isCut } from '../../src/cells/truncated';
+import { editableKeys, scopeOf } from '../../src/cells/selection-scope';
+import { planEdit } from '../../src/cells/edit-plan';
+import { OriginalTexts } from '../../src/cells/original-texts';
+import { RowConverter } from '../../src/cells/row-converter';
+import { visibleLongText } from '../../src/cells/dialogs/long-text';
+import { fitColumnWidths } from '../../src/cells/column-widths';
+import { layoutWidth } from '../../src/cells/layout-width';
 import type { T } from '../../src/cells/words';
 import type { Table } from '../../src/api';
 import { columns } from './cells-fake';
@@ -44,7 +43,7 @@ test('columns: a list of choices makes an editor of choices, and none does not',
 test('of two choices that fit alike none is offered before the other', () => {
   const part = (label: string) => ({ text: label.toLowerCase(), label, reason: `it has a part of ${label}` });
   const bolts = part('Group 0 — Bolts'), nuts = part('Group 1 — Nuts');
-  const of = (text: string, ...suggestions: Parameters<typeof surest>[0]['suggestions']) => surest({ text, suggestions });
+  const of = (text: string, ...suggestions: Parameters<typeof bestSuggestion>[0]['suggestions']) => bestSuggestion({ text, suggestions });
   assert.equal(of('Group X', bolts, nuts), undefined);
   assert.equal(of('Group X', bolts), bolts);
   assert.equal(of('Group X'), undefined);
@@ -57,63 +56,63 @@ test('of two choices that fit alike none is offered before the other', () => {
 
 test('countries are called and ordered as in the language of the page, and found by their English names', () => {
   const given = [{ value: 'AT', label: 'Austria' }, { value: 'DE', label: 'Germany' }, { value: 'EG', label: 'Egypt' }, { value: 'own', label: 'Elsewhere' }];
-  const german = namedIn('de', given);
+  const german = countryChoices('de', given);
   assert.deepEqual(german.map((one) => one.label), ['Ägypten', 'Deutschland', 'Elsewhere', 'Österreich']);
-  for (const words of ['deutsch', 'germany', 'de']) assert.deepEqual(fitting(german, words)[0], { text: 'DE', label: 'Deutschland', also: 'Germany' }, words);
-  assert.equal(fitting(german, 'osterr')[0]?.text, 'AT');
-  assert.deepEqual(namedIn('en', given), given.map(({ value, label }) => ({ text: value, label })));
+  for (const words of ['deutsch', 'germany', 'de']) assert.deepEqual(matchingChoices(german, words)[0], { text: 'DE', label: 'Deutschland', also: 'Germany' }, words);
+  assert.equal(matchingChoices(german, 'osterr')[0]?.text, 'AT');
+  assert.deepEqual(countryChoices('en', given), given.map(({ value, label }) => ({ text: value, label })));
   const [country] = placesOf([{ key: 'c', label: 'C', type: 'country', readOnly: false, hidden: false, required: false, options: given }] as Table['columns'], 'de');
   assert.equal(choiceName(country!, 'DE'), 'Deutschland');
   assert.equal(choiceName(country!, 'ZZ'), undefined);
-  assert.deepEqual(['DE', 'ZZ', ''].map((text) => nameIn(country, text)), ['Deutschland', 'ZZ', '']);
+  assert.deepEqual(['DE', 'ZZ', ''].map((text) => displayName(country, text)), ['Deutschland', 'ZZ', '']);
 });
 
 test('texts are called as the table shows them', () => {
   const given = { key: 's', label: 'S', readOnly: false, hidden: false, required: false, options: [{ value: 'a', label: 'A' }] };
   const [one, many] = placesOf([{ ...given, type: 'select' }, { ...given, type: 'multi-select' }] as Table['columns'], 'en');
-  assert.deepEqual([nameIn(one, 'a'), nameIn(many, 'a,b'), nameIn(many, 'x, A'), nameIn(undefined, 'a')], ['A', 'A, b', 'x, A', 'a']);
+  assert.deepEqual([displayName(one, 'a'), displayName(many, 'a,b'), displayName(many, 'x, A'), displayName(undefined, 'a')], ['A', 'A, b', 'x, A', 'a']);
 });
 
 test('a filter fits rows by their problems and by what they hold', () => {
   const row = { id: '1', version: 1, cells: [{ text: 'Anna Weiß', value: null }, { text: 'x', value: 'DE', problems: [{ level: 'error' as const, code: 'a', message: '' }] }] };
   const keys = ['name', 'country'];
-  const cases: [Parameters<typeof fits>[0], boolean][] = [
+  const cases: [Parameters<typeof matchesFilter>[0], boolean][] = [
     [{ show: 'all' }, true], [{ show: 'errors' }, true], [{ show: 'warnings' }, false], [{ show: 'valid' }, false], [{ show: 'problems', key: 'name' }, false],
     [{ show: 'errors', key: 'country', code: 'a' }, true], [{ show: 'errors', key: 'country', code: 'b' }, false], [{ show: 'errors', key: '' }, false],
     [{ show: 'all', search: 'WEISS' }, false], [{ show: 'all', search: 'anna w' }, true], [{ show: 'all', search: 'de' }, true], [{ show: 'all', search: 'de', in: 'name' }, false],
   ];
-  for (const [filter, wanted] of cases) assert.equal(fits(filter, row, keys), wanted, JSON.stringify(filter));
+  for (const [filter, wanted] of cases) assert.equal(matchesFilter(filter, row, keys), wanted, JSON.stringify(filter));
 });
 
 test('a row that shows what is searched for fits, though its cell holds a code', () => {
   const row = { id: '1', version: 0, cells: [{ text: 'Anna', value: 'Anna' }, { text: 'DE', value: 'DE' }, { text: 'Germany', value: '' }, { text: '', value: '' }] };
   const given = columns.map((one) => (one.key === 'country' ? { ...one, options: [{ value: 'DE', label: 'Germany' }] } : one)) as Table['columns'];
-  const past = (locale: string, search: string) => new Rows(placesOf(given, locale), new Originals()).row(row, { show: 'all', search, in: 'country' }).past;
+  const past = (locale: string, search: string) => new RowConverter(placesOf(given, locale), new OriginalTexts()).convert(row, { show: 'all', search, in: 'country' }).past;
   assert.deepEqual(['germ', 'DE', 'france'].map((search) => past('en', search)), [undefined, undefined, true]);
   assert.deepEqual(['germ', 'deutsch', 'anna'].map((search) => past('de', search)), [undefined, undefined, true]);
 });
 
 test('filters that mean the same are the same; the key of whole rows stays', () => {
-  assert.ok(same({ show: 'all', search: '' }, { show: 'all' }));
-  assert.equal(same({ show: 'errors', key: '' }, { show: 'errors' }), false);
-  assert.deepEqual(tidy({ show: 'errors', key: '', search: '' }), { show: 'errors', key: '' });
+  assert.ok(sameFilter({ show: 'all', search: '' }, { show: 'all' }));
+  assert.equal(sameFilter({ show: 'errors', key: '' }, { show: 'errors' }), false);
+  assert.deepEqual(normalized({ show: 'errors', key: '', search: '' }), { show: 'errors', key: '' });
 });
 
 test('groups: the worst first, then the most; what was there stays where it was', () => {
   const a = group({ key: 'a', rows: 5 });
   const b = group({ key: 'b', rows: 9 });
   const note = group({ key: 'c', level: 'info', rows: 100 });
-  const first = steady([a, note, b], []);
+  const first = stableOrder([a, note, b], []);
   assert.deepEqual(first.map((one) => one.key), ['b', 'a', 'c']);
   const fresh = group({ key: 'd', rows: 50 });
-  assert.deepEqual(steady([a, { ...b, rows: 1 }, note, fresh], first.map(idOf)).map((one) => one.key), ['b', 'a', 'c', 'd']);
+  assert.deepEqual(stableOrder([a, { ...b, rows: 1 }, note, fresh], first.map(groupId)).map((one) => one.key), ['b', 'a', 'c', 'd']);
   assert.deepEqual(filterOf(a), { show: 'errors', key: 'a', code: 'country' });
 });
 
 test('groups: a rule has a name, what nobody knows is told by its message', () => {
-  assert.equal(nameOf(group({}), t), 'not a country');
-  assert.equal(nameOf(group({ code: 'my_hook', message: 'Too few seats: book more.' }), t), 'Too few seats');
-  assert.equal(nameOf(group({ code: 'my_hook', message: 'x'.repeat(90) }), t).length, 60);
+  assert.equal(problemName(group({}), t), 'not a country');
+  assert.equal(problemName(group({ code: 'my_hook', message: 'Too few seats: book more.' }), t), 'Too few seats');
+  assert.equal(problemName(group({ code: 'my_hook', message: 'x'.repeat(90) }), t).length, 60);
 });
 
 test('groups: what is offered fits the problem', () => {
@@ -135,18 +134,18 @@ test('a text of just the length at which the service cuts counts as cut', () => 
 test('few rows are told by id, many or unknown ones as a stretch of the view', () => {
   const area = { fromRow: 3, toRow: 5, columns: ['name', 'tag'] };
   const view = { view: 'v', total: 9000 };
-  assert.deepEqual(whereOf(area, view, (index) => `r${index}`), { show: 'all', rows: ['r3', 'r4'] });
-  assert.deepEqual(whereOf(area, view, (index) => (index === 3 ? 'r3' : undefined)), { show: 'all', ...view, from: 3, to: 5 });
-  assert.deepEqual(whereOf({ ...area, toRow: 5000 }, view, (index) => `r${index}`), { show: 'all', ...view, from: 3, to: 5000 });
-  assert.deepEqual(keysOf(area, places), ['name', 'tag']);
+  assert.deepEqual(scopeOf(area, view, (index) => `r${index}`), { show: 'all', rows: ['r3', 'r4'] });
+  assert.deepEqual(scopeOf(area, view, (index) => (index === 3 ? 'r3' : undefined)), { show: 'all', ...view, from: 3, to: 5 });
+  assert.deepEqual(scopeOf({ ...area, toRow: 5000 }, view, (index) => `r${index}`), { show: 'all', ...view, from: 3, to: 5000 });
+  assert.deepEqual(editableKeys(area, places), ['name', 'tag']);
 });
 
 test('a field with several columns is a stretch only with all of them and one text', () => {
   const phone = { key: 'phone', label: 'Phone', type: 'string', readOnly: false, hidden: false, required: false };
   const both = placesOf([{ ...phone, part: 0 }, { ...phone, part: 1 }] as Table['columns'], 'en');
   const known = new Map(both.map((place) => [place.column.key, place]));
-  const plan = (parts: number[], texts: string[]) => planOf({
-    id: '', deed: 'fill', revision: 'v', total: 300_000, seen: new Map(), versions: {}, texts: [texts],
+  const plan = (parts: number[], texts: string[]) => planEdit({
+    id: '', action: 'fill', revision: 'v', total: 300_000, seen: new Map(), versions: {}, texts: [texts],
     area: { fromRow: 0, toRow: 200_000, columns: parts.map((part) => columnKey('phone', part)) },
   }, known).kind;
   assert.equal(plan([0, 1], ['x']), 'stretch');
@@ -167,37 +166,37 @@ test('a row is found by its number, also in a view of few rows', async () => {
 });
 
 test('a long text is shown whole, with what cannot be seen', () => {
-  assert.equal(shownWhole('a\u202eb\r\nc\u0000'), 'a⟨U+202E⟩b\nc␀');
-  assert.equal(shownWhole('x'.repeat(65_536)).length, 65_536);
+  assert.equal(visibleLongText('a\u202eb\r\nc\u0000'), 'a⟨U+202E⟩b\nc␀');
+  assert.equal(visibleLongText('x'.repeat(65_536)).length, 65_536);
 });
 
 test('several values of one cell come as a list, and are chosen by it', () => {
   const tags = placesOf([{ key: 't', label: 'T', type: 'multi-select', readOnly: false, hidden: false, required: false, options: [{ value: 'r', label: 'Red' }] }] as Table['columns'], 'en');
-  const row = (text: string, value: string | null) => new Rows(tags, new Originals()).row({ id: '0', version: 0, cells: [{ text, value }] }, { show: 'all' }).cells[0]!;
+  const row = (text: string, value: string | null) => new RowConverter(tags, new OriginalTexts()).convert({ id: '0', version: 0, cells: [{ text, value }] }, { show: 'all' }).cells[0]!;
   assert.deepEqual(row('Red, Blue', '["r","b"]'), { text: 'Red, Blue', problems: [], value: 'r,b' });
   assert.deepEqual(row('Red', null), { text: 'Red', problems: [] });
   assert.equal(row('[odd', '[odd').value, undefined);
-  const past = (search: string) => new Rows(tags, new Originals()).row({ id: '0', version: 0, cells: [{ text: 'x, r', value: '["x","r"]' }] }, { show: 'all', search }).past;
+  const past = (search: string) => new RowConverter(tags, new OriginalTexts()).convert({ id: '0', version: 0, cells: [{ text: 'x, r', value: '["x","r"]' }] }, { show: 'all', search }).past;
   assert.deepEqual(['red', 'x, r', 'blue'].map(past), [undefined, undefined, true]);
 });
 
 test('a cell tells that it was changed once it holds another text than the file', () => {
-  const rows = new Rows(places, new Originals());
+  const rows = new RowConverter(places, new OriginalTexts());
   const came = (version: number, text: string, bad: boolean) => ({ id: '7', version, cells: [{ text: 'n', value: 'n' }, { text, value: null, ...(bad && { problems: [{ level: 'error' as const, code: 'c', message: '' }] }) }, { text: '', value: null }, { text: '', value: null }] });
-  assert.equal(rows.row(came(0, 'Germny', true), { show: 'all' }).cells[1]!.changed, undefined);
-  assert.equal(rows.row(came(3, 'Germany', false), { show: 'all' }).cells[1]!.changed, true);
-  assert.equal(rows.row(came(4, 'Germny', true), { show: 'all' }).cells[1]!.changed, undefined);
+  assert.equal(rows.convert(came(0, 'Germny', true), { show: 'all' }).cells[1]!.changed, undefined);
+  assert.equal(rows.convert(came(3, 'Germany', false), { show: 'all' }).cells[1]!.changed, true);
+  assert.equal(rows.convert(came(4, 'Germny', true), { show: 'all' }).cells[1]!.changed, undefined);
 });
 
 test('columns are as wide as most of their cells need, within bounds', () => {
   const rows = [{ id: '0', version: 0, cells: [{ text: 'x', value: '' }, { text: 'y'.repeat(500), value: '' }, { text: '', value: '' }, { text: 'abcdefghijklmnop', value: '' }] }];
-  const widths = fitted(places, { rows }).map((place) => place.column.width!);
+  const widths = fitColumnWidths(places, { rows }).map((place) => place.column.width!);
   assert.ok(widths[0]! < widths[2]! && widths[2]! < widths[1]!);
   assert.equal(widths[1], 280);
 });
 
 test('there is room for a panel, for a sheet, or for one row', () => {
-  assert.deepEqual([1280, 900, 899, 560, 559, 400].map(widthOf), ['wide', 'wide', 'narrow', 'narrow', 'small', 'small']);
+  assert.deepEqual([1280, 900, 899, 560, 559, 400].map(layoutWidth), ['wide', 'wide', 'narrow', 'narrow', 'small', 'small']);
 });
 
 const words = (language: string): Record<string, unknown> => JSON.parse(readFileSync(`src/cells/words/${language}.json`, 'utf8'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SourceFault } from '../../grid/port';
+import { SourceFault } from '../../grid/row-source';
 import { batchOf, FakeService } from './cells-fake';
 
 const signal = () => new AbortController().signal;
@@ -109,23 +109,23 @@ test('putting mine over theirs names what stands there, so that a third text is 
   const source = service.source();
   const conflict = { rowId: '1', number: 2, column: 'name', mine: 'mine', theirs: { text: 'theirs', problems: [] } };
   service.put('1', 0, 'theirs', 7);
-  assert.deepEqual((await source.insist(conflict, 'a')).conflicts, []);
+  assert.deepEqual((await source.overwrite(conflict, 'a')).conflicts, []);
   assert.equal(service.texts('1')[0], 'mine');
   service.put('1', 0, 'a third', 9);
-  assert.equal((await source.insist(conflict, 'b')).conflicts[0]!.theirs.text, 'a third');
+  assert.equal((await source.overwrite(conflict, 'b')).conflicts[0]!.theirs.text, 'a third');
 });
 
 test('a refusal has its sentence, and a lost session is told to the page', async () => {
   const service = new FakeService(30);
-  const told: unknown[] = [];
-  const source = service.source((fault) => told.push(fault));
+  const faults: unknown[] = [];
+  const source = service.source((fault) => faults.push(fault));
   const batch = await batchOf(source, { fromRow: 0, toRow: 1, columns: ['name'] }, [['x']]);
   service.interfere = () => ({ status: 400, body: { detail: 'The field can be read only.', code: 'not_possible' } });
   await assert.rejects(source.apply(batch), { kind: 'failed', message: 'The field can be read only.' });
-  assert.equal(told.length, 0);
+  assert.equal(faults.length, 0);
   service.interfere = () => ({ status: 401, body: { detail: 'Open the link again.', code: 'unauthorized' } });
   await assert.rejects(source.rows(0, 5, signal()));
-  assert.equal(told.length, 1);
+  assert.equal(faults.length, 1);
 });
 
 test('undo tells where to look, and nothing where there is nothing to undo', async () => {
@@ -142,23 +142,23 @@ test('undo knows whose change it was, and asks for nothing where there is none',
   await source.apply(await batchOf(source, { fromRow: 4, toRow: 5, columns: ['tag'] }, [['x']]));
   service.change++; // somebody else's
   await source.undo('u1');
-  assert.equal(source.turned, 'other');
+  assert.equal(source.undoneBy, 'other');
   await source.undo('u2');
-  assert.equal(source.turned, 'own');
-  Object.assign(source.turns, { undo: 0 });
+  assert.equal(source.undoneBy, 'own');
+  Object.assign(source.undos, { undo: 0 });
   const before = service.changes.length;
   await source.undo('u3');
-  assert.deepEqual([source.turned, service.changes.length], ['none', before]);
+  assert.deepEqual([source.undoneBy, service.changes.length], ['none', before]);
 });
 
 test('a change that comes after the end is kept, and the page is told', async () => {
   const service = new FakeService(30);
-  const told: unknown[] = [];
-  const source = service.source((fault) => told.push(fault));
+  const faults: unknown[] = [];
+  const source = service.source((fault) => faults.push(fault));
   const batch = await batchOf(source, { fromRow: 4, toRow: 5, columns: ['tag'] }, [['x']]);
   service.interfere = () => ({ status: 409, body: { detail: 'The import is SUCCESSFUL.', code: 'not_in_review' } });
   await assert.rejects(source.apply(batch), { kind: 'lost' });
-  assert.equal(told.length, 1);
+  assert.equal(faults.length, 1);
 });
 
 test('the next problem is one of the same row first, notes are passed over', async () => {
@@ -181,7 +181,7 @@ test('another filter is shown once its rows are here, which are then given at on
   const service = new FakeService(30);
   const source = service.source();
   service.view = 'view-2';
-  await source.show({ show: 'errors' }, signal());
+  await source.filterBy({ show: 'errors' }, signal());
   const asked = service.called.length;
   const { rows, total } = await source.rows(0, 200, signal());
   assert.equal(service.called.length, asked);
@@ -192,7 +192,7 @@ test('another filter is shown once its rows are here, which are then given at on
 test('a row that no longer fits the filter says so', async () => {
   const service = new FakeService(30);
   const source = service.source();
-  await source.show({ show: 'errors', key: 'country', code: 'country' }, signal());
+  await source.filterBy({ show: 'errors', key: 'country', code: 'country' }, signal());
   service.rows = service.rows.filter((row) => row.cells[1]!.problems);
   const verdict = await source.apply(await batchOf(source, { fromRow: 0, toRow: 1, columns: ['country'] }, [['DE']]));
   assert.equal(verdict.rows[0]!.past, true);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Columns, narrowest } from '../../grid/columns';
-import { fitting } from '../../grid/editors/listbox';
-import type { Column } from '../../grid/port';
+import { Columns, minWidth } from '../../grid/columns';
+import { matchingChoices } from '../../grid/editors/listbox';
+import type { Column } from '../../grid/row-source';
 
 const given: Column[] = Array.from({ length: 200 }, (_, n) => ({ key: `k${n}`, label: `K ${n}`, kind: 'text', width: 100, pinned: n === 3 }));
 
@@ -15,7 +15,7 @@ function made(room = 600): Columns {
 test('pinned columns come first and keep their place in the row', () => {
   const columns = made();
   assert.equal(columns.at(0).key, 'k3');
-  assert.equal(columns.index(1), 0);
+  assert.equal(columns.sourceIndex(1), 0);
   assert.equal(columns.paneWidth, 150);
   assert.equal(columns.start(1), 150);
   assert.equal(columns.totalWidth, 20_050);
@@ -39,21 +39,21 @@ test('pins that leave no room to scroll do not hold', () => {
 test('widths are bounded and survive other columns', () => {
   const columns = made();
   columns.resize(1, 7);
-  assert.equal(columns.width(1), narrowest);
-  columns.give(given.slice(0, 2));
-  assert.equal(columns.width(0), narrowest);
+  assert.equal(columns.width(1), minWidth);
+  columns.setColumns(given.slice(0, 2));
+  assert.equal(columns.width(0), minWidth);
   assert.equal(columns.count, 2);
 });
 
 test('a place is in the column that covers it', () => {
   const columns = made();
-  assert.deepEqual([0, 149, 150, 20_049, 99_999].map((x) => columns.find(x)), [0, 0, 1, 199, 199]);
+  assert.deepEqual([0, 149, 150, 20_049, 99_999].map((x) => columns.positionAt(x)), [0, 0, 1, 199, 199]);
 });
 
 test('choices are found by their beginning first, without case and accents', () => {
   const choices = [{ text: 'NG', label: 'Nigeria' }, { text: 'DE', label: 'Germany' }, { text: 'TR', label: 'Türkiye' }];
-  assert.deepEqual(fitting(choices, 'ge').map((choice) => choice.text), ['DE', 'NG']);
-  assert.deepEqual(fitting(choices, 'TURK').map((choice) => choice.text), ['TR']);
-  assert.equal(fitting(choices, '').length, 3);
-  assert.equal(fitting(choices, 'x').length, 0);
+  assert.deepEqual(matchingChoices(choices, 'ge').map((choice) => choice.text), ['DE', 'NG']);
+  assert.deepEqual(matchingChoices(choices, 'TURK').map((choice) => choice.text), ['TR']);
+  assert.equal(matchingChoices(choices, '').length, 3);
+  assert.equal(matchingChoices(choices, 'x').length, 0);
 });

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answersOf, answersWith, lacking, mapped, settledInTable, spare, want, type Wanted } from '../../src/app/mapping';
-import { columnName, letters } from '../../src/app/names';
+import { mappingAnswers, layoutAnswers, missingRequired, applyMapping, settledInTable, unused, assignField, type MappingChanges } from '../../src/app/mapping';
+import { columnName, columnLetters } from '../../src/app/column-name';
 import { layout, questions } from '../browser/scenes';
 
 const file = layout();
-const nothing: Wanted = new Map();
-const wants = (...all: [number, string | null][]) => all.reduce<Wanted>((wanted, [column, key]) => want(file, wanted, column, key), nothing);
+const nothing: MappingChanges = new Map();
+const wants = (...all: [number, string | null][]) => all.reduce<MappingChanges>((wanted, [column, key]) => assignField(file, wanted, column, key), nothing);
 
 test('what a person wants becomes answers about fields and columns', () => {
-  const cases: [string, Wanted, Record<string, string>][] = [
+  const cases: [string, MappingChanges, Record<string, string>][] = [
     ['nothing', nothing, {}],
     ['what is so already', wants([0, 'name']), {}],
     ['there and back', wants([0, null], [0, 'name']), {}],
@@ -20,11 +20,11 @@ test('what a person wants becomes answers about fields and columns', () => {
     ['a field of several takes one more', wants([6, 'phone']), { 'column:phone': '4,5,6' }],
     ['and lets one go', wants([4, null]), { 'field:4': 'none', 'column:phone': '5' }],
   ];
-  for (const [name, wanted, answers] of cases) assert.deepEqual(answersOf(file, wanted), answers, name);
+  for (const [name, wanted, answers] of cases) assert.deepEqual(mappingAnswers(file, wanted), answers, name);
 });
 
 test('two fields never have one column', () => {
-  const { fieldOf, columnsOf } = mapped(file, wants([6, 'name'], [6, 'email'], [1, 'name']));
+  const { fieldOf, columnsOf } = applyMapping(file, wants([6, 'name'], [6, 'email'], [1, 'name']));
   assert.equal(fieldOf.get(6), 'email');
   assert.deepEqual(columnsOf.get('name'), [1]);
   assert.deepEqual(columnsOf.get('email'), [6]);
@@ -32,15 +32,15 @@ test('two fields never have one column', () => {
 
 test('fields without a column are told apart by whether they must have one', () => {
   const wanted = wants([0, null], [2, null]);
-  assert.deepEqual(lacking(file, nothing), []);
-  assert.deepEqual(lacking(file, wanted).map((field) => field.key), ['name']);
-  assert.deepEqual(spare(file, wanted).fields.map((field) => field.key), ['country', 'company', 'vat']);
-  assert.equal(spare(file, nothing).columns, 2);
-  assert.equal(spare(file, wanted).columns, 4);
+  assert.deepEqual(missingRequired(file, nothing), []);
+  assert.deepEqual(missingRequired(file, wanted).map((field) => field.key), ['name']);
+  assert.deepEqual(unused(file, wanted).fields.map((field) => field.key), ['country', 'company', 'vat']);
+  assert.equal(unused(file, nothing).columns, 2);
+  assert.equal(unused(file, wanted).columns, 4);
 });
 
 test('columns without a header have letters', () => {
-  assert.deepEqual([0, 25, 26, 51, 52, 701, 702].map(letters), ['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA']);
+  assert.deepEqual([0, 25, 26, 51, 52, 701, 702].map(columnLetters), ['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA']);
   assert.equal(columnName({ index: 2, header: ' ' }), 'C');
   assert.equal(columnName({ index: 2, header: 'Land' }), 'Land');
 });
@@ -50,9 +50,9 @@ test('where no header names a field, the table settles all questions at once', (
   const asked = blank.fields.map((one) => ({ ...questions.email, id: `column:${one.key}`, type: 'UNMAPPED_FIELDS' as const }));
   assert.deepEqual(settledInTable(asked.slice(0, 3)), []);
   assert.deepEqual(settledInTable([...asked, questions.email]), asked);
-  const wanted = want(blank, want(blank, nothing, 0, 'name'), 1, 'email');
-  assert.deepEqual(answersWith(blank, wanted, asked), {
+  const wanted = assignField(blank, assignField(blank, nothing, 0, 'name'), 1, 'email');
+  assert.deepEqual(layoutAnswers(blank, wanted, asked), {
     'column:name': '0', 'column:email': '1', 'column:country': 'none', 'column:born': 'none', 'column:phone': 'none', 'column:company': 'none', 'column:vat': 'none',
   });
-  assert.deepEqual(answersWith(file, wants([2, null]), []), { 'field:2': 'none', 'column:country': 'none' });
+  assert.deepEqual(layoutAnswers(file, wants([2, null]), []), { 'field:2': 'none', 'column:country': 'none' });
 });

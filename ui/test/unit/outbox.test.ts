@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { setImmediate as soon } from 'node:timers/promises';
 import { Outbox, newId, type Saving } from '../../grid/outbox';
-import { SourceFault, type Batch, type RowSource, type Verdict } from '../../grid/port';
+import { SourceFault, type Batch, type RowSource, type Verdict } from '../../grid/row-source';
 
 const fine: Verdict = { rows: [], cells: 1, conflicts: [] };
 
 function batch(texts: string[][], versions: Record<string, number> = {}): Batch {
-  return { id: newId(), deed: 'edit', area: { fromRow: 10, toRow: 14, columns: ['a', 'b'] }, revision: '1', total: 100, texts, versions, seen: new Map() };
+  return { id: newId(), action: 'edit', area: { fromRow: 10, toRow: 14, columns: ['a', 'b'] }, revision: '1', total: 100, texts, versions, seen: new Map() };
 }
 
 function made(answer: (sent: Batch, call: number) => Promise<Verdict>) {
@@ -29,14 +29,14 @@ function made(answer: (sent: Batch, call: number) => Promise<Verdict>) {
 test('a change is echoed until its verdict, the pattern repeating over the area', async () => {
   const { outbox } = made(async () => fine);
   outbox.apply(batch([['x', 'y'], ['z', 'w']]));
-  assert.equal(outbox.echo(10, 'a', 'r10', '1'), 'x');
-  assert.equal(outbox.echo(13, 'b', 'r13', '1'), 'w');
-  assert.equal(outbox.echo(14, 'a', 'r14', '1'), undefined);
-  assert.equal(outbox.echo(10, 'c', 'r10', '1'), undefined);
+  assert.equal(outbox.pendingText(10, 'a', 'r10', '1'), 'x');
+  assert.equal(outbox.pendingText(13, 'b', 'r13', '1'), 'w');
+  assert.equal(outbox.pendingText(14, 'a', 'r14', '1'), undefined);
+  assert.equal(outbox.pendingText(10, 'c', 'r10', '1'), undefined);
   outbox.apply(batch([['later']]));
-  assert.equal(outbox.echo(11, 'b', 'r11', '1'), 'later');
+  assert.equal(outbox.pendingText(11, 'b', 'r11', '1'), 'later');
   await soon();
-  assert.equal(outbox.echo(10, 'a', 'r10', '1'), undefined);
+  assert.equal(outbox.pendingText(10, 'a', 'r10', '1'), undefined);
 });
 
 test('what was not answered is sent again under the same id', async () => {
@@ -48,7 +48,7 @@ test('what was not answered is sent again under the same id', async () => {
   outbox.apply(batch([['x']]));
   for (const wait of [1000, 2000]) {
     await soon();
-    assert.equal(outbox.echo(10, 'a', 'r10', '1'), 'x');
+    assert.equal(outbox.pendingText(10, 'a', 'r10', '1'), 'x');
     mock.timers.tick(wait);
   }
   await soon();
@@ -94,7 +94,7 @@ test('what the host does takes its turn and comes again with its id', async () =
   const { outbox, sent } = made(async () => fine);
   const ids: string[] = [];
   outbox.apply(batch([['x']]));
-  outbox.act(async (id) => {
+  outbox.enqueue(async (id) => {
     assert.equal(sent.length, 1);
     ids.push(id);
     if (ids.length === 1) throw new SourceFault('lost', '');
@@ -113,8 +113,8 @@ test('a change is echoed only where its rows are', async () => {
   const { outbox } = made(() => new Promise(() => {}));
   const row = { id: 'r10', number: 11, version: 0, cells: [] };
   outbox.apply({ ...batch([['x']]), seen: new Map([[10, row]]) });
-  assert.equal(outbox.echo(10, 'a', 'r10', 'another view'), 'x');
-  assert.equal(outbox.echo(10, 'a', 'another', '1'), undefined);
-  assert.equal(outbox.echo(11, 'a', 'r11', '1'), 'x');
-  assert.equal(outbox.echo(11, 'a', 'r11', 'another view'), undefined);
+  assert.equal(outbox.pendingText(10, 'a', 'r10', 'another view'), 'x');
+  assert.equal(outbox.pendingText(10, 'a', 'another', '1'), undefined);
+  assert.equal(outbox.pendingText(11, 'a', 'r11', '1'), 'x');
+  assert.equal(outbox.pendingText(11, 'a', 'r11', 'another view'), undefined);
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { choose, chosen, firstOpen, holds } from '../../src/app/questions/drafts';
-import { readingOf } from '../../src/app/questions/examples';
-import { headingOf, labelOf } from '../../src/app/questions/headings';
-import { cut } from '../../src/app/sentence';
+import { applyChoice, currentAnswer, firstUnanswered, includesChoice } from '../../src/app/questions/drafts';
+import { parseReading } from '../../src/app/questions/examples';
+import { headingOf, choiceLabel } from '../../src/app/questions/headings';
+import { truncate } from '../../src/app/server-text';
 import { countsOf } from '../../src/app/states/done';
 import { summaryOf } from '../../src/app/submit/summary';
 import { chooseLocale, sayer } from '../../src/words/words';
@@ -16,25 +16,25 @@ const t = saying('en');
 
 test('one choice replaces another, and several come and go', () => {
   const one = questions.email;
-  assert.equal(chosen(one, choose(one, choose(one, {}, '1'), '6')), '6');
+  assert.equal(currentAnswer(one, applyChoice(one, applyChoice(one, {}, '1'), '6')), '6');
   const many = { ...questions.email, manyColumns: true, answer: '6' };
-  assert.equal(chosen(many, {}), '6');
-  assert.equal(chosen(many, choose(many, {}, '1')), '1,6');
-  assert.equal(chosen(many, choose(many, choose(many, {}, '1'), '6')), '1');
-  assert.equal(chosen(many, choose(many, {}, 'none')), 'none');
-  assert.equal(chosen(many, choose(many, choose(many, {}, 'none'), '10')), '10');
-  assert.deepEqual(choose({ ...many, answer: null }, { [many.id]: '1' }, '1'), {});
-  assert.ok(holds('1,10', '10', true) && !holds('1,10', '0', true) && !holds(null, '1', true));
+  assert.equal(currentAnswer(many, {}), '6');
+  assert.equal(currentAnswer(many, applyChoice(many, {}, '1')), '1,6');
+  assert.equal(currentAnswer(many, applyChoice(many, applyChoice(many, {}, '1'), '6')), '1');
+  assert.equal(currentAnswer(many, applyChoice(many, {}, 'none')), 'none');
+  assert.equal(currentAnswer(many, applyChoice(many, applyChoice(many, {}, 'none'), '10')), '10');
+  assert.deepEqual(applyChoice({ ...many, answer: null }, { [many.id]: '1' }, '1'), {});
+  assert.ok(includesChoice('1,10', '10', true) && !includesChoice('1,10', '0', true) && !includesChoice(null, '1', true));
 });
 
 test('the first question without a choice is the one that the digits are for', () => {
-  assert.equal(firstOpen([questions.email, questions.born], {})?.id, 'column:email');
-  assert.equal(firstOpen([questions.email, questions.born], { 'column:email': '1' })?.id, 'format:born');
-  assert.equal(firstOpen([{ ...questions.born, answer: 'dmy' }], {}), null);
+  assert.equal(firstUnanswered([questions.email, questions.born], {})?.id, 'column:email');
+  assert.equal(firstUnanswered([questions.email, questions.born], { 'column:email': '1' })?.id, 'format:born');
+  assert.equal(firstUnanswered([{ ...questions.born, answer: 'dmy' }], {}), null);
 });
 
 test('an example is told with the month by its name, wherever one is', () => {
-  const cases: [example: string, language: string, wanted: ReturnType<typeof readingOf>][] = [
+  const cases: [example: string, language: string, wanted: ReturnType<typeof parseReading>][] = [
     ['05/02/1990 is 1990-02-05', 'en', { raw: '05/02/1990', value: 'February 5, 1990' }],
     ['05/02/1990 is 1990-02-05', 'de', { raw: '05/02/1990', value: '5. Februar 1990' }],
     ['what is is 1.5', 'en', { raw: 'what is', value: '1.5' }],
@@ -47,7 +47,7 @@ test('an example is told with the month by its name, wherever one is', () => {
     ['0/0/0 is 0000-00-00', 'en', { raw: '0/0/0', value: '0000-00-00' }],
     ['a sheet', 'en', null],
   ];
-  for (const [example, language, wanted] of cases) assert.deepEqual(readingOf(example, chooseLocale(language, [])), wanted);
+  for (const [example, language, wanted] of cases) assert.deepEqual(parseReading(example, chooseLocale(language, [])), wanted);
 });
 
 test('a question is asked in words for people', () => {
@@ -66,7 +66,7 @@ test('a question is asked in words for people', () => {
 });
 
 test('choices speak the language of the page where they are no words of the file', () => {
-  const label = (id: string, value: string, given = '') => labelOf({ id }, { value, label: given }, layout(), t, chooseLocale('en', []));
+  const label = (id: string, value: string, given = '') => choiceLabel({ id }, { value, label: given }, layout(), t, chooseLocale('en', []));
   assert.equal(label('header_row', '3', 'row 3'), 'Row 3');
   assert.equal(label('header_row', '3–4'), '3–4');
   assert.equal(label('header_row', 'none', 'no header'), 'There are none');
@@ -79,7 +79,7 @@ test('choices speak the language of the page where they are no words of the file
 });
 
 test('what was answered is told in words, though the value alone is known', () => {
-  const label = (id: string, value: string, language = 'en') => labelOf({ id }, { value, label: '' }, layout(), saying(language), chooseLocale(language, []));
+  const label = (id: string, value: string, language = 'en') => choiceLabel({ id }, { value, label: '' }, layout(), saying(language), chooseLocale(language, []));
   assert.equal(label('format:born', 'MDY'), 'Month, day, year');
   assert.equal(label('format:born', 'DMY', 'de'), 'Tag, Monat, Jahr');
   assert.equal(label('format:amount', 'decimal=point group=comma'), 'A point stands before the fraction, a comma between thousands');
@@ -93,17 +93,17 @@ test('what was answered is told in words, though the value alone is known', () =
 });
 
 test('the summary says exactly what is sent', () => {
-  const told = (more: Parameters<typeof submission>[0], behavior?: string) => {
+  const summaryLines = (more: Parameters<typeof submission>[0], behavior?: string) => {
     const { title, lines, action } = summaryOf(submission(more), behavior, t);
     return [title, ...lines, action];
   };
-  assert.deepEqual(told({}), ['Submit this import?', '48,020 rows are sent.', '190 rows still have an error and are left out.', 'Submit 48,020 rows and leave out 190']);
-  assert.deepEqual(told({ rowsLeftOut: 0, rows: 1 }), ['Submit this import?', '1 row is sent.', 'Submit 1 row']);
-  assert.deepEqual(told({ rowsLeftOut: 0, rowsWithError: 2 }, 'INCLUDE_INVALID_ROWS').slice(2), ['2 of them still have an error. Their wrong cells are sent empty.', 'Submit 48,020 rows']);
-  assert.deepEqual(told({ rowsLeftOut: 0, rowsWithError: 1 }, 'INCLUDE_INVALID_ROWS_AND_VALUES').slice(2), ['1 of them still has an error. It is sent as it stands.', 'Submit 48,020 rows']);
-  assert.deepEqual(told({ rows: 0, rowsLeftOut: 45 }).at(-1), 'Submit nothing and leave out 45 rows');
-  assert.deepEqual(told({ blocked: true, rowsWithError: 3, rowsLeftOut: 0 })[0], '3 rows still have an error');
-  assert.equal(told({ blocked: true, rowsWithError: 3 }).at(-1), null);
+  assert.deepEqual(summaryLines({}), ['Submit this import?', '48,020 rows are sent.', '190 rows still have an error and are left out.', 'Submit 48,020 rows and leave out 190']);
+  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rows: 1 }), ['Submit this import?', '1 row is sent.', 'Submit 1 row']);
+  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 2 }, 'INCLUDE_INVALID_ROWS').slice(2), ['2 of them still have an error. Their wrong cells are sent empty.', 'Submit 48,020 rows']);
+  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 1 }, 'INCLUDE_INVALID_ROWS_AND_VALUES').slice(2), ['1 of them still has an error. It is sent as it stands.', 'Submit 48,020 rows']);
+  assert.deepEqual(summaryLines({ rows: 0, rowsLeftOut: 45 }).at(-1), 'Submit nothing and leave out 45 rows');
+  assert.deepEqual(summaryLines({ blocked: true, rowsWithError: 3, rowsLeftOut: 0 })[0], '3 rows still have an error');
+  assert.equal(summaryLines({ blocked: true, rowsWithError: 3 }).at(-1), null);
 });
 
 test('the end counts what was handed over', () => {
@@ -114,7 +114,7 @@ test('the end counts what was handed over', () => {
 });
 
 test('text of any length is cut between signs', () => {
-  assert.equal(cut('short'), 'short');
-  assert.equal(cut('x'.repeat(1_000_000)).length, 121);
-  assert.equal(cut('😀'.repeat(5), 3), '😀😀😀…');
+  assert.equal(truncate('short'), 'short');
+  assert.equal(truncate('x'.repeat(1_000_000)).length, 121);
+  assert.equal(truncate('😀'.repeat(5), 3), '😀😀😀…');
 });

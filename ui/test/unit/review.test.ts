@@ -15,7 +15,7 @@ class Stream extends EventTarget {
   close(): void {
     this.readyState = Stream.CLOSED;
   }
-  tell(status: string, run: number, change = 0): void {
+  emit(status: string, run: number, change = 0): void {
     this.dispatchEvent(new MessageEvent('state', { data: JSON.stringify({ status, run, change, totals: null }) }));
   }
   open(): void {
@@ -115,12 +115,12 @@ test('the page follows the import without being asked', async () => {
   const review = await open();
   assert.deepEqual([review.state.facts?.status, review.state.steps], ['RUNNING', []]);
   Stream.all[0]!.open();
-  Stream.all[0]!.tell('RUNNING', 1);
+  Stream.all[0]!.emit('RUNNING', 1);
   answers = service({ hasRows: false }, questions.born);
-  Stream.all[0]!.tell('NEEDS_REVIEW', 1);
+  Stream.all[0]!.emit('NEEDS_REVIEW', 1);
   await settle();
   assert.deepEqual([review.state.step, review.state.reading], ['values', 0]);
-  Stream.all[0]!.tell('NEEDS_REVIEW', 2);
+  Stream.all[0]!.emit('NEEDS_REVIEW', 2);
   assert.equal(review.state.reading, 1, 'what was shown of the rows is no more');
 });
 
@@ -150,7 +150,7 @@ test('an answer is sent, and the next question is where the person goes on', asy
 test('a refused answer is told to who asked, and the page stays', async () => {
   answers = { ...inReview, 'POST layout/': 400 };
   const review = await open();
-  await assert.rejects(review.relay({ 'column:email': '9' }), { kind: 'refused', message: 'No.' });
+  await assert.rejects(review.updateLayout({ 'column:email': '9' }), { kind: 'refused', message: 'No.' });
   assert.equal(review.state.phase, 'open');
 });
 
@@ -216,13 +216,13 @@ test('a link that is opened twice is listened to once', async () => {
 test('what reading the file again would drop is counted anew when the cells are left, and when others change some', async () => {
   answers = inReview;
   const review = await open();
-  Stream.all[0]!.tell('NEEDS_REVIEW', 1, 1);
+  Stream.all[0]!.emit('NEEDS_REVIEW', 1, 1);
   answers = { ...inReview, 'GET layout/': layout({ changes: 3 }) };
   review.goTo('columns');
   await settle();
   assert.equal(review.state.layout?.changes, 3);
   answers = { ...inReview, 'GET layout/': layout({ changes: 4 }) };
-  Stream.all[0]!.tell('NEEDS_REVIEW', 1, 2);
+  Stream.all[0]!.emit('NEEDS_REVIEW', 1, 2);
   await settle();
   assert.deepEqual([review.state.layout?.changes, review.state.step], [4, 'columns']);
 });

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { whyOf } from '../../src/app/questions/why';
-import { labelOf } from '../../src/app/questions/headings';
+import { explain } from '../../src/app/questions/explanation';
+import { choiceLabel } from '../../src/app/questions/headings';
 import type { Key } from '../../src/app/context';
 import { rewording } from '../../src/words/service/rewording';
 import { placesIn } from '../../src/words/service/places';
-import { chooseLocale, reword, sayer, type Catalogue, type Language } from '../../src/words/words';
+import type { Catalogue } from '../../src/words/types';
+import { chooseLocale, reword, sayer, type Language } from '../../src/words/words';
 import { layout } from '../browser/scenes';
 
 const folder = 'src/words/service';
@@ -162,22 +163,22 @@ const conflict = (message: string) => ({
 });
 
 test('of columns in question, what they share stands above and the rest beside each', () => {
-  const why = whyOf(conflict(`${mail(2)}, ${mail(3, '; the values differ from row to row')} may each hold the field "E-mail", and it is not certain. Choose the column, or none.`), t);
+  const why = explain(conflict(`${mail(2)}, ${mail(3, '; the values differ from row to row')} may each hold the field "E-mail", and it is not certain. Choose the column, or none.`), t);
   assert.equal(why.text, '2 columns may hold it: "Mail" means email, as the field\'s label "E-mail" does; 100 % of the values are e-mail addresses.');
   assert.deepEqual([why.reasonOf('1'), why.reasonOf('2'), why.reasonOf('none')], ['', 'the values differ from row to row', '']);
-  const one = whyOf(conflict(`${mail(2)} may hold the field "E-mail", and it is not certain. Choose the column, or none.`), t);
+  const one = explain(conflict(`${mail(2)} may hold the field "E-mail", and it is not certain. Choose the column, or none.`), t);
   assert.equal(one.text, '1 column may hold it, and it is not certain.');
   assert.equal(one.reasonOf('1'), '"Mail" means email, as the field\'s label "E-mail" does; 100 % of the values are e-mail addresses');
-  const many = whyOf(conflict('7 columns fit the field "E-mail" equally well: "Mail" (column 2), "Mail" (column 3) and 5 more. Keep one of them; rename or remove the others.'), t);
+  const many = explain(conflict('7 columns fit the field "E-mail" equally well: "Mail" (column 2), "Mail" (column 3) and 5 more. Keep one of them; rename or remove the others.'), t);
   assert.equal(many.text, '7 columns may hold it, and it is not certain which.');
-  const other = whyOf(conflict('Some later sentence.'), t);
+  const other = explain(conflict('Some later sentence.'), t);
   assert.deepEqual([other.text, other.own], ['Some later sentence.', false]);
 });
 
 test('columns of one name are told apart by their number', () => {
   const file = layout();
   const twins = { ...file, columns: file.columns.map((column) => (column.index < 2 ? { ...column, header: 'Mail' } : column)) };
-  const label = (value: string) => labelOf({ id: 'column:email' }, { value, label: '' }, twins, t, chooseLocale('en', []));
+  const label = (value: string) => choiceLabel({ id: 'column:email' }, { value, label: '' }, twins, t, chooseLocale('en', []));
   assert.deepEqual([label('0'), label('1')], ['Mail (column 1)', 'Mail (column 2)']);
   assert.equal(label('2'), twins.columns[2]!.header);
 });

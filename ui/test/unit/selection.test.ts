@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dragged, inside, pattern } from '../../grid/fill';
-import { target } from '../../grid/keys';
-import { between, cellsOf, holds, within } from '../../grid/ranges';
+import { dragArea, splitForFill, fillPattern } from '../../grid/fill';
+import { moveTarget } from '../../grid/keys';
+import { between, cellsOf, contains, clip } from '../../grid/ranges';
 import { Selection } from '../../grid/selection';
 
 const size = { rows: 10_000_000, cols: 12 };
@@ -17,8 +17,8 @@ test('a range spans its corners, whichever came first', () => {
   const range = between({ row: 9, col: 1 }, { row: 2, col: 5 });
   assert.deepEqual(range, { top: 2, bottom: 9, left: 1, right: 5 });
   assert.equal(cellsOf(range), 40);
-  assert.ok(holds(range, 2, 5) && !holds(range, 10, 5));
-  assert.equal(within(range, 2, 12), null);
+  assert.ok(contains(range, 2, 5) && !contains(range, 10, 5));
+  assert.equal(clip(range, 2, 12), null);
 });
 
 test('extending keeps the active cell', () => {
@@ -67,35 +67,35 @@ const keys: [string, boolean, { row: number; col: number }][] = [
   ['End', true, { row: 9_999_999, col: 11 }],
 ];
 for (const [key, control, to] of keys) {
-  test(`${control ? 'Ctrl+' : ''}${key}`, () => assert.deepEqual(target(key, control, { row: 100, col: 5 }, size, 20, false), to));
+  test(`${control ? 'Ctrl+' : ''}${key}`, () => assert.deepEqual(moveTarget(key, control, { row: 100, col: 5 }, size, 20, false), to));
 }
 
 test('from right to left the arrows go where they point', () => {
-  assert.deepEqual(target('ArrowLeft', false, { row: 0, col: 5 }, size, 20, true), { row: 0, col: 6 });
-  assert.deepEqual(target('ArrowRight', true, { row: 0, col: 5 }, size, 20, true), { row: 0, col: 0 });
+  assert.deepEqual(moveTarget('ArrowLeft', false, { row: 0, col: 5 }, size, 20, true), { row: 0, col: 6 });
+  assert.deepEqual(moveTarget('ArrowRight', true, { row: 0, col: 5 }, size, 20, true), { row: 0, col: 0 });
 });
 
 const from = { top: 2, bottom: 3, left: 1, right: 2 };
 
 test('a drag fills along its longer way', () => {
-  assert.deepEqual(dragged(from, 6, 3), { top: 4, bottom: 6, left: 1, right: 2 });
-  assert.deepEqual(dragged(from, 0, 1), { top: 0, bottom: 1, left: 1, right: 2 });
-  assert.deepEqual(dragged(from, 3, 5), { top: 2, bottom: 3, left: 3, right: 5 });
-  assert.equal(dragged(from, 3, 2), null);
+  assert.deepEqual(dragArea(from, 6, 3), { top: 4, bottom: 6, left: 1, right: 2 });
+  assert.deepEqual(dragArea(from, 0, 1), { top: 0, bottom: 1, left: 1, right: 2 });
+  assert.deepEqual(dragArea(from, 3, 5), { top: 2, bottom: 3, left: 3, right: 5 });
+  assert.equal(dragArea(from, 3, 2), null);
 });
 
 test('what repeats goes on from the range, in both ways', () => {
   const texts = [['a', 'b'], ['c', 'd']];
-  const down = pattern(texts, from, { ...from, top: 4, bottom: 6 });
+  const down = fillPattern(texts, from, { ...from, top: 4, bottom: 6 });
   assert.deepEqual(down.texts, [['a', 'b'], ['c', 'd']]);
-  const up = pattern(texts, from, { ...from, top: 1, bottom: 1 });
+  const up = fillPattern(texts, from, { ...from, top: 1, bottom: 1 });
   assert.deepEqual(up.texts, [['c', 'd']]);
-  const right = pattern(texts, from, { ...from, left: 3, right: 3 });
+  const right = fillPattern(texts, from, { ...from, left: 3, right: 3 });
   assert.deepEqual(right.texts, [['a'], ['c']]);
 });
 
 test('filling inside a range takes its first row or column', () => {
-  assert.deepEqual(inside(from, 'down'), { from: { ...from, bottom: 2 }, area: { ...from, top: 3 } });
-  assert.deepEqual(inside(from, 'right'), { from: { ...from, right: 1 }, area: { ...from, left: 2 } });
-  assert.equal(inside({ ...from, bottom: 2 }, 'down'), null);
+  assert.deepEqual(splitForFill(from, 'down'), { from: { ...from, bottom: 2 }, area: { ...from, top: 3 } });
+  assert.deepEqual(splitForFill(from, 'right'), { from: { ...from, right: 1 }, area: { ...from, left: 2 } });
+  assert.equal(splitForFill({ ...from, bottom: 2 }, 'down'), null);
 });

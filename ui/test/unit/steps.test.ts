@@ -12,11 +12,11 @@ const short = (steps: ReturnType<typeof stepsOf>) => steps.map((step) => `${step
 
 test('only the steps that are needed are there', () => {
   const none = layout({ columns: [], fields: [], evidence: [], answers: {} });
-  const rivals = [{ choice: 'sheet', value: 'A', reason: '', answer: 'sheet', rivals: [{ value: 'B', label: 'B', reason: '', examples: [] }] }];
+  const evidence = [{ choice: 'sheet', value: 'A', reason: '', answer: 'sheet', rivals: [{ value: 'B', label: 'B', reason: '', examples: [] }] }];
   assert.deepEqual(short(stepsOf(facts(), layout(), null)), ['columns', 'cells']);
   assert.deepEqual(short(stepsOf(facts(), none, null)), ['cells']);
   assert.deepEqual(short(stepsOf(facts({ hasRows: false }), none, asking(questions.sheet))), ['sheet 1', 'cells closed']);
-  assert.deepEqual(short(stepsOf(facts(), layout({ evidence: rivals }), null)), ['sheet', 'columns', 'cells']);
+  assert.deepEqual(short(stepsOf(facts(), layout({ evidence }), null)), ['sheet', 'columns', 'cells']);
   assert.deepEqual(short(stepsOf(facts(), layout({ answers: { header_row: '3' } }), null)), ['header', 'columns', 'cells']);
   assert.deepEqual(short(stepsOf(facts({ hasRows: false }), layout(), asking(questions.born, questions.amount, questions.email))), ['columns 1', 'values 2', 'cells closed']);
   const answered = { ...questions.born, answer: 'dmy' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { choose, isSame, pasteArea } from '../../grid/clipboard';
-import { parseHtml, printHtml } from '../../grid/html';
-import { checked, shown } from '../../grid/shown';
-import { parseTsv, printTsv } from '../../grid/tsv';
+import { chooseMatrix, isOwnCopy, pasteArea } from '../../grid/clipboard';
+import { parseHtml, toHtml } from '../../grid/html';
+import { checkboxState, visibleText } from '../../grid/visible-text';
+import { parseTsv, toTsv } from '../../grid/tsv';
 
 const awkward = [
   ['plain', '', ' spaces '],
@@ -12,11 +12,11 @@ const awkward = [
 ];
 
 test('tab-separated text comes back as it went', () => {
-  assert.deepEqual(parseTsv(printTsv(awkward)), awkward);
+  assert.deepEqual(parseTsv(toTsv(awkward)), awkward);
 });
 
 test('HTML comes back as it went', () => {
-  assert.deepEqual(parseHtml(printHtml(awkward)), awkward);
+  assert.deepEqual(parseHtml(toHtml(awkward)), awkward);
 });
 
 const tsv: [string, string, string[][]][] = [
@@ -34,7 +34,7 @@ const tsv: [string, string, string[][]][] = [
 for (const [name, text, rows] of tsv) test(`tsv: ${name}`, () => assert.deepEqual(parseTsv(text), rows));
 
 test('what was copied is known again, however the system writes line breaks', () => {
-  assert.deepEqual([isSame('a\r\nb', 'a\r\nb'), isSame('a\nb', 'a\r\nb'), isSame('a\nc', 'a\r\nb'), isSame('', '')], [true, true, false, false]);
+  assert.deepEqual([isOwnCopy('a\r\nb', 'a\r\nb'), isOwnCopy('a\nb', 'a\r\nb'), isOwnCopy('a\nc', 'a\r\nb'), isOwnCopy('', '')], [true, true, false, false]);
 });
 
 const html: [string, string, string[][] | null][] = [
@@ -61,10 +61,10 @@ test('hostile HTML is read in a time that grows with its length', () => {
 });
 
 test('text is taken where both tell the same table, HTML where a line break tells them apart', () => {
-  assert.deepEqual(choose(' a \tb', '<table><tr><td>a</td><td>b</td></tr></table>'), [[' a ', 'b']]);
-  assert.deepEqual(choose('a\nb', '<table><tr><td>a<br>b</td></tr></table>'), [['a\nb']]);
-  assert.deepEqual(choose('a', ''), [['a']]);
-  assert.equal(choose('', '<p>x</p>'), null);
+  assert.deepEqual(chooseMatrix(' a \tb', '<table><tr><td>a</td><td>b</td></tr></table>'), [[' a ', 'b']]);
+  assert.deepEqual(chooseMatrix('a\nb', '<table><tr><td>a<br>b</td></tr></table>'), [['a\nb']]);
+  assert.deepEqual(chooseMatrix('a', ''), [['a']]);
+  assert.equal(chooseMatrix('', '<p>x</p>'), null);
 });
 
 test('a paste repeats over a range that it fits into, and else keeps its size', () => {
@@ -75,13 +75,13 @@ test('a paste repeats over a range that it fits into, and else keeps its size', 
 });
 
 test('what cannot be seen is shown', () => {
-  assert.equal(shown('a\r\nb\tc\u0000\u007f'), 'a↵b⇥c␀␡');
-  assert.equal(shown('x'.repeat(1_000_000)).length, 401);
-  assert.equal(shown('a\u202ecod.exe\u200b'), 'a⟨U+202E⟩cod.exe⟨U+200B⟩');
-  assert.equal(shown('می\u200cخواهم 👩\u200d🔬'), 'می\u200cخواهم 👩\u200d🔬');
+  assert.equal(visibleText('a\r\nb\tc\u0000\u007f'), 'a↵b⇥c␀␡');
+  assert.equal(visibleText('x'.repeat(1_000_000)).length, 401);
+  assert.equal(visibleText('a\u202ecod.exe\u200b'), 'a⟨U+202E⟩cod.exe⟨U+200B⟩');
+  assert.equal(visibleText('می\u200cخواهم 👩\u200d🔬'), 'می\u200cخواهم 👩\u200d🔬');
 });
 
 test('a checkbox says yes, no or neither, and that it is empty', () => {
-  assert.deepEqual(['Yes', '1', '', ' ', 'false', 'perhaps'].map((text) => checked({ text })), [true, true, undefined, undefined, false, null]);
-  assert.equal(checked({ text: 'ja', value: 'true' }), true);
+  assert.deepEqual(['Yes', '1', '', ' ', 'false', 'perhaps'].map((text) => checkboxState({ text })), [true, true, undefined, undefined, false, null]);
+  assert.equal(checkboxState({ text: 'ja', value: 'true' }), true);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contrast, readable, type Rgb } from '../../src/app/colours';
-import { length, themeOf } from '../../src/app/theme';
+import { contrast, readable, type Rgb } from '../../src/app/colors';
+import { parseLength, themeOf } from '../../src/app/theme';
 
 /** Reads #rrggbb, as a browser would read whatever CSS knows. */
 const hex = (text: string): Rgb | null => {
@@ -61,5 +61,5 @@ test('the other buttons have their own colours', () => {
 
 test('lengths are few and plain', () => {
   const cases: [string, number | null][] = [['4px', 4], ['0', 0], ['8', 8], ['0.5rem', 8], ['1.25em', 20], ['', null], ['-4px', null], ['50%', null], ['calc(1px)', null], ['9999px', null], ['4px; color: red', null]];
-  for (const [text, pixels] of cases) assert.equal(length(text), pixels, text);
+  for (const [text, pixels] of cases) assert.equal(parseLength(text), pixels, text);
 });

@@ -2,16 +2,17 @@ import { useState } from 'preact/hooks';
 import { Fault, type Layout, type Question } from '../../api';
 import { Button } from '../../kit';
 import { useReview, useShared } from '../context';
-import { answersWith, lacking, mapped, settledInTable, spare, want, type Wanted } from '../mapping';
-import { FaultNote, Heading } from '../parts';
+import { layoutAnswers, missingRequired, applyMapping, settledInTable, unused, assignField, type MappingChanges } from '../mapping';
+import { FaultNote } from '../notices';
+import { StepHeading } from '../step-heading';
 import { Card } from '../questions/card';
-import { choose, chosen, firstOpen, type Drafts } from '../questions/drafts';
-import { useDigits } from '../questions/keys';
-import { ReadAgain } from '../read-again';
-import { Reading } from '../reading';
+import { applyChoice, currentAnswer, firstUnanswered, type Drafts } from '../questions/drafts';
+import { useDigits } from '../questions/digit-keys';
+import { RereadDialog } from '../reread-dialog';
+import { FileFormat } from '../file-format';
 import { questionsOf } from '../steps';
-import { ColumnLine } from './line';
-import { Lacking } from './lacking';
+import { ColumnLine } from './column-line';
+import { MissingFields } from './missing-fields';
 
 /** Which column feeds which field, side by side, and what is not certain about it on top. */
 export function Columns() {
@@ -21,24 +22,24 @@ export function Columns() {
   const inTable = settledInTable(all);
   const asked = all.filter((one) => !inTable.includes(one));
   const [drafts, setDrafts] = useState<Drafts>({});
-  const [wanted, setWanted] = useState<Wanted>(new Map());
+  const [wanted, setWanted] = useState<MappingChanges>(new Map());
   const [sending, setSending] = useState(false);
   /** So many changes of cells would be dropped; 0 where nothing is asked about that. */
   const [dropped, setDropped] = useState(0);
   const [fault, setFault] = useState<Fault | null>(null);
-  const open = asked.filter((one) => chosen(one, drafts) === null).length;
-  useDigits(() => (firstOpen(asked, drafts) ?? asked.at(-1))?.id ?? null);
+  const open = asked.filter((one) => currentAnswer(one, drafts) === null).length;
+  useDigits(() => (firstUnanswered(asked, drafts) ?? asked.at(-1))?.id ?? null);
   if (!layout) return null;
 
-  const give = (column: number, key: string | null) => {
-    setWanted(want(layout, wanted, column, key));
+  const setField = (column: number, key: string | null) => {
+    setWanted(assignField(layout, wanted, column, key));
     setFault(null);
   };
   const send = async (discard = false) => {
     setDropped(0);
     setSending(true);
     try {
-      if (wanted.size > 0) await review.relay({ ...drafts, ...answersWith(layout, wanted, inTable) });
+      if (wanted.size > 0) await review.updateLayout({ ...drafts, ...layoutAnswers(layout, wanted, inTable) });
       else await review.answer({ ...drafts }, discard);
       setWanted(new Map());
       setDrafts({});
@@ -52,17 +53,17 @@ export function Columns() {
   const decide = () => (layout.changes > 0 ? setDropped(layout.changes) : void send());
   return (
     <main class="column">
-      <Heading title={t('columns.title')} lead={inTable.length > 0 ? t('columns.unnamed') : <Lead layout={layout} wanted={wanted} />} />
+      <StepHeading title={t('columns.title')} lead={inTable.length > 0 ? t('columns.unnamed') : <Lead layout={layout} wanted={wanted} />} />
       {asked.map((question) => (
         <Card
           key={question.id}
           question={question}
           layout={layout}
-          answer={chosen(question, drafts)}
-          onChoose={(value) => setDrafts(choose(question, drafts, value))}
+          answer={currentAnswer(question, drafts)}
+          onChoose={(value) => setDrafts(applyChoice(question, drafts, value))}
         />
       ))}
-      <Lacking layout={layout} wanted={wanted} asked={new Set(asked.map((one) => one.fieldKey ?? ''))} onGive={give} />
+      <MissingFields layout={layout} wanted={wanted} asked={new Set(asked.map((one) => one.fieldKey ?? ''))} onGive={setField} />
       <ul class="columns" aria-label={t('columns.list')}>
         {layout.columns.map((column) => (
           <ColumnLine
@@ -71,25 +72,25 @@ export function Columns() {
             layout={layout}
             wanted={wanted}
             asked={asked.some((one) => asksAbout(one, column.index))}
-            fieldKey={mapped(layout, wanted).fieldOf.get(column.index) ?? null}
-            onGive={give}
+            fieldKey={applyMapping(layout, wanted).fieldOf.get(column.index) ?? null}
+            onGive={setField}
           />
         ))}
       </ul>
-      <Reading />
+      <FileFormat />
       <FaultNote fault={fault} />
       <Foot
         asked={asked.length + inTable.length}
         open={open}
         drafted={Object.keys(drafts).length}
         wanted={wanted.size}
-        blocked={lacking(layout, wanted).some((field) => !asked.some((one) => one.id === `column:${field.key}`))}
+        blocked={missingRequired(layout, wanted).some((field) => !asked.some((one) => one.id === `column:${field.key}`))}
         sending={sending}
         changes={layout.changes}
         onSend={decide}
         onDiscard={() => setWanted(new Map())}
       />
-      {dropped > 0 && <ReadAgain changes={dropped} onDo={() => void send(true)} onClose={() => setDropped(0)} />}
+      {dropped > 0 && <RereadDialog changes={dropped} onDo={() => void send(true)} onClose={() => setDropped(0)} />}
     </main>
   );
 }
@@ -100,9 +101,9 @@ function asksAbout(question: Question, column: number): boolean {
   return question.id.startsWith('column:') && question.choices.some((one) => one.value === String(column));
 }
 
-function Lead({ layout, wanted }: { layout: Layout; wanted: Wanted }) {
+function Lead({ layout, wanted }: { layout: Layout; wanted: MappingChanges }) {
   const { t } = useShared();
-  const left = spare(layout, wanted).columns;
+  const left = unused(layout, wanted).columns;
   const imported = layout.columns.length - left;
   return <>{t('columns.imported', { n: imported, of: layout.columns.length })}{left > 0 && ` ${t('columns.left', { n: left })}`}</>;
 }

@@ -2,12 +2,12 @@ import { useId, useState } from 'preact/hooks';
 import type { Layout, Question, QuestionChoice } from '../../api';
 import { Button, Icon, Select } from '../../kit';
 import { useShared, type T } from '../context';
-import { cut, Raw, ServerSentence } from '../sentence';
+import { truncate, Raw, ServerText } from '../server-text';
 import { stepOf } from '../steps';
-import { holds, none } from './drafts';
+import { includesChoice, noneAnswer } from './drafts';
 import { Examples } from './examples';
-import { columnLabel, headingOf, labelOf } from './headings';
-import { whyOf } from './why';
+import { columnLabel, headingOf, choiceLabel } from './headings';
+import { explain } from './explanation';
 
 interface Props {
   readonly question: Question;
@@ -25,25 +25,25 @@ export function Card({ question, layout, answer, onChoose }: Props) {
   const id = useId();
   const [all, setAll] = useState(false);
   const choices = orderOf(question, answer);
-  const shown = all ? choices : choices.slice(0, few + (choices.some((one) => one.value === none) ? 1 : 0));
+  const shown = all ? choices : choices.slice(0, few + (choices.some((one) => one.value === noneAnswer) ? 1 : 0));
   const others = otherColumns(question, layout, t);
-  const why = whyOf(question, t);
+  const why = explain(question, t);
   return (
     <section class={`card${answer === null ? '' : ' is-answered'}`} data-question={question.id} aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{headingOf(question, layout, t)}</h2>
-      <p class="card-why"><ServerSentence text={why.text} own={why.own} /></p>
+      <p class="card-why"><ServerText text={why.text} own={why.own} /></p>
       <div class="choices" role={question.manyColumns ? 'group' : 'radiogroup'} aria-labelledby={`${id}-title`}>
         {shown.map((choice, at) => (
           <ChoiceLine
             key={choice.value}
             question={question}
             choice={choice}
-            label={labelOf(question, choice, layout, t, locale)}
+            label={choiceLabel(question, choice, layout, t, locale)}
             reason={why.reasonOf(choice.value)}
             place={at + 1}
             name={`${id}-choice`}
             best={isBest(question, choice)}
-            checked={holds(answer, choice.value, question.manyColumns)}
+            checked={includesChoice(answer, choice.value, question.manyColumns)}
             examples={examplesOf(question, choice, layout)}
             onChoose={onChoose}
           />
@@ -98,7 +98,7 @@ function ChoiceLine({ question, choice, label, reason, place, name, best, checke
           <Raw text={label} />
           {best && <span class="choice-best"><Icon name="check" size={12} /> {t('choices.best')}</span>}
         </span>
-        {reason && <span class="choice-reason"><ServerSentence text={reason} code="why" /></span>}
+        {reason && <span class="choice-reason"><ServerText text={reason} code="why" /></span>}
         {examples.length > 0 && <Examples texts={examples} inRow={question.id === 'header_row' || question.id === 'sheet'} read={question.id.startsWith('format:')} />}
       </span>
       {place <= 9 && <kbd class="choice-key" aria-hidden="true">{place}</kbd>}
@@ -108,17 +108,17 @@ function ChoiceLine({ question, choice, label, reason, place, name, best, checke
 
 /** The likeliest first; that there is none stands last, and what is chosen is always among the first. */
 function orderOf(question: Question, answer: string | null): readonly QuestionChoice[] {
-  const real = question.choices.filter((one) => one.value !== none);
+  const real = question.choices.filter((one) => one.value !== noneAnswer);
   const first = real.slice(0, few);
-  const taken = real.slice(few).filter((one) => holds(answer, one.value, question.manyColumns));
+  const taken = real.slice(few).filter((one) => includesChoice(answer, one.value, question.manyColumns));
   const rest = real.slice(few).filter((one) => !taken.includes(one));
-  return [...first.slice(0, few - taken.length), ...taken, ...question.choices.filter((one) => one.value === none), ...first.slice(few - taken.length), ...rest];
+  return [...first.slice(0, few - taken.length), ...taken, ...question.choices.filter((one) => one.value === noneAnswer), ...first.slice(few - taken.length), ...rest];
 }
 
 /** Whether it is the one we would take. Sheets, and columns for a field that none has the name of, stand in no order. */
 function isBest(question: Question, choice: QuestionChoice): boolean {
   const ranked = question.type !== 'UNMAPPED_FIELDS' && question.id !== 'sheet' && question.choices.length > 1;
-  return ranked && choice.value !== none && choice.value === question.choices[0]?.value;
+  return ranked && choice.value !== noneAnswer && choice.value === question.choices[0]?.value;
 }
 
 /** What stands for a choice; of the header that was taken, the names of the columns. */
@@ -133,6 +133,6 @@ function examplesOf(question: Question, choice: QuestionChoice, layout: Layout |
 function otherColumns(question: Question, layout: Layout | null, t: T) {
   const offered = new Set(question.choices.map((one) => one.value));
   return (layout?.columns ?? []).filter((one) => !offered.has(String(one.index))).map((one) => ({
-    value: String(one.index), label: columnLabel(one, layout, t), note: cut(one.examples[0] ?? '', 30),
+    value: String(one.index), label: columnLabel(one, layout, t), note: truncate(one.examples[0] ?? '', 30),
   }));
 }

@@ -4,14 +4,14 @@ import type { Question } from '../../api';
 export type Drafts = Readonly<Record<string, string>>;
 
 /** The choice of a question as it stands: a draft, else what was answered before. */
-export function chosen(question: Question, drafts: Drafts): string | null {
+export function currentAnswer(question: Question, drafts: Drafts): string | null {
   return drafts[question.id] ?? question.answer;
 }
 
 /** Takes a choice. Where several are taken, a column comes or goes; none leaves no other. */
-export function choose(question: Question, drafts: Drafts, value: string): Drafts {
-  if (!question.manyColumns || value === none) return { ...drafts, [question.id]: value };
-  const before = (chosen(question, drafts) ?? '').split(',').filter((one) => one !== '' && one !== none);
+export function applyChoice(question: Question, drafts: Drafts, value: string): Drafts {
+  if (!question.manyColumns || value === noneAnswer) return { ...drafts, [question.id]: value };
+  const before = (currentAnswer(question, drafts) ?? '').split(',').filter((one) => one !== '' && one !== noneAnswer);
   const after = before.includes(value) ? before.filter((one) => one !== value) : [...before, value];
   if (after.length > 0) return { ...drafts, [question.id]: after.sort((a, b) => Number(a) - Number(b)).join(',') };
   const { [question.id]: _, ...rest } = drafts;
@@ -19,14 +19,14 @@ export function choose(question: Question, drafts: Drafts, value: string): Draft
 }
 
 /** The answer that there is none. */
-export const none = 'none';
+export const noneAnswer = 'none';
 
 /** Whether a choice is among those that stand. */
-export function holds(answer: string | null, value: string, many: boolean): boolean {
+export function includesChoice(answer: string | null, value: string, many: boolean): boolean {
   return many ? (answer ?? '').split(',').includes(value) : answer === value;
 }
 
 /** The first question without a choice, or null. */
-export function firstOpen(questions: readonly Question[], drafts: Drafts): Question | null {
-  return questions.find((one) => chosen(one, drafts) === null) ?? null;
+export function firstUnanswered(questions: readonly Question[], drafts: Drafts): Question | null {
+  return questions.find((one) => currentAnswer(one, drafts) === null) ?? null;
 }

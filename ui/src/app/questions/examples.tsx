@@ -1,7 +1,7 @@
 import { Icon } from '../../kit';
-import type { Locale } from '../../words/words';
+import type { Locale } from '../../words/types';
 import { useShared } from '../context';
-import { cut, Raw } from '../sentence';
+import { truncate, Raw } from '../server-text';
 
 /** A cell, and what it is read as. */
 export interface Reading {
@@ -10,7 +10,7 @@ export interface Reading {
 }
 
 /** Takes 'raw is value' apart, as the service writes it; days are written out, so that nobody takes the month for the day, and numbers as the person writes them. */
-export function readingOf(example: string, locale: Locale): Reading | null {
+export function parseReading(example: string, locale: Locale): Reading | null {
   const at = example.lastIndexOf(' is ');
   if (at < 0) return null;
   const value = example.slice(at + 4);
@@ -33,16 +33,16 @@ export function Examples({ texts, inRow, read }: Props) {
   const shown = inRow ? texts : texts.filter((one) => one.trim() !== '');
   return (
     <span class={inRow ? 'examples is-row' : 'examples'} style={inRow ? { '--cells': String(shown.length) } : {}}>
-      {shown.map((text, at) => <Example key={at} text={text} reading={read ? readingOf(text, locale) : null} />)}
+      {shown.map((text, at) => <Example key={at} text={text} reading={read ? parseReading(text, locale) : null} />)}
     </span>
   );
 }
 
 function Example({ text, reading }: { text: string; reading: Reading | null }) {
-  if (!reading) return <code class="example">{text === '' ? '\u00a0' : <Raw text={cut(text, 40)} />}</code>;
+  if (!reading) return <code class="example">{text === '' ? '\u00a0' : <Raw text={truncate(text, 40)} />}</code>;
   return (
     <span class="example is-read">
-      <code><Raw text={cut(reading.raw, 40)} /></code> <Icon name="arrow" size={12} /> <Raw text={cut(reading.value, 40)} />
+      <code><Raw text={truncate(reading.raw, 40)} /></code> <Icon name="arrow" size={12} /> <Raw text={truncate(reading.value, 40)} />
     </span>
   );
 }

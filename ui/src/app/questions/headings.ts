@@ -1,9 +1,9 @@
 import type { Layout, LayoutColumn, Question, QuestionChoice } from '../../api';
-import type { Locale } from '../../words/words';
+import type { Locale } from '../../words/types';
 import type { Key, T } from '../context';
-import { columnName } from '../names';
-import { cut } from '../sentence';
-import { none } from './drafts';
+import { columnName } from '../column-name';
+import { truncate } from '../server-text';
+import { noneAnswer } from './drafts';
 
 const mostLanguages = 4;
 
@@ -24,12 +24,12 @@ export function headingOf(question: Pick<Question, 'id' | 'fieldKey' | 'header'>
 }
 
 function fieldName(key: string, layout: Layout | null): string {
-  return cut(layout?.fields.find((field) => field.key === key)?.label ?? key, 60);
+  return truncate(layout?.fields.find((field) => field.key === key)?.label ?? key, 60);
 }
 
 function columnTitle(index: number, header: string | undefined, layout: Layout | null): string {
   const column = layout?.columns.find((one) => one.index === index);
-  return cut(column ? columnName(column) : columnName({ index, header: header ?? '' }), 60);
+  return truncate(column ? columnName(column) : columnName({ index, header: header ?? '' }), 60);
 }
 
 /** The ways to read a column, as the service names them. */
@@ -39,13 +39,13 @@ const formats: Readonly<Record<string, Key>> = {
 };
 
 /** A choice in the person's language where it is none of the file's own words; of an answer that was given there is the value alone. */
-export function labelOf(question: Pick<Question, 'id'>, choice: Pick<QuestionChoice, 'value' | 'label'>, layout: Layout | null, t: T, locale: Locale): string {
+export function choiceLabel(question: Pick<Question, 'id'>, choice: Pick<QuestionChoice, 'value' | 'label'>, layout: Layout | null, t: T, locale: Locale): string {
   const { value, label } = choice;
   const [kind] = question.id.split(':', 1);
-  if (kind === 'header_row' && value === none) return t('reading.noHeader');
+  if (kind === 'header_row' && value === noneAnswer) return t('reading.noHeader');
   if (kind === 'header_row' && /^\d+$/.test(value)) return t('choices.row', { row: Number(value) });
-  if (kind === 'delimiter' && value === none) return t('choices.noDelimiter');
-  if (value === none) return t(kind === 'field' ? 'choices.noField' : 'choices.noColumn');
+  if (kind === 'delimiter' && value === noneAnswer) return t('choices.noDelimiter');
+  if (value === noneAnswer) return t(kind === 'field' ? 'choices.noField' : 'choices.noColumn');
   if (kind === 'delimiter') return value === '\t' || value === 'tab' ? t('choices.tab') : value;
   if (kind === 'format') return formats[value] ? t(formats[value]) : languagesOf(value, locale) ?? (label || value);
   if (kind === 'field') return label || fieldName(value, layout);
@@ -65,5 +65,5 @@ function languagesOf(value: string, { tag, list }: Locale): string | null {
 export function columnLabel(column: LayoutColumn, layout: Layout | null, t: T): string {
   const name = columnName(column);
   const shared = layout?.columns.some((other) => other.index !== column.index && columnName(other) === name);
-  return shared ? t('choices.numbered', { name: cut(name, 60), n: column.index + 1 }) : cut(name, 60);
+  return shared ? t('choices.numbered', { name: truncate(name, 60), n: column.index + 1 }) : truncate(name, 60);
 }

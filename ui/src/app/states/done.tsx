@@ -1,8 +1,8 @@
 import type { Import } from '../../api';
 import { useReview, useShared, type Key } from '../context';
 import { Notices } from '../notices';
-import { Page } from './page';
-import { Unsent } from './unsent';
+import { StatePage } from './state-page';
+import { UnsentNote } from './unsent-note';
 
 /** The calm end: what was handed over, in exact numbers. */
 export function Done({ facts }: { facts: Import }) {
@@ -16,8 +16,8 @@ export function Done({ facts }: { facts: Import }) {
   ] as const satisfies readonly { key: Key; n: number; always: boolean }[];
   const warnings = facts.import_errors.filter((one) => one.rowIndex === undefined && one.level !== 'info');
   return (
-    <Page icon={sent === 0 ? 'info' : unsent ? 'warning' : 'good'} title={t('done.title')} lead={unsent ? undefined : t('done.lead')}>
-      <Unsent />
+    <StatePage icon={sent === 0 ? 'info' : unsent ? 'warning' : 'good'} title={t('done.title')} lead={unsent ? undefined : t('done.lead')}>
+      <UnsentNote />
       <dl class="counts">
         {lines.filter((line) => line.always || line.n > 0).map((line) => (
           <div key={line.key}>
@@ -28,7 +28,7 @@ export function Done({ facts }: { facts: Import }) {
       </dl>
       {facts.finished && <p class="quiet">{t('done.when', { when: locale.moment(facts.finished) })}</p>}
       <Notices notices={warnings} />
-    </Page>
+    </StatePage>
   );
 }
 

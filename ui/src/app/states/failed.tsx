@@ -1,9 +1,9 @@
 import type { Import } from '../../api';
 import { useShared } from '../context';
 import { Notices } from '../notices';
-import { cut } from '../sentence';
-import { Page } from './page';
-import { Unsent } from './unsent';
+import { truncate } from '../server-text';
+import { StatePage } from './state-page';
+import { UnsentNote } from './unsent-note';
 
 /** The file could not be imported: why, and what to do. */
 export function Failed({ facts }: { facts: Import }) {
@@ -11,11 +11,11 @@ export function Failed({ facts }: { facts: Import }) {
   const reasons = [...facts.import_errors].sort((a, b) => rank(a.level) - rank(b.level));
   const name = facts.original_filename;
   return (
-    <Page icon="error" title={name ? t('failed.title', { file: cut(name, 60) }) : t('failed.untitled')} lead={reasons.length > 0 ? t('failed.lead') : t('failed.unknown')}>
-      <Unsent />
+    <StatePage icon="error" title={name ? t('failed.title', { file: truncate(name, 60) }) : t('failed.untitled')} lead={reasons.length > 0 ? t('failed.lead') : t('failed.unknown')}>
+      <UnsentNote />
       <Notices notices={reasons} />
       {reasons.length > 0 && <p class="quiet">{t('failed.whom')}</p>}
-    </Page>
+    </StatePage>
   );
 }
 

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ask, Fault, type Submission } from '../../api';
+import { unwrap, Fault, type Submission } from '../../api';
 import { Button, Dialog, Note, Spinner } from '../../kit';
 import { useReview, useShared } from '../context';
-import { FaultNote } from '../parts';
-import { ServerSentence } from '../sentence';
+import { FaultNote } from '../notices';
+import { ServerText } from '../server-text';
 import { summaryOf } from './summary';
-import { useSubmit } from './submit';
+import { useSubmit } from './context';
 
 interface Props {
   /** Changes that are not saved yet. */
@@ -24,10 +24,10 @@ export function SubmitDialog({ pending, onClose }: Props) {
 
   const look = async () => {
     try {
-      await handle?.settle();
-      setSubmission(await ask(review.api.calls.GET('/api/review/v1/{id}/submit/', { params: { path: review.api.path } })));
+      await handle?.whenSaved();
+      setSubmission(await unwrap(review.api.calls.GET('/api/review/v1/{id}/submit/', { params: { path: review.api.path } })));
     } catch (error) {
-      take(error);
+      onError(error);
     }
   };
   // Once the connection is back, it goes on by itself.
@@ -37,22 +37,22 @@ export function SubmitDialog({ pending, onClose }: Props) {
     void look();
   }, [connected]);
 
-  const take = (error: unknown) => {
-    const told = error instanceof Fault ? error : new Fault('lost');
-    if (told.kind === 'unauthorized' || told.kind === 'gone') return review.fail(told);
-    setFault(told);
+  const onError = (error: unknown) => {
+    const cause = error instanceof Fault ? error : new Fault('lost');
+    if (cause.kind === 'unauthorized' || cause.kind === 'gone') return review.fail(cause);
+    setFault(cause);
     // The numbers were others by then: the new ones are shown before anything is sent.
-    if (told.code === 'rows_with_error' || told.code === 'rows_changed') void look();
+    if (cause.code === 'rows_with_error' || cause.code === 'rows_changed') void look();
   };
   const send = async () => {
     setSending(true);
     setFault(null);
     try {
-      await ask(review.api.calls.POST('/api/review/v1/{id}/submit/', { params: { path: review.api.path } }));
+      await unwrap(review.api.calls.POST('/api/review/v1/{id}/submit/', { params: { path: review.api.path } }));
       await review.refresh();
       onClose();
     } catch (error) {
-      take(error);
+      onError(error);
     }
     setSending(false);
   };
@@ -83,7 +83,7 @@ export function SubmitDialog({ pending, onClose }: Props) {
       )}
       {cancelled ? (
         <div role="alert">
-          <Note tone="error" toneLabel={t('level.error')} title={t('submit.cancelled')}><ServerSentence text={fault.message} /></Note>
+          <Note tone="error" toneLabel={t('level.error')} title={t('submit.cancelled')}><ServerText text={fault.message} /></Note>
         </div>
       ) : <FaultNote fault={connected ? fault : null} />}
     </Dialog>

@@ -1,53 +1,53 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, Dialog, Field, Icon, Progress, Select } from '../../kit';
 import { reword } from '../../words/words';
-import { optionOf } from '../choices';
-import { choiceName, nameIn, type Place } from '../columns';
-import type { Distinct, Value } from '../desk';
-import type { DialogProps } from '../dialogs';
-import { everything } from '../filter';
-import { useFirst } from '../focus';
-import { isCut } from '../long';
+import { choiceOption, suggestionName } from '../choices';
+import { displayName, type Place } from '../columns';
+import type { Distinct, Value } from '../table-api';
+import type { DialogProps } from './props';
+import { allRows } from '../filter';
+import { useAutoFocus } from '../focus';
+import { isCut } from '../truncated';
 import type { Model } from '../model';
 import { ValueText, valueName } from '../value-text';
-import { Preview, sentence, useLook } from './preview';
+import { Preview, faultText, usePreview } from './preview';
 
 const mostValues = 1000;
 const mostListed = 200;
 
 /** All different texts of a field, and what each of them is to become. */
 export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fixer'>) {
-  const { t, frame } = model;
+  const { t, host } = model;
   const place = model.places.find((one) => one.key === key)!;
-  const first = useFirst();
+  const first = useAutoFocus();
   const [found, setFound] = useState<Distinct | null>(null);
   const [fault, setFault] = useState('');
   const [sought, setSought] = useState('');
-  const [wishes, setWishes] = useState<ReadonlyMap<string, string>>(new Map());
+  const [drafts, setDrafts] = useState<ReadonlyMap<string, string>>(new Map());
 
   useEffect(() => {
     const asked = new AbortController();
-    valuesOf(model, key, asked.signal).then(setFound, (cause) => asked.signal.aborted || setFault(sentence(model, cause)));
+    valuesOf(model, key, asked.signal).then(setFound, (cause) => asked.signal.aborted || setFault(faultText(model, cause)));
     return () => asked.abort();
   }, [key]);
 
-  const told = [...wishes].filter(([from, to]) => from !== to);
-  const look = useLook(model, JSON.stringify(told), told.length === 0 ? null : (signal) => model.previewValues(key, told, signal));
+  const chosen = [...drafts].filter(([from, to]) => from !== to);
+  const look = usePreview(model, JSON.stringify(chosen), chosen.length === 0 ? null : (signal) => model.previewValues(key, chosen, signal));
   const listed = useMemo(() => fitting(place, found?.values ?? [], sought), [found, sought]);
   const put = (from: string, to: string | null) => {
-    const next = new Map(wishes);
+    const next = new Map(drafts);
     if (to === null) next.delete(from);
     else next.set(from, to);
-    setWishes(next);
+    setDrafts(next);
   };
   const cells = look.verdict?.cells ?? 0;
   const apply = () => {
-    model.mapValues(key, told);
+    model.mapValues(key, chosen);
     onClose();
   };
   const foot = (
     <>
-      <span class="c-foot-note" role="status">{told.length > 0 && t('fixer.chosen', { n: told.length })}</span>
+      <span class="c-foot-note" role="status">{chosen.length > 0 && t('fixer.chosen', { n: chosen.length })}</span>
       <Button onClick={() => onClose()}>{t('cancel')}</Button>
       <Button look="primary" disabled={look.busy || cells === 0} onClick={apply}>{cells > 0 ? t('replace.apply', { n: cells }) : t('replace.short')}</Button>
     </>
@@ -60,14 +60,14 @@ export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fi
       {found && (
         <div class="c-fixer-list">
           {listed.slice(0, mostListed).map((value) => (
-            <Line key={value.text} model={model} place={place} value={value} wish={wishes.get(value.text) ?? null} onWish={(to) => put(value.text, to)} />
+            <Line key={value.text} model={model} place={place} value={value} draft={drafts.get(value.text) ?? null} onDraft={(to) => put(value.text, to)} />
           ))}
           {listed.length === 0 && <p class="c-quiet">{t('noChoice')}</p>}
           {listed.length > mostListed && <p class="c-quiet">{t('moreChoices', { n: listed.length - mostListed })}</p>}
-          {found.more > 0 && <p class="c-quiet">{t('values.further', { n: found.more, text: frame.locale.number(found.more) })}</p>}
+          {found.more > 0 && <p class="c-quiet">{t('values.further', { n: found.more, text: host.locale.number(found.more) })}</p>}
         </div>
       )}
-      {told.length > 0 && <Preview model={model} look={look} idle="" />}
+      {chosen.length > 0 && <Preview model={model} look={look} idle="" />}
     </Dialog>
   );
 }
@@ -76,33 +76,33 @@ interface LineProps {
   readonly model: Model;
   readonly place: Place;
   readonly value: Value;
-  readonly wish: string | null;
-  readonly onWish: (to: string | null) => void;
+  readonly draft: string | null;
+  readonly onDraft: (to: string | null) => void;
 }
 
-function Line({ model: { t, frame }, place, value, wish, onWish }: LineProps) {
+function Line({ model: { t, host }, place, value, draft, onDraft }: LineProps) {
   const closed = isCut(value.text) || place.column.readOnly === true;
   const [first] = value.suggestions;
   const choices = place.column.choices;
   const name = t('fixer.new', { text: valueName(t, place, value.text) });
   return (
-    <div class={`c-line${wish !== null && wish !== value.text ? ' is-told' : ''}`}>
+    <div class={`c-line${draft !== null && draft !== value.text ? ' is-replaced' : ''}`}>
       <span class="c-line-text" title={value.message || undefined}>
         {value.message && <Icon name="error" size={14} label={value.message} />}
         <ValueText t={t} place={place} text={value.text} />
       </span>
-      <span class="c-count">{frame.locale.number(value.count)}</span>
+      <span class="c-count">{host.locale.number(value.count)}</span>
       <Icon name="arrow" size={12} />
       {closed ? <span class="c-quiet">{t('fixer.closed')}</span> : choices ? (
         <Select
-          bare label={name} value={wish} placeholder={first ? choiceName(place, first.text) ?? (first.label || first.text) : t('fixer.keep')} searchLabel={t('searchChoices')} nothing={t('noChoice')} onChange={onWish}
-          options={[{ value: '', label: t('grid.emptyChoice') }, ...choices.map(optionOf)]}
+          bare label={name} value={draft} placeholder={first ? suggestionName(place, first) : t('fixer.keep')} searchLabel={t('searchChoices')} nothing={t('noChoice')} onChange={onDraft}
+          options={[{ value: '', label: t('grid.emptyChoice') }, ...choices.map(choiceOption)]}
         />
       ) : (
-        <input class="c-field" dir="auto" aria-label={name} placeholder={t('fixer.keep')} value={wish ?? ''} onInput={(event) => onWish(event.currentTarget.value || null)} />
+        <input class="c-field" dir="auto" aria-label={name} placeholder={t('fixer.keep')} value={draft ?? ''} onInput={(event) => onDraft(event.currentTarget.value || null)} />
       )}
-      {!closed && first && wish === null && <button type="button" class="c-fix" onClick={() => onWish(first.text)} title={reword(t, 'why', first.reason)}>{t('fixer.take')}</button>}
-      {wish !== null && <button type="button" class="c-link" onClick={() => onWish(null)}>{t('fixer.drop')}</button>}
+      {!closed && first && draft === null && <button type="button" class="c-fix" onClick={() => onDraft(first.text)} title={reword(t, 'why', first.reason)}>{t('fixer.take')}</button>}
+      {draft !== null && <button type="button" class="c-link" onClick={() => onDraft(null)}>{t('fixer.drop')}</button>}
     </div>
   );
 }
@@ -110,8 +110,8 @@ function Line({ model: { t, frame }, place, value, wish, onWish }: LineProps) {
 /** All values; those with a problem come with what they may mean, and with what is wrong. */
 async function valuesOf(model: Model, key: string, signal: AbortSignal): Promise<Distinct> {
   const [all, bad] = await Promise.all([
-    model.desk.values(key, everything, mostValues, signal),
-    model.desk.values(key, { show: 'errors', key }, mostValues, signal),
+    model.tableApi.values(key, allRows, mostValues, signal),
+    model.tableApi.values(key, { show: 'errors', key }, mostValues, signal),
   ]);
   const message = model.now.counts.find((group) => group.key === key && group.level === 'error')?.message ?? '';
   const wrong = new Map(bad.values.map((value) => [value.text, { ...value, message: value.message || message }]));
@@ -121,6 +121,6 @@ async function valuesOf(model: Model, key: string, signal: AbortSignal): Promise
 /** Those whose name or text holds what is sought, those with a problem first. */
 function fitting(place: Place, values: readonly Value[], sought: string): Value[] {
   const wanted = sought.trim().toLowerCase();
-  const found = values.filter(({ text }) => [nameIn(place, text), text].some((one) => one.toLowerCase().includes(wanted)));
+  const found = values.filter(({ text }) => [displayName(place, text), text].some((one) => one.toLowerCase().includes(wanted)));
   return [...found.filter((value) => value.message), ...found.filter((value) => !value.message)];
 }

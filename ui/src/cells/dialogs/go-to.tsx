@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { Button, Dialog, Field } from '../../kit';
-import type { DialogProps } from '../dialogs';
-import { useFirst } from '../focus';
+import type { DialogProps } from './props';
+import { useAutoFocus } from '../focus';
 import { findRow } from '../find-row';
-import { sentence } from './preview';
+import { faultText } from './preview';
 
 /** Goes to a row by its number. */
 export default function GoTo({ model, onClose }: DialogProps<'goTo'>) {
   const { t, source } = model;
-  const first = useFirst();
+  const first = useAutoFocus();
   const [text, setText] = useState('');
   const [fault, setFault] = useState('');
   const [busy, setBusy] = useState(false);
@@ -22,10 +22,10 @@ export default function GoTo({ model, onClose }: DialogProps<'goTo'>) {
         model.grid?.goToRow(found.index);
         model.grid?.focus();
       });
-      if (!found.exact) model.say({ text: t('goTo.near', { n: number }) });
+      if (!found.exact) model.showMessage({ text: t('goTo.near', { n: number }) });
     } catch (cause) {
       setBusy(false);
-      setFault(sentence(model, cause));
+      setFault(faultText(model, cause));
     }
   };
   const foot = <Button look="primary" disabled={number < 1} busy={busy} onClick={() => void go()}>{t('goTo.go')}</Button>;

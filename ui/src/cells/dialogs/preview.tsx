@@ -7,28 +7,28 @@ import { ValueText } from '../value-text';
 import './dialogs.css';
 
 /** What is known of a change that is not made yet. */
-export interface Look {
+export interface PreviewState {
   readonly verdict: Verdict | null;
   /** Why it cannot be made, as a sentence. */
   readonly fault: string;
   readonly busy: boolean;
 }
 
-export const unknown: Look = { verdict: null, fault: '', busy: false };
+export const noPreview: PreviewState = { verdict: null, fault: '', busy: false };
 
 const pause = 350;
 
 /** Asks what a change would do, soon after it was last altered; null asks nothing. */
-export function useLook(model: Model, name: string, ask: ((signal: AbortSignal) => Promise<Verdict>) | null): Look {
-  const [look, setLook] = useState<Look>(unknown);
+export function usePreview(model: Model, name: string, ask: ((signal: AbortSignal) => Promise<Verdict>) | null): PreviewState {
+  const [look, setLook] = useState<PreviewState>(noPreview);
   useEffect(() => {
-    if (!ask) return setLook(unknown);
+    if (!ask) return setLook(noPreview);
     const asked = new AbortController();
     setLook((before) => ({ ...before, busy: true }));
     const timer = setTimeout(() => {
       ask(asked.signal).then(
         (verdict) => !asked.signal.aborted && setLook({ verdict, fault: '', busy: false }),
-        (cause) => !isAborted(cause) && !asked.signal.aborted && setLook({ verdict: null, fault: sentence(model, cause), busy: false }),
+        (cause) => !isAborted(cause) && !asked.signal.aborted && setLook({ verdict: null, fault: faultText(model, cause), busy: false }),
       );
     }, pause);
     return () => {
@@ -39,15 +39,15 @@ export function useLook(model: Model, name: string, ask: ((signal: AbortSignal) 
   return look;
 }
 
-export function sentence({ t, frame }: Model, cause: unknown): string {
+export function faultText({ t, host }: Model, cause: unknown): string {
   if (!(cause instanceof Fault)) return cause instanceof Error ? cause.message : String(cause);
-  if (cause.kind === 'unauthorized' || cause.kind === 'gone') frame.broken(cause);
+  if (cause.kind === 'unauthorized' || cause.kind === 'gone') host.onFault(cause);
   if (cause.code === 'unreadable_file' && cause.message.includes('none of the formats')) return t('upload.unread');
   return cause.kind === 'lost' ? t('unanswered') : (t.reword?.(cause.code, cause.message) ?? cause.message);
 }
 
 /** How many cells would change, what becomes of their rows, and some of them. */
-export function Preview({ model, look, idle }: { model: Model; look: Look; idle: string }) {
+export function Preview({ model, look, idle }: { model: Model; look: PreviewState; idle: string }) {
   const { t } = model;
   const { verdict, fault, busy } = look;
   return (
@@ -88,12 +88,12 @@ function Samples({ model, verdict }: { model: Model; verdict: Verdict }) {
 }
 
 function Sample({ model, one: { id, key, part, before, after } }: { model: Model; one: Verdict['samples'][number] }) {
-  const { t, frame } = model;
+  const { t, host } = model;
   const place = model.place(columnKey(key, part ?? 0));
   const problem = after.problems?.find(({ level }) => level === 'error')?.message;
   return (
     <tr>
-      <td class="c-at-end c-quiet">{frame.locale.number(Number(id) + 1)}</td>
+      <td class="c-at-end c-quiet">{host.locale.number(Number(id) + 1)}</td>
       <td class="c-quiet"><bdi>{place?.column.label ?? key}</bdi></td>
       <td class="c-was"><ValueText t={t} place={place} text={before.text} /></td>
       <td>

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import { Fault, type Verdict } from '../../api';
 import { Button, Checkbox, Dialog, Field, Select } from '../../kit';
-import { columnsFor } from '../choices';
-import type { DialogProps } from '../dialogs';
-import { isNarrow } from '../filter';
-import { useFirst } from '../focus';
+import { fieldOptions } from '../choices';
+import type { DialogProps } from './props';
+import { isFiltered } from '../filter';
+import { useAutoFocus } from '../focus';
 import type { Model } from '../model';
-import type { Deed } from '../orders';
-import { ownNames } from '../own-names';
-import { Preview, useLook } from './preview';
+import type { EditSpec } from '../selection-scope';
+import { localizedNames } from '../localized-choices';
+import { Preview, usePreview } from './preview';
 
-interface Wish {
+interface ReplaceOptions {
   readonly find: string;
   readonly with: string;
   /** The key of a field; "" is all. */
@@ -25,19 +25,19 @@ interface Wish {
 /** Finds a text in cells and puts another in its place, after it was shown what that does. */
 export default function Replace({ model, onClose }: DialogProps<'replace'>) {
   const { t } = model;
-  const narrow = isNarrow(model.now.filter);
-  const [wish, setWish] = useState<Wish>(() => ({
+  const narrow = isFiltered(model.now.filter);
+  const [options, setOptions] = useState<ReplaceOptions>(() => ({
     find: model.now.wanted.search ?? '', with: '', column: model.now.wanted.in ?? '', inView: narrow, whole: false, matchCase: false, expression: false,
   }));
-  const first = useFirst();
-  const put = (part: Partial<Wish>) => setWish({ ...wish, ...part });
-  const deed = deedOf(model, wish);
-  const look = useLook(model, JSON.stringify(wish), wish.find === '' ? null : (signal) => previewed(model, deed, signal));
+  const first = useAutoFocus();
+  const put = (part: Partial<ReplaceOptions>) => setOptions({ ...options, ...part });
+  const edit = replaceEdit(model, options);
+  const look = usePreview(model, JSON.stringify(options), options.find === '' ? null : (signal) => previewed(model, edit, signal));
   const cells = look.verdict?.cells ?? 0;
   const ready = !look.busy && cells > 0;
   const apply = () => {
     if (!ready) return;
-    model.make(deed, (verdict) => (verdict.cells === 0 ? t('nothingChanged') : t('replacedCells', { n: verdict.cells })));
+    model.applyEdit(edit, (verdict) => (verdict.cells === 0 ? t('nothingChanged') : t('replacedCells', { n: verdict.cells })));
     onClose();
   };
   const foot = (
@@ -50,18 +50,18 @@ export default function Replace({ model, onClose }: DialogProps<'replace'>) {
     <Dialog title={t('replace.open')} closeLabel={t('close')} onClose={() => onClose()} foot={foot} wide class="c-dialog">
       <form class="c-replace" onSubmit={(event) => { event.preventDefault(); apply(); }}>
         <div class="c-two">
-          <Field label={t('replace.find')} value={wish.find} onInput={(find) => put({ find })} refTo={first} code={wish.expression} />
-          <Field label={t('replace.with')} value={wish.with} onInput={(text) => put({ with: text })} code={wish.expression} {...(wish.expression && { hint: t('replace.groups') })} />
+          <Field label={t('replace.find')} value={options.find} onInput={(find) => put({ find })} refTo={first} code={options.expression} />
+          <Field label={t('replace.with')} value={options.with} onInput={(text) => put({ with: text })} code={options.expression} {...(options.expression && { hint: t('replace.groups') })} />
         </div>
         <div class="c-replace-options">
           <Select
-            label={t('column')} bare value={wish.column} placeholder={t('search.all')} searchLabel={t('searchColumns')} nothing={t('noChoice')}
-            options={[{ value: '', label: t('search.all') }, ...columnsFor(model.places, true).map(({ key, label }) => ({ value: key, label }))]} onChange={(column) => put({ column })}
+            label={t('column')} bare value={options.column} placeholder={t('search.all')} searchLabel={t('searchColumns')} nothing={t('noChoice')}
+            options={fieldOptions(model.places, t('search.all'), true)} onChange={(column) => put({ column })}
           />
-          <Checkbox label={t('replace.whole')} checked={wish.whole} onChange={(whole) => put({ whole })} />
-          <Checkbox label={t('replace.case')} checked={wish.matchCase} onChange={(matchCase) => put({ matchCase })} />
-          <Checkbox label={t('replace.expression')} checked={wish.expression} onChange={(expression) => put({ expression })} />
-          {narrow && <Checkbox label={t('replace.inView', { n: model.now.total })} checked={wish.inView} onChange={(inView) => put({ inView })} />}
+          <Checkbox label={t('replace.whole')} checked={options.whole} onChange={(whole) => put({ whole })} />
+          <Checkbox label={t('replace.case')} checked={options.matchCase} onChange={(matchCase) => put({ matchCase })} />
+          <Checkbox label={t('replace.expression')} checked={options.expression} onChange={(expression) => put({ expression })} />
+          {narrow && <Checkbox label={t('replace.inView', { n: model.now.total })} checked={options.inView} onChange={(inView) => put({ inView })} />}
         </div>
         <button type="submit" hidden />
       </form>
@@ -71,19 +71,19 @@ export default function Replace({ model, onClose }: DialogProps<'replace'>) {
 }
 
 /** A refused expression is asked about once more as it was typed: the service quotes it with the signs that it puts around it. */
-async function previewed(model: Model, deed: Deed, signal: AbortSignal): Promise<Verdict> {
+async function previewed(model: Model, edit: EditSpec, signal: AbortSignal): Promise<Verdict> {
   try {
-    return await model.preview(deed, signal);
+    return await model.preview(edit, signal);
   } catch (cause) {
-    if (deed.expression && cause instanceof Fault && cause.code === 'not_possible') await model.preview({ ...deed, matchCase: true, whole: false }, signal);
+    if (edit.expression && cause instanceof Fault && cause.code === 'not_possible') await model.preview({ ...edit, matchCase: true, whole: false }, signal);
     throw cause;
   }
 }
 
-function deedOf(model: Model, wish: Wish): Deed {
+function replaceEdit(model: Model, options: ReplaceOptions): EditSpec {
   return {
-    kind: 'replace', names: ownNames(model.places), find: wish.find, with: wish.with, whole: wish.whole, matchCase: wish.matchCase, expression: wish.expression,
-    where: wish.inView ? { ...model.now.filter, view: model.source.view } : { show: 'all' },
-    ...(wish.column && { keys: [wish.column] }),
+    kind: 'replace', names: localizedNames(model.places), find: options.find, with: options.with, whole: options.whole, matchCase: options.matchCase, expression: options.expression,
+    where: options.inView ? { ...model.now.filter, view: model.source.view } : { show: 'all' },
+    ...(options.column && { keys: [options.column] }),
   };
 }

@@ -2,17 +2,17 @@ import { useRef, useState } from 'preact/hooks';
 import { newId } from '../../../grid/outbox';
 import { Button, Dialog, Icon, Note } from '../../kit';
 import { columnKey } from '../columns';
-import type { FileVerdict, Parted } from '../desk';
-import type { DialogProps } from '../dialogs';
+import type { FileVerdict, MergeConflict } from '../table-api';
+import type { DialogProps } from './props';
 import type { Model } from '../model';
 import { ValueText } from '../value-text';
-import { Preview, sentence, unknown, type Look } from './preview';
+import { Preview, faultText, noPreview, type PreviewState } from './preview';
 
-/** Takes rows back that were mended in a spreadsheet; they are known by the marks in their first column. */
+/** Merges rows that were fixed in a spreadsheet; the marks in their first column identify them. */
 export default function Upload({ model, onClose }: DialogProps<'upload'>) {
   const { t } = model;
   const [file, setFile] = useState<File | null>(null);
-  const [look, setLook] = useState<Look>(unknown);
+  const [look, setLook] = useState<PreviewState>(noPreview);
   const [came, setCame] = useState<FileVerdict | null>(null);
   // Whether cells that were changed on both sides become as in the file.
   const [over, setOver] = useState(false);
@@ -20,7 +20,7 @@ export default function Upload({ model, onClose }: DialogProps<'upload'>) {
   const input = useRef<HTMLInputElement>(null);
   const asked = useRef(0);
 
-  const take = async (taken: File | null | undefined, insist = false) => {
+  const preview = async (taken: File | null | undefined, insist = false) => {
     if (!taken) return;
     const turn = ++asked.current;
     if (taken !== file) setCame(null);
@@ -28,21 +28,21 @@ export default function Upload({ model, onClose }: DialogProps<'upload'>) {
     setOver(insist);
     setLook({ verdict: null, fault: '', busy: true });
     try {
-      const answer = await model.desk.sendFile(taken, { op: newId(), preview: true, over: insist });
+      const answer = await model.tableApi.uploadFile(taken, { op: newId(), preview: true, over: insist });
       if (turn !== asked.current) return;
       setCame(answer);
       setLook({ verdict: answer.verdict, fault: '', busy: false });
     } catch (cause) {
       if (turn !== asked.current) return;
       setCame(null);
-      setLook({ verdict: null, fault: sentence(model, cause), busy: false });
+      setLook({ verdict: null, fault: faultText(model, cause), busy: false });
     }
   };
   const choose = (field: HTMLInputElement) => {
     const [chosen] = field.files ?? [];
-    // Else the same file, mended further, would be no change.
+    // Else choosing the same file again, with further fixes, would be no change.
     field.value = '';
-    void take(chosen);
+    void preview(chosen);
   };
   const changes = look.verdict?.cells ?? 0;
   const apply = () => {
@@ -58,7 +58,7 @@ export default function Upload({ model, onClose }: DialogProps<'upload'>) {
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setHeld(false);
-    void take(event.dataTransfer?.files[0]);
+    void preview(event.dataTransfer?.files[0]);
   };
   return (
     <Dialog title={t('file.upload')} closeLabel={t('close')} onClose={() => onClose()} foot={foot} wide class="c-dialog">
@@ -70,14 +70,14 @@ export default function Upload({ model, onClose }: DialogProps<'upload'>) {
         <input ref={input} type="file" hidden accept=".xlsx,.csv,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" onChange={(event) => choose(event.currentTarget)} />
       </div>
       {file && <Preview model={model} look={look} idle="" />}
-      {came && <Clashes model={model} came={came} over={over} onTurn={() => void take(file, !over)} />}
+      {came && <MergeConflicts model={model} came={came} over={over} onTurn={() => void preview(file, !over)} />}
       {came && <Remarks model={model} came={came} />}
     </Dialog>
   );
 }
 
 /** Cells that both sides changed: what becomes of them, and some of them. */
-function Clashes({ model, came, over, onTurn }: { model: Model; came: FileVerdict; over: boolean; onTurn: () => void }) {
+function MergeConflicts({ model, came, over, onTurn }: { model: Model; came: FileVerdict; over: boolean; onTurn: () => void }) {
   const { t } = model;
   const { clashes: n, examples } = came;
   if (n === 0) return null;
@@ -85,7 +85,7 @@ function Clashes({ model, came, over, onTurn }: { model: Model; came: FileVerdic
   return (
     <>
       <Note tone="warning" actions={turn}>
-        <p>{t('upload.clashes', { n })}</p>
+        <p>{t('upload.conflicts', { n })}</p>
         <p role="status">{t(over ? 'upload.taken' : 'upload.kept', { n })}</p>
       </Note>
       <section class="c-preview">
@@ -95,7 +95,7 @@ function Clashes({ model, came, over, onTurn }: { model: Model; came: FileVerdic
             <thead>
               <tr><th scope="col" class="c-at-end">{t('grid.rowHeader')}</th><th scope="col">{t('column')}</th><th scope="col">{t('upload.here')}</th><th scope="col">{t('upload.file')}</th></tr>
             </thead>
-            <tbody>{examples.map((one, at) => <Clash key={at} model={model} one={one} />)}</tbody>
+            <tbody>{examples.map((one, at) => <ConflictLine key={at} model={model} one={one} />)}</tbody>
           </table>
         </div>
       </section>
@@ -103,11 +103,11 @@ function Clashes({ model, came, over, onTurn }: { model: Model; came: FileVerdic
   );
 }
 
-function Clash({ model, one: { id, key, part, here, file } }: { model: Model; one: Parted }) {
+function ConflictLine({ model, one: { id, key, part, here, file } }: { model: Model; one: MergeConflict }) {
   const place = model.place(columnKey(key, part ?? 0));
   return (
     <tr>
-      <td class="c-at-end c-quiet">{model.frame.locale.number(Number(id) + 1)}</td>
+      <td class="c-at-end c-quiet">{model.host.locale.number(Number(id) + 1)}</td>
       <td class="c-quiet" dir="auto">{place?.column.label ?? key}</td>
       <td><ValueText t={model.t} place={place} text={here} /></td>
       <td><ValueText t={model.t} place={place} text={file} /></td>
@@ -115,12 +115,12 @@ function Clash({ model, one: { id, key, part, here, file } }: { model: Model; on
   );
 }
 
-function Remarks({ model: { t, frame }, came }: { model: Model; came: FileVerdict }) {
+function Remarks({ model: { t, host }, came }: { model: Model; came: FileVerdict }) {
   return (
     <>
-      {came.untold > 0 && <Note tone="info">{t('upload.untold', { n: came.untold })}</Note>}
+      {came.untold > 0 && <Note tone="info">{t('upload.unknownBase', { n: came.untold })}</Note>}
       {came.unknown > 0 && <Note tone="warning">{t('upload.unknown', { n: came.unknown })}</Note>}
-      {came.ignored.length > 0 && <Note tone="info">{t('upload.ignored', { n: came.ignored.length, names: frame.locale.list(came.ignored.map((name) => frame.locale.isolate(name))) })}</Note>}
+      {came.ignored.length > 0 && <Note tone="info">{t('upload.ignored', { n: came.ignored.length, names: host.locale.list(came.ignored.map((name) => host.locale.isolate(name))) })}</Note>}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import type { Catalogue } from '../words';
+import type { Catalogue } from '../types';
 
 /** What makes patterns of the sentences of the service, for the languages that it does not speak. */
 export const rewording = () => import('./rewording');

@@ -1,9 +1,6 @@
-import type { Catalogue, Locale, Say, Values } from '../words';
+import type { Catalogue, Locale, Reword, Say, Values } from '../types';
 import originals from './en.json';
 import { clausesIn, placesIn, unquoted } from './places';
-
-/** Words a sentence of the service in the person's language, by its code; null where it is none of those known. */
-export type Reword = (code: string, text: string) => string | null;
 
 interface Slot {
   readonly name: string;

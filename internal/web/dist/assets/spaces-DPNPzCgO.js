@@ -1,1 +1,0 @@
-var e=`[\\s\\u0085\\u200b]`,t=RegExp(`^${e}|${e}$`),n=RegExp(`${t.source}|${e}{2}|(?! )${e}`);function r(e){return t.test(e)}function i(e){return n.test(e)}export{i as n,r as t};

@@ -1,0 +1,78 @@
+import { mkdirSync } from 'node:fs';
+import { test, type TestContext } from 'node:test';
+import { chromium, type Browser } from 'playwright-core';
+import { chromiumPath } from '../test/browser/site';
+import { Person, type Look } from './person';
+import { lacking, Service, type Made } from './service';
+
+/** A running service and a browser. */
+export class Environment {
+  readonly service: Service;
+  readonly browser: Browser;
+
+  private constructor(service: Service, browser: Browser) {
+    this.service = service;
+    this.browser = browser;
+  }
+
+  static async open(): Promise<Environment> {
+    const service = await Service.start();
+    const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox', '--js-flags=--expose-gc', '--enable-precise-memory-info'] });
+    return new Environment(service, browser);
+  }
+
+  /** Opens a link as somebody who has not been here before. */
+  async person(made: Pick<Made, 'review_url'>, look: Look = {}): Promise<Person> {
+    const { query = '', ...options } = look;
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...options });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.service.address });
+    const person = new Person(await context.newPage(), this.service.address);
+    await person.open(made.review_url, query);
+    return person;
+  }
+
+  /** Keeps pictures of the pages that are open, for who asks why a test failed. */
+  async remember(name: string): Promise<void> {
+    mkdirSync(failures, { recursive: true });
+    const pages = this.browser.contexts().flatMap((context) => context.pages());
+    for (const [at, page] of pages.entries()) {
+      const path = `${failures}/${name.replaceAll(/[^\p{L}\p{N}]+/gu, '-')}-${at}.png`;
+      await page.screenshot({ path }).then(() => console.log(`  see ${path}`), () => {});
+    }
+  }
+
+  /** Closes what a test left open. */
+  async clear(): Promise<void> {
+    for (const context of this.browser.contexts()) await context.close();
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.service.close();
+  }
+}
+
+const failures = '.built/e2e-failed';
+let stage: Promise<Environment> | undefined;
+const missing = lacking(chromiumPath);
+
+/** A test on the stage that all tests of a file share; skipped aloud where a part of it is missing. */
+export function show(name: string, act: (stage: Environment, context: TestContext) => Promise<void>): void {
+  test(name, { timeout: 180_000 }, async (context) => {
+    if (missing) return context.skip(missing);
+    const it = await (stage ??= Environment.open());
+    try {
+      await act(it, context);
+    } catch (error) {
+      await it.remember(name);
+      throw error;
+    } finally {
+      await it.clear();
+    }
+  });
+}
+
+/** Ends the stage; to be given to after(). */
+export async function curtain(): Promise<void> {
+  await (await stage?.catch(() => undefined))?.close();
+}

@@ -1,0 +1,139 @@
+import type { Core } from './core';
+import { displayText } from './display-text';
+import { createElement } from './dom';
+import type { Place } from './ranges';
+import { visibleText } from './visible-text';
+
+/**
+ * The sentences of a cell's problems, beside the cell that is active or under
+ * the mouse. Readers of the screen get the same from the cell itself.
+ */
+export class ProblemTooltip {
+  readonly #core: Core;
+  readonly #element: (place: Place) => HTMLElement | undefined;
+  readonly #tip = createElement('div', 'ig-float ig-note', { 'aria-hidden': 'true' });
+  readonly #busy: () => boolean;
+  #dismissed = '';
+  #said = '';
+  #hover: Place | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Nothing is said while busy, which is while a cell is edited. */
+  constructor(core: Core, element: (place: Place) => HTMLElement | undefined, busy: () => boolean, signal: AbortSignal) {
+    this.#core = core;
+    this.#busy = busy;
+    this.#element = element;
+    const { scroller } = core.surface;
+    scroller.addEventListener('pointerover', (event) => this.#over(event), { signal });
+    scroller.addEventListener('pointerleave', (event) => this.#leave(event), { signal });
+    this.#tip.addEventListener('pointerleave', () => this.#setHover(null), { signal });
+    this.#tip.addEventListener('pointerdown', (event) => this.#passPress(event), { signal });
+    this.#tip.addEventListener('wheel', ({ deltaX, deltaY }) => scroller.scrollBy(deltaX, deltaY), { signal, passive: true });
+    document.addEventListener('focusin', () => this.show(), { signal });
+  }
+
+  /** Hides it until another cell is active; reports whether there was anything to hide. */
+  dismiss(): boolean {
+    if (!this.#tip.isConnected) return false;
+    this.#hover = null;
+    this.#dismissed = this.#name(this.#core.selection.active);
+    this.#tip.remove();
+    return true;
+  }
+
+  /** Shows, moves or hides it, as the cell it is about wants. */
+  show(): void {
+    const place = this.#covered() ? null : (this.#hover ?? this.#active());
+    const lines = place && !this.#busy() && this.#name(place) !== this.#dismissed ? this.#lines(place) : [];
+    const anchor = lines.length > 0 && place ? this.#element(place) : undefined;
+    if (!anchor || !this.#inView(anchor)) {
+      this.#tip.remove();
+      return;
+    }
+    this.#fill(lines);
+    if (!this.#tip.isConnected) this.#core.surface.root.append(this.#tip);
+    this.#position(anchor);
+  }
+
+  /** Whether something floats above the page that has the focus, such as a menu. */
+  #covered(): boolean {
+    return document.activeElement?.closest('[popover]') != null;
+  }
+
+  #active(): Place | null {
+    const { active } = this.#core.selection;
+    if (this.#name(active) !== this.#dismissed) this.#dismissed = '';
+    return active.row >= 0 && this.#core.surface.hasFocus ? active : null;
+  }
+
+  #lines(place: Place): { level: string; text: string }[] {
+    const cell = this.#core.cell(place);
+    if (!cell || cell.pending) return [];
+    const column = this.#core.columns.at(place.col);
+    const mine = this.#core.conflicts.get(cell.row.id, column.key);
+    const named = (text: string) => visibleText(displayText(column, text));
+    const lines: { level: string; text: string }[] = [...cell.problems, ...(cell.row.problems ?? [])].map((problem) => ({ level: problem.level, text: problem.message }));
+    if (mine !== undefined) lines.unshift({ level: 'warning', text: this.#core.texts.conflict(named(mine), named(cell.text)) });
+    return lines;
+  }
+
+  #fill(lines: { level: string; text: string }[]): void {
+    const said = JSON.stringify(lines);
+    if (said === this.#said) return;
+    this.#said = said;
+    this.#tip.replaceChildren(
+      ...lines.map((line) => createElement('p', `has-${line.level}`, {}, createElement('span', '', { dir: 'auto' }, line.text))),
+    );
+  }
+
+  /** It is to be read, and in nobody's way: a press on it is for the cell below. */
+  #passPress(event: PointerEvent): void {
+    this.dismiss();
+    const below = document.elementFromPoint(event.clientX, event.clientY);
+    if (event.pointerType === 'touch' || !below || !this.#core.surface.scroller.contains(below)) return;
+    event.preventDefault();
+    below.dispatchEvent(new PointerEvent(event.type, event));
+  }
+
+  #over(event: PointerEvent): void {
+    if (event.pointerType !== 'mouse' || event.buttons) return;
+    const cell = (event.target as Element).closest('.ig-cell, .ig-body .ig-number');
+    const place = cell ? this.#core.view.hit(event.clientX, event.clientY) : null;
+    const hovered = place && this.#lines(place).length > 0 ? place : null;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#setHover(hovered), hovered ? 250 : 100);
+  }
+
+  #leave(event: PointerEvent): void {
+    clearTimeout(this.#timer);
+    if (!this.#tip.contains(event.relatedTarget as Node | null)) this.#setHover(null);
+  }
+
+  #setHover(place: Place | null): void {
+    if (place === null && this.#tip.matches(':hover')) return;
+    this.#hover = place;
+    this.show();
+  }
+
+  #name(place: Place): string {
+    return `${place.row} ${place.col}`;
+  }
+
+  #inView(anchor: HTMLElement): boolean {
+    const box = anchor.getBoundingClientRect();
+    const frame = this.#core.surface.scroller.getBoundingClientRect();
+    const head = this.#core.surface.head.offsetHeight;
+    return box.bottom > frame.top + head && box.top < frame.bottom && box.right > frame.left && box.left < frame.right;
+  }
+
+  #position(anchor: HTMLElement): void {
+    const box = anchor.getBoundingClientRect();
+    const { style, offsetHeight, offsetWidth } = this.#tip;
+    const frame = this.#core.surface.scroller.getBoundingClientRect();
+    const from = this.#core.view.rtl ? box.right - offsetWidth : box.left;
+    const most = Math.min(innerWidth, frame.right) - offsetWidth - 8;
+    const below = box.bottom + 6 + offsetHeight <= Math.min(innerHeight, frame.bottom);
+    style.left = `${Math.round(Math.max(8, frame.left + 8, Math.min(from, most)))}px`;
+    style.top = `${Math.round(below ? box.bottom + 6 : box.top - offsetHeight - 6)}px`;
+  }
+}

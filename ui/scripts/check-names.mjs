@@ -1,0 +1,24 @@
+// Fails where a file name or an identifier holds a retired word: node scripts/check-names.mjs
+// The words are in .ci/retired-words.txt. Property names of the API may hold them.
+import { readFileSync } from 'node:fs';
+import { namesIn, retiredIn, wireNames, wordsOf } from './identifiers.mjs';
+import { allFiles, isCode } from './sources.mjs';
+
+const words = wordsOf(readFileSync('../.ci/retired-words.txt', 'utf8'));
+const allowed = wireNames(JSON.parse(readFileSync('src/api/openapi.json', 'utf8')));
+const isCatalogue = (file) => /^src\/(cells\/)?words\/\w+\.json$/.test(file);
+
+const files = allFiles();
+const found = files.flatMap((file) => {
+  const inPath = retiredIn(file, words);
+  const names = isCode(file) || file.endsWith('.css') || isCatalogue(file) ? namesIn(file, readFileSync(file, 'utf8')) : [];
+  const inNames = names.filter((name) => !allowed.has(name)).flatMap((name) => {
+    const word = retiredIn(name, words);
+    return word ? [`${file}: ${name} (${word})`] : [];
+  });
+  return [...(inPath ? [`${file}: the file name (${inPath})`] : []), ...inNames];
+});
+for (const line of found) console.log(`retired word in ${line}`);
+if (found.length > 0) console.log('use the term of the field that a reader would search for');
+else console.log(`fine  no retired words in the names of ${files.length} files`);
+process.exit(found.length > 0 ? 1 : 0);

@@ -1,0 +1,43 @@
+// Weighs what the review page loads, packed as it is sent: node scripts/check-size.mjs
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { outDir } from '../places.mjs';
+
+const most = { page: 90_000, grid: 25_000 };
+const manifest = JSON.parse(readFileSync(join(outDir, '.vite/manifest.json'), 'utf8'));
+const weight = (file) => gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length;
+const figure = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
+
+/** Every script and style that a chunk loads before it runs. */
+function files(key, seen = new Set()) {
+  const chunk = manifest[key];
+  seen.add(chunk.file);
+  for (const style of chunk.css ?? []) seen.add(style);
+  for (const next of chunk.imports ?? []) if (!seen.has(manifest[next].file)) files(next, seen);
+  return seen;
+}
+
+let tooMuch = 0;
+function judge(name, names, limit) {
+  const bytes = [...new Set(names)].reduce((sum, file) => sum + weight(file), 0);
+  const over = bytes > limit;
+  if (over) tooMuch++;
+  console.log(`${over ? 'TOO LARGE' : 'fine'}  ${name}: ${figure(bytes)} of ${figure(limit)}`);
+}
+
+const entry = 'review.html';
+const english = 'src/words/en.ts';
+if (!manifest[english]) throw new Error('the sentences have no file of their own in the build');
+const cells = Object.keys(manifest).find((key) => /^src\/cells\/index\.tsx?$/.test(key));
+const page = 'src/app/main.tsx';
+const prefetch = readdirSync(join(outDir, 'assets')).filter((name) => /^prefetch-.*\.js$/.test(name)).map((name) => `assets/${name}`);
+if (prefetch.length !== 1) throw new Error('the first script has no file of its own in the build');
+const shell = [...prefetch, ...[entry, page, english].flatMap((key) => [...files(key)])];
+judge('the page before the cells', shell, most.page);
+const all = [...shell, ...(cells ? files(cells) : [])];
+judge('the page with the cells', all, most.page);
+const grid = [...new Set(all)].filter((file) => /\/grid-/.test(file));
+if (grid.length < 2) throw new Error('the grid has no files of its own in the build');
+judge('grid', grid, most.grid);
+process.exit(tooMuch ? 1 : 0);

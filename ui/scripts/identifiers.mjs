@@ -1,0 +1,67 @@
+// The names in the sources, and the retired words in them: see check-names.mjs.
+import { treeOf, walk } from './sources.mjs';
+
+/**
+ * The words of a list with one a line; lines with # are comments.
+ * @param {string} text
+ * @returns {Set<string>}
+ */
+export function wordsOf(text) {
+  return new Set(text.split('\n').map((line) => line.trim()).filter((line) => line && !line.startsWith('#')));
+}
+
+/**
+ * The parts of a name, in lower case: openDesk2 is open, desk.
+ * @param {string} name
+ * @returns {string[]}
+ */
+export function partsOf(name) {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2');
+  return words.split(/[^A-Za-z]+/).filter(Boolean).map((part) => part.toLowerCase());
+}
+
+/**
+ * The names that a file declares or uses: identifiers of code, classes of
+ * styles, keys of catalogues. Texts are not looked at.
+ * @param {string} file
+ * @param {string} text
+ * @returns {string[]}
+ */
+export function namesIn(file, text) {
+  if (file.endsWith('.css')) return [...new Set(text.match(/(?<=\.|--)[A-Za-z_][\w-]*/g))];
+  if (file.endsWith('.json')) return Object.keys(JSON.parse(text));
+  /** @type {Set<string>} */
+  const names = new Set();
+  walk(treeOf(file, text), ({ type, name }) => {
+    if (/^(Private|JSX)?Identifier$/.test(type)) names.add(name);
+  });
+  return [...names];
+}
+
+/**
+ * The property names of the service's API, which are part of its contract.
+ * @param {any} document
+ * @returns {Set<string>}
+ */
+export function wireNames(document) {
+  /** @type {Set<string>} */
+  const names = new Set();
+  const look = (/** @type {any} */ node) => {
+    if (!node || typeof node !== 'object') return;
+    for (const name of Object.keys(node.properties ?? {})) names.add(name);
+    if (node.in && typeof node.name === 'string') names.add(node.name);
+    Object.values(node).forEach(look);
+  };
+  look(document);
+  return names;
+}
+
+/**
+ * The retired word that a name holds, or undefined.
+ * @param {string} name
+ * @param {ReadonlySet<string>} words
+ * @returns {string | undefined}
+ */
+export function retiredIn(name, words) {
+  return partsOf(name).find((part) => words.has(part));
+}

@@ -1,0 +1,44 @@
+import { mkdirSync } from 'node:fs';
+import type { BrowserContextOptions } from 'playwright-core';
+import { Pages } from '../test/browser/pages';
+import { scenes } from '../test/browser/scenes';
+
+/** Pictures of the page in each state, to be looked at: node scripts/run.mjs page-screenshots.ts [part of a name] */
+const folder = 'shots/pages';
+mkdirSync(folder, { recursive: true });
+const only = process.argv[2] ?? '';
+const pages = await Pages.open();
+
+const looks: Record<string, [string, BrowserContextOptions]> = {
+  light: ['theme=light', {}],
+  dark: ['theme=dark', {}],
+  german: ['theme=light&lang=de', {}],
+  arabic: ['theme=dark&lang=ar', {}],
+  narrow: ['theme=light', { viewport: { width: 400, height: 780 } }],
+  'narrow-arabic': ['theme=light&lang=ar', { viewport: { width: 400, height: 780 } }],
+  zoomed: ['theme=light', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
+};
+for (const [look, [query, options]] of Object.entries(looks)) {
+  for (const [name, scene] of Object.entries(scenes)) {
+    const file = `${name}-${look}`;
+    if (!file.includes(only)) continue;
+    const { page, close, complaints } = await pages.review(scene(), query, options);
+    await page.locator('h1').first().waitFor();
+    if (name === 'columns') await page.locator('.stepper, .stepper-narrow').first().waitFor({ state: 'attached' });
+    if (name === 'columns') await openColumns(page);
+    if (name === 'blocked' || name === 'cancelled') await page.locator('.bar-submit').click();
+    if (name === 'cancelled') await page.locator('.k-dialog-foot .k-primary').click();
+    await page.waitForTimeout(400);
+    await page.screenshot({ path: `${folder}/${file}.png` });
+    for (const complaint of complaints) console.log(file, complaint);
+    await close();
+  }
+}
+await pages.close();
+
+async function openColumns(page: import('playwright-core').Page): Promise<void> {
+  const wide = page.locator('.stepper-step').first();
+  if (await wide.isVisible()) return wide.click();
+  await page.locator('.stepper-narrow button').first().click();
+  await page.locator('.k-menu-item').first().click();
+}

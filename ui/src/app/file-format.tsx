@@ -1,0 +1,109 @@
+import { useState } from 'preact/hooks';
+import type { Locale } from '../words/types';
+import { reword } from '../words/words';
+import { Fault, type LayoutEvidence } from '../api';
+import { Button, Dialog, Field, Select } from '../kit';
+import { useReview, useShared, type Key, type T } from './context';
+import { FaultNote } from './notices';
+import { noneAnswer } from './questions/drafts';
+import { choiceLabel } from './questions/headings';
+import { Raw, ServerText } from './server-text';
+
+/** The facts shown about how a file was read, by the names that the service has for them. */
+const names: Readonly<Record<string, Key>> = {
+  'format': 'reading.format', 'encoding': 'reading.encoding', 'delimiter': 'reading.delimiter', 'sheet': 'reading.sheet', 'header row': 'reading.header',
+};
+
+/** How the file was read and why. What can be read in another way can be changed. */
+export function FileFormat() {
+  const { t, locale } = useShared();
+  const { layout } = useReview();
+  const [changing, setChanging] = useState<LayoutEvidence | null>(null);
+  const shown = (layout?.evidence ?? []).filter((one) => names[one.choice]);
+  if (shown.length === 0) return null;
+  return (
+    <section class="reading">
+      <h2>{t('reading.title')}</h2>
+      <dl>
+        {shown.map((one) => (
+          <div key={one.choice}>
+            <dt>{t(names[one.choice]!)}</dt>
+            <dd>
+              <strong><Raw text={valueOf(one, t, locale)} /></strong>
+              <span class="quiet"><ServerText text={one.reason} code="why" /></span>
+            </dd>
+            <dd class="reading-change">{canChange(one) && <Button look="quiet" small onClick={() => setChanging(one)}>{t('decided.change')}</Button>}</dd>
+          </div>
+        ))}
+      </dl>
+      {changing && <ChangeDialog evidence={changing} onClose={() => setChanging(null)} />}
+    </section>
+  );
+}
+
+function valueOf(one: LayoutEvidence, t: T, locale: Locale): string {
+  if (one.choice === 'delimiter') return choiceLabel({ id: 'delimiter' }, { value: one.value, label: '' }, null, t, locale);
+  if (one.choice !== 'header row') return one.value;
+  if (one.value === 'names') return t('reading.names');
+  if (one.value === noneAnswer) return t('reading.noHeader');
+  return /^\d+$/.test(one.value) ? t('reading.row', { row: Number(one.value) }) : one.value;
+}
+
+function canChange(one: LayoutEvidence): boolean {
+  if (one.choice === 'header row') return one.answer !== '' && /^(\d+|none)$/.test(one.value);
+  return one.answer !== '' && one.rivals.length > 0;
+}
+
+function ChangeDialog({ evidence, onClose }: { evidence: LayoutEvidence; onClose: () => void }) {
+  const { review, t } = useShared();
+  const { layout } = useReview();
+  const [value, setValue] = useState('');
+  const [sending, setSending] = useState(false);
+  const [fault, setFault] = useState<Fault | null>(null);
+  const isRow = evidence.choice === 'header row';
+  const changes = layout?.changes ?? 0;
+  const fits = isRow ? value === noneAnswer || /^[1-9]\d{0,6}$/.test(value) : value !== '';
+  const send = async () => {
+    setSending(true);
+    setFault(null);
+    try {
+      await review.updateLayout({ [evidence.answer]: value });
+      onClose();
+    } catch (error) {
+      setFault(error instanceof Fault ? error : new Fault('lost'));
+      setSending(false);
+    }
+  };
+  return (
+    <Dialog
+      title={t(isRow ? 'ask.header' : evidence.choice === 'sheet' ? 'ask.sheet' : evidence.choice === 'delimiter' ? 'ask.delimiter' : 'ask.encoding')}
+      closeLabel={t('close')}
+      onClose={onClose}
+      foot={(
+        <>
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button look="primary" disabled={!fits} busy={sending} onClick={() => void send()}>{t('reading.again')}</Button>
+        </>
+      )}
+    >
+      {isRow ? (
+        <div class="reading-row">
+          <Field kind="number" label={t('reading.rowLabel')} hint={t('reading.rowHint')} value={value === noneAnswer ? '' : value} onInput={setValue} />
+          <Button pressed={value === noneAnswer} onClick={() => setValue(value === noneAnswer ? '' : noneAnswer)}>{t('reading.noHeader')}</Button>
+        </div>
+      ) : (
+        <Select
+          label={t('reading.other')}
+          value={value || null}
+          options={evidence.rivals.map((one) => ({ value: one.value, label: one.label, note: reword(t, 'why', one.reason) }))}
+          onChange={setValue}
+          placeholder={t('reading.choose')}
+          searchLabel={t('search')}
+          nothing={t('search.nothing')}
+        />
+      )}
+      <p class="quiet">{changes > 0 ? t('again.text', { n: changes }) : t('columns.again')}</p>
+      <FaultNote fault={fault} />
+    </Dialog>
+  );
+}

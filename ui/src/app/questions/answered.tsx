@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks';
+import { Fault } from '../../api';
+import { Button, Icon } from '../../kit';
+import { useReview, useShared } from '../context';
+import { Raw } from '../server-text';
+import { RereadDialog } from '../reread-dialog';
+import type { StepId } from '../steps';
+import { FaultNote } from '../notices';
+import { noneAnswer } from './drafts';
+import { headingOf, choiceLabel } from './headings';
+
+interface Props {
+  readonly step: StepId;
+  readonly decided: readonly [string, string][];
+}
+
+/** What was answered before, each to be taken back: then it is asked about once more. */
+export function Answered({ decided }: Props) {
+  const { review, t, locale } = useShared();
+  const { layout } = useReview();
+  const [asking, setAsking] = useState<string | null>(null);
+  const [fault, setFault] = useState<Fault | null>(null);
+  if (decided.length === 0) return null;
+  const takeBack = async (id: string) => {
+    setAsking(null);
+    try {
+      await review.updateLayout({ [id]: null });
+    } catch (error) {
+      setFault(error instanceof Fault ? error : new Fault('lost'));
+    }
+  };
+  const ask = (id: string) => ((layout?.changes ?? 0) > 0 ? setAsking(id) : void takeBack(id));
+  return (
+    <section class="decided">
+      <h2>{t('decided')}</h2>
+      <ul>
+        {decided.map(([id, value]) => (
+          <li key={id}>
+            <Icon name="check" />
+            <span class="decided-what">{headingOf({ id }, layout, t)}</span>
+            <strong class="decided-value">{value === noneAnswer ? t('decided.none') : <Raw text={choiceLabel({ id }, { value, label: '' }, layout, t, locale)} />}</strong>
+            <Button look="quiet" small onClick={() => ask(id)}>{t('decided.change')}</Button>
+          </li>
+        ))}
+      </ul>
+      <FaultNote fault={fault} />
+      {asking !== null && <RereadDialog changes={layout?.changes ?? 0} onDo={() => void takeBack(asking)} onClose={() => setAsking(null)} />}
+    </section>
+  );
+}

@@ -1,0 +1,51 @@
+import type { Fault } from '../../api';
+import { Button, Spinner, type IconName } from '../../kit';
+import { useShared, type Key } from '../context';
+import { ServerText } from '../server-text';
+import { StatePage } from './state-page';
+import { UnsentNote } from './unsent-note';
+
+interface Look {
+  readonly icon?: IconName;
+  readonly title: Key;
+  readonly lead: Key;
+  /** Whether trying again may help. */
+  readonly passes?: boolean;
+}
+
+const looks = {
+  expired: { icon: 'clock', title: 'expired.title', lead: 'expired.lead' },
+  denied: { icon: 'lock', title: 'denied.title', lead: 'denied.lead' },
+  gone: { icon: 'file', title: 'gone.title', lead: 'gone.lead' },
+  lost: { title: 'lost.title', lead: 'lost.lead', passes: true },
+  broken: { icon: 'error', title: 'broken.title', lead: 'broken.lead', passes: true },
+} as const satisfies Record<string, Look>;
+
+/** What a fault means to the person who only has a link. */
+export function faultPageKind(fault: Fault): keyof typeof looks {
+  if (fault.kind === 'lost') return 'lost';
+  if (fault.kind === 'unauthorized') return 'expired';
+  if (fault.kind === 'gone') return 'gone';
+  // An address that holds no id names no import either.
+  if (fault.status === 400) return 'gone';
+  return fault.status === 403 ? 'denied' : 'broken';
+}
+
+/** Why there is nothing to review here, and what to do. */
+export function FaultPage({ fault }: { fault: Fault }) {
+  const { review, t } = useShared();
+  const kind = faultPageKind(fault);
+  const look: Look = looks[kind];
+  return (
+    <StatePage title={t(look.title)} lead={t(look.lead)} {...(look.icon ? { icon: look.icon } : { sign: <Spinner /> })}>
+      {kind === 'broken' && (
+        <div class="state-box">
+          {fault.message && <p><ServerText text={fault.message} /></p>}
+          {fault.request && <p class="quiet">{t('broken.request')} <code>{fault.request}</code></p>}
+        </div>
+      )}
+      <UnsentNote />
+      {look.passes && <Button onClick={() => void review.retry()}>{t('tryAgain')}</Button>}
+    </StatePage>
+  );
+}

@@ -1,0 +1,122 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Row, Spot } from '../../grid';
+import { Dialog, Progress } from '../kit';
+import type { CellsHandle } from './host';
+import type { DialogProps, OpenDialog } from './dialogs/props';
+import { isFiltered } from './filter';
+import { shortcuts } from './shortcuts';
+import { Lazy, preloadLazy } from './lazy';
+import type { Model } from './model';
+import { ProblemPanel } from './problem-panel';
+import { useStore } from './store';
+import { StatusBar } from './status-bar';
+import { Table } from './table';
+import { Toolbar } from './toolbar';
+import { useLayoutWidth } from './layout-width';
+
+interface Props {
+  readonly model: Model;
+  readonly onHandle: (handle: CellsHandle | null) => void;
+}
+
+/** Once the first rows are there. */
+const restAfter = 400;
+const nothing = () => {};
+
+/** The table with everything around it. */
+export function CellsView({ model, onHandle }: Props) {
+  const root = useRef<HTMLDivElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+  const width = useLayoutWidth(root);
+  // In a narrow window the lines around the table are as high as what they hold.
+  const around = useDrawn() || width !== 'wide';
+  const [panel, setPanel] = useState(false);
+  const raced = useStore(model.store, (now) => now.conflicts.length > 0);
+  const rowless = useStore(model.store, ({ totals, total, pending, filter }) => totals.rows + total + pending === 0 && !isFiltered(filter));
+  const [menu, setMenu] = useState<{ x: number; y: number } | null>(null);
+  const [open, setOpen] = useState<OpenDialog | null>(null);
+
+  useEffect(() => model.subscribe(), [model]);
+  // At once, before the table and the cards go, which hold it.
+  useLayoutEffect(() => () => model.host.onUnsent(model.unsent()), [model]);
+  useEffect(() => {
+    const timer = setTimeout(preloadLazy, restAfter);
+    return () => clearTimeout(timer);
+  }, []);
+  useEffect(() => {
+    onHandle(handleOf(model));
+    return () => onHandle(null);
+  }, [model]);
+  useEffect(() => {
+    const act = {
+      search: () => search.current?.focus(),
+      replace: () => setOpen({ kind: 'replace' }),
+      goTo: () => setOpen({ kind: 'goTo' }),
+    };
+    const onKey = (event: KeyboardEvent) => shortcuts(event, model, act);
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [model]);
+
+  const then = useRef<(() => void) | undefined>(undefined);
+  const close = (after?: () => void) => {
+    then.current = after;
+    setOpen(null);
+  };
+  const opened = useRef(false);
+  opened.current ||= open !== null;
+  useEffect(() => {
+    if (open) return;
+    // Where nothing has the focus any more, keys belong to the table.
+    if (opened.current && document.activeElement === document.body) model.grid?.focus();
+    opened.current = false;
+    then.current?.();
+    then.current = undefined;
+  }, [open]);
+
+  const closePanel = () => {
+    setPanel(false);
+    root.current?.querySelector<HTMLElement>('.c-panel-button')?.focus();
+  };
+  const long = async (spot: Spot, row: Row) => {
+    const whole = await model.openLongCell(spot, row.id);
+    if (whole) setOpen({ kind: 'longText', spot, row: whole });
+  };
+  return (
+    <div ref={root} class={`c-cells is-${width}`}>
+      {around ? <Toolbar model={model} search={search} narrow={width !== 'wide'} onOpen={setOpen} panel={panel} onPanel={() => setPanel(!panel)} /> : <div class="c-bar" />}
+      <div class="c-main">
+        <div class="c-table" id="cells-table" tabIndex={-1}>
+          <Table model={model} onMenu={(x, y) => setMenu({ x, y })} onLong={({ spot, row }) => void long(spot, row)} />
+          {width === 'small' && <Lazy kind="cards" model={model} onLong={(spot, row) => void long(spot, row)} onClose={nothing} />}
+          {rowless && <Lazy kind="emptyTable" model={model} onClose={nothing} />}
+          {raced && <Lazy kind="conflicts" model={model} onClose={nothing} />}
+        </div>
+        {around ? (width === 'wide' || panel) && <ProblemPanel model={model} sheet={width !== 'wide'} onClose={closePanel} onOpen={setOpen} /> : <div class="c-panel" />}
+      </div>
+      {around ? <StatusBar model={model} width={width} onGoTo={() => setOpen({ kind: 'goTo' })} /> : <div class="c-status" />}
+      {menu && <Lazy kind="menu" model={model} at={menu} onClose={() => setMenu(null)} onOpen={setOpen} />}
+      {open && <OpenedDialog model={model} open={open} onClose={close} />}
+    </div>
+  );
+}
+
+/** The dialog that is open; until its code is here, one that says so. */
+function OpenedDialog({ model, open, onClose }: DialogProps) {
+  const opening = <Dialog title={model.t('opening')} closeLabel={model.t('close')} onClose={() => onClose()}><Progress label={model.t('opening')} share={null} /></Dialog>;
+  return <Lazy key={open.kind} kind={open.kind} model={model} open={open as never} onClose={onClose} meanwhile={opening} />;
+}
+
+/** Whether the first rows have been drawn: what stands around them comes right behind, into the room that is kept for it. */
+function useDrawn(): boolean {
+  const [drawn, setDrawn] = useState(false);
+  useEffect(() => setDrawn(true), []);
+  return drawn;
+}
+
+function handleOf(model: Model): CellsHandle {
+  return {
+    showErrors: () => void model.filterBy({ show: 'errors' }).then(() => model.grid?.goToProblem(1)),
+    whenSaved: () => model.whenSaved(),
+  };
+}

@@ -1,0 +1,59 @@
+import type { Counts, Table } from '../api';
+import type { TableApi } from './table-api';
+
+export interface TableCounts {
+  readonly totals: Table['totals'];
+  readonly undo: number;
+  readonly redo: number;
+  readonly counts: Counts;
+  /** Whether nothing changed here since it was asked. */
+  readonly fresh: boolean;
+}
+
+const delay = 120;
+
+/** What is counted over all rows, asked for again after changes: once for several that come together. */
+export class CountsRefresher {
+  readonly #tableApi: TableApi;
+  readonly #onUpdate: (known: TableCounts) => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running = false;
+  #again = false;
+  #closed = false;
+  #changes = 0;
+
+  constructor(tableApi: TableApi, onUpdate: (known: TableCounts) => void) {
+    this.#tableApi = tableApi;
+    this.#onUpdate = onUpdate;
+  }
+
+  /** Something changed. */
+  schedule(): void {
+    this.#changes++;
+    this.#timer ??= setTimeout(() => void this.#refresh(), delay);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #refresh(): Promise<void> {
+    this.#timer = undefined;
+    if (this.#running) {
+      this.#again = true;
+      return;
+    }
+    this.#running = true;
+    const stirs = this.#changes;
+    try {
+      const [table, counts] = await Promise.all([this.#tableApi.table(), this.#tableApi.counts()]);
+      if (!this.#closed) this.#onUpdate({ totals: table.totals, undo: table.undo, redo: table.redo, counts, fresh: stirs === this.#changes });
+    } catch {
+      // The next change asks again; whatever is wrong, loading rows reports it.
+    }
+    this.#running = false;
+    if (this.#again && !this.#closed) this.schedule();
+    this.#again = false;
+  }
+}

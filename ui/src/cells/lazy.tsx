@@ -1,0 +1,54 @@
+import type { ComponentChildren, ComponentProps, ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Model } from './model';
+import { layoutWidth } from './layout-width';
+
+/** What is wanted only once somebody acts: each comes when it is wanted first. */
+const loads = {
+  replace: () => import('./dialogs/replace'),
+  fixer: () => import('./dialogs/fixer'),
+  upload: () => import('./dialogs/upload'),
+  goTo: () => import('./dialogs/go-to'),
+  longText: () => import('./dialogs/long-text'),
+  chooser: () => import('./chooser'),
+  menu: () => import('./selection-menu'),
+  conflicts: () => import('./conflicts'),
+  emptyTable: () => import('./empty-table'),
+  cards: () => import('./cards'),
+};
+
+type Kind = keyof typeof loads;
+type Part<K extends Kind> = Awaited<ReturnType<(typeof loads)[K]>>['default'];
+type Any = ComponentType<{ readonly model: Model; readonly onClose: () => void }>;
+
+const loaded = new Map<Kind, Any>();
+
+async function load(kind: Kind): Promise<void> {
+  const { default: part } = await loads[kind]();
+  loaded.set(kind, part as Any);
+}
+
+// On a phone they are what is shown first.
+if (typeof innerWidth === 'number' && layoutWidth(innerWidth) === 'small') load('cards').catch(() => {});
+
+/** Loads all before they are wanted: what is typed behind a shortcut must not go elsewhere. */
+export function preloadLazy(): void {
+  for (const kind of Object.keys(loads) as Kind[]) load(kind).catch(() => {});
+}
+
+type Props<K extends Kind> = { readonly kind: K; readonly meanwhile?: ComponentChildren } & ComponentProps<Part<K>>;
+
+/** One of them, or what is shown until it is here. */
+export function Lazy<K extends Kind>({ kind, meanwhile = null, ...props }: Props<K>) {
+  const { model, onClose } = props as unknown as ComponentProps<Any>;
+  const [, setTurn] = useState(0);
+  useEffect(() => {
+    if (loaded.has(kind)) return;
+    load(kind).then(() => setTurn(1), () => {
+      model.showMessage({ text: model.t('unanswered'), wrong: true });
+      onClose();
+    });
+  }, []);
+  const Part = loaded.get(kind);
+  return Part ? <Part {...(props as unknown as ComponentProps<Any>)} /> : <>{meanwhile}</>;
+}

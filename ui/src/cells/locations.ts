@@ -1,0 +1,58 @@
+import type { Problem, Row, Spot } from '../../grid';
+import type { Place } from './columns';
+
+const maxChanges = 1000;
+
+interface ChangeLocation {
+  readonly view: string;
+  readonly spot: Spot | null;
+  readonly cells: number;
+}
+
+/** Where problems are in a row, and where the changes were that were made from here. */
+export class Locations {
+  readonly #keys: readonly string[];
+  /** Whether notes are looked for as well. */
+  notes = false;
+  readonly #changes = new Map<number, ChangeLocation>();
+
+  constructor(places: readonly Place[]) {
+    this.#keys = places.map((place) => place.column.key);
+  }
+
+  /** The next column with a problem in the same row, from one on; undefined where there is none. */
+  nextInRow(row: Row, column: string, step: 1 | -1): string | undefined {
+    const bad = this.#bad(row);
+    const at = this.#keys.indexOf(column);
+    return step > 0 ? bad.find((key) => this.#keys.indexOf(key) > at) : bad.findLast((key) => this.#keys.indexOf(key) < at);
+  }
+
+  /** The first or the last column with a problem. */
+  edgeOfRow(row: Row, step: 1 | -1): string | undefined {
+    return step > 0 ? this.#bad(row)[0] : this.#bad(row).at(-1);
+  }
+
+  remember(change: number, view: string, spot: Spot | null, cells: number): void {
+    if (this.#changes.size >= maxChanges) this.#changes.clear();
+    this.#changes.set(change, { view, spot, cells });
+  }
+
+  changedAt(change: number, view: string): Spot | undefined {
+    const noted = this.#changes.get(change);
+    return noted?.view === view ? (noted.spot ?? undefined) : undefined;
+  }
+
+  /** How many cells a change was about; 0 where nobody here knows. */
+  changedCells(change: number): number {
+    return this.#changes.get(change)?.cells ?? 0;
+  }
+
+  #bad(row: Row): string[] {
+    return this.#keys.filter((_, at) => row.cells[at]?.problems.some(this.#counts));
+  }
+
+  /** Which problems lead from one to the next. */
+  get #counts(): (problem: Problem) => boolean {
+    return (problem) => this.notes || problem.level !== 'info';
+  }
+}

@@ -1,0 +1,76 @@
+import type { Counts } from '../api';
+import type { Level } from '../../grid';
+import type { Place } from './columns';
+import { isPadded } from './whitespace';
+import { sameFilter, type Filter, type Show } from './filter';
+import type { Key, T } from './words';
+import { reword } from '../words/words';
+
+/** Rows with one kind of problem in one field; key "" is for problems of whole rows. */
+export type Group = Counts[number];
+
+const order: readonly Level[] = ['error', 'warning', 'info'];
+const shows: Readonly<Record<Level, Show>> = { error: 'errors', warning: 'warnings', info: 'infos' };
+
+/**
+ * The worst first, and of these what most rows have. Those that were there before
+ * keep their order, as nothing is to move away from under the pointer.
+ */
+export function stableOrder(counts: Counts, before: readonly string[]): Group[] {
+  const sorted = [...counts].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level) || b.rows - a.rows);
+  const place = new Map(before.map((id, at) => [id, at]));
+  const known = sorted.filter((group) => place.has(groupId(group))).sort((a, b) => place.get(groupId(a))! - place.get(groupId(b))!);
+  const added = sorted.filter((group) => !place.has(groupId(group)));
+  return [...known, ...added];
+}
+
+/** How many problems keep rows from being right; 0 while nobody counted them. */
+export function problemsIn(counts: readonly Group[]): number {
+  return counts.reduce((sum, { level, rows }) => sum + (level === 'error' ? rows : 0), 0);
+}
+
+export function filterOf(group: Pick<Group, 'key' | 'code' | 'level'>): Filter {
+  return { show: shows[group.level], key: group.key, code: group.code };
+}
+
+export function isShown(group: Group, filter: Filter): boolean {
+  const { search: _, in: __, ...rest } = filter;
+  return sameFilter(filterOf(group), rest);
+}
+
+export function groupId(group: Group): string {
+  return `${group.level} ${group.key} ${group.code}`;
+}
+
+/** Whose problem it is: the field, or the row. */
+export function fieldName(group: Group, places: readonly Place[], t: T): string {
+  if (group.key === '') return t('wholeRow');
+  return places.find((place) => place.key === group.key)?.label ?? group.key;
+}
+
+/** What is wrong, in a few words; where nobody knows the rule, what it says of one of them. */
+export function problemName(group: Group, t: T): string {
+  const key = `rule.${group.code.replace(/_(with|without)(_all)?(_values)?$/, '_with')}` as Key;
+  const name = t(key);
+  return name === key ? firstSentence(reword(t, group.code, group.message)) : name;
+}
+
+function firstSentence(message: string): string {
+  const end = message.search(/[.:](\s|$)/);
+  const first = end < 0 ? message : message.slice(0, end);
+  return first.length > 60 ? `${first.slice(0, 59)}…` : first;
+}
+
+/** Whether giving all equal cells another text fixes them; of equal ones it would make equal ones. */
+export function isMapped(group: Group): boolean {
+  return !group.code.startsWith('unique');
+}
+
+/** What can be done about all rows of a group at once; spaces are trimmed where one of the texts that are known has some. */
+export function actionsOf(group: Group, place: Place | undefined, texts: readonly string[]): readonly ('clear' | 'trim' | 'accept' | 'delete')[] {
+  if (group.key === '') return group.code === 'cell_count' ? ['accept', 'delete'] : ['delete'];
+  if (!place || place.column.readOnly) return ['delete'];
+  if (group.code === 'required') return ['delete'];
+  if (!isMapped(group)) return ['clear'];
+  return texts.some(isPadded) ? ['trim', 'clear', 'delete'] : ['clear', 'delete'];
+}

@@ -1,0 +1,82 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon, IconButton } from '../kit';
+import type { OpenDialog } from './dialogs/props';
+import { useKeptFocus } from './focus';
+import { GroupItem } from './problem-group';
+import { allRows } from './filter';
+import { filterOf, groupId, isShown, problemsIn, stableOrder, type Group } from './problem-groups';
+import type { Model } from './model';
+import { useStore } from './store';
+
+interface Props {
+  readonly model: Model;
+  /** Whether it lies over the table from below. */
+  readonly sheet: boolean;
+  readonly onClose: () => void;
+  readonly onOpen: (open: OpenDialog) => void;
+}
+
+/** What is wrong with the rows, by field and rule, and the quickest way to fix it. */
+export function ProblemPanel({ model, sheet, onClose, onOpen }: Props) {
+  const { t } = model;
+  const counts = useStore(model.store, (now) => now.counts);
+  const wanted = useStore(model.store, (now) => now.wanted);
+  const order = useRef<string[]>([]);
+  const groups = stableOrder(counts, order.current);
+  order.current = groups.map(groupId);
+  const [opened, setOpened] = useState<string | null>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  const panel = useRef<HTMLElement>(null);
+  useKeptFocus(panel, () => title.current?.focus());
+  useEffect(() => void (sheet && title.current?.focus()), [sheet]);
+  // The first group is open as long as nobody chose another, and again once that one is fixed.
+  const chosen = opened === '' || groups.some((group) => groupId(group) === opened) ? opened : null;
+  const open = chosen ?? (groups[0] ? groupId(groups[0]) : '');
+
+  const toggle = (group: Group) => {
+    const closes = open === groupId(group) && isShown(group, wanted);
+    setOpened(closes ? '' : groupId(group));
+    void model.filterBy(closes ? allRows : filterOf(group)).then(() => closes || model.activate(group.key));
+  };
+  return (
+    <aside ref={panel} class={`c-panel${sheet ? ' is-sheet' : ''}`} aria-labelledby="cells-problems" onKeyDown={(event) => sheet && event.key === 'Escape' && onClose()}>
+      <header class="c-panel-head">
+        <h2 id="cells-problems" ref={title} tabIndex={-1}><Summary model={model} groups={groups} /></h2>
+        {sheet && <IconButton icon="close" small label={t('close')} onClick={onClose} />}
+      </header>
+      {groups.length === 0 ? <EmptyPanel model={model} /> : (
+        <ul class="c-groups">
+          {groups.map((group) => (
+            <GroupItem key={groupId(group)} model={model} group={group} open={open === groupId(group)} shown={isShown(group, wanted)} onToggle={() => toggle(group)} onOpen={onOpen} />
+          ))}
+        </ul>
+      )}
+    </aside>
+  );
+}
+
+function Summary({ model: { t, store }, groups }: { model: Model; groups: readonly Group[] }) {
+  const totals = useStore(store, (now) => now.totals);
+  if (totals.errors === 0) return <>{totals.rows > 0 ? t('panel.noErrors') : t('noRows')}</>;
+  const problems = problemsIn(groups);
+  if (problems === 0) return <>{t('panel.errorRows', { n: totals.errors })}</>;
+  return <>{t('panel.title', { n: problems, rows: t('rows', { n: totals.errors }) })}</>;
+}
+
+/** Nothing is wrong, or it is not known yet what is. */
+function EmptyPanel({ model }: { model: Model }) {
+  const counting = useStore(model.store, ({ counted, totals }) => !counted && totals.errors + totals.warnings + totals.infos > 0);
+  if (counting) return <div class="c-values is-loading" aria-busy="true" />;
+  return model.now.totals.rows > 0 ? <NoProblems model={model} /> : null;
+}
+
+function NoProblems({ model: { t, store } }: { model: Model }) {
+  const rows = useStore(store, (now) => now.totals.rows);
+  return (
+    <div class="c-calm">
+      <Icon name="good" size={24} />
+      <p class="c-calm-title">{t('calm.title')}</p>
+      <p>{t('calm.text', { n: rows })}</p>
+    </div>
+  );
+}

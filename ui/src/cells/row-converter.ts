@@ -1,0 +1,99 @@
+import type { Cell as WireCell, Row as WireRow } from '../api';
+import type { Cell, Problem, Row } from '../../grid';
+import { matchesFilter, isFiltered, type Filter } from './filter';
+import type { OriginalTexts } from './original-texts';
+import type { Place } from './columns';
+
+const none: readonly Problem[] = [];
+
+/** Words what a problem says in the language of the page. */
+export type RewordProblem = (code: string, message: string) => string;
+
+/** Makes rows of the grid out of rows that came. */
+export class RowConverter {
+  readonly #places: readonly Place[];
+  readonly #originals: OriginalTexts;
+  readonly #worded: RewordProblem;
+  /** By the cells of a row that came, hidden ones among them. */
+  readonly #keys: string[] = [];
+  /** What is shown in place of texts, by the cells of a row that came. */
+  readonly #names: ReadonlyMap<string, string>[] = [];
+
+  constructor(places: readonly Place[], originals: OriginalTexts, worded: RewordProblem = (_, message) => message) {
+    this.#worded = worded;
+    this.#places = places;
+    this.#originals = originals;
+    for (const { at, key, column } of places) {
+      this.#keys[at] = key;
+      // The service finds a country by its English name as well.
+      if (column.kind === 'select' || column.kind === 'multi') this.#names[at] = new Map(column.choices?.map(({ text, label, also }) => [text, `${label ?? ''}\n${also ?? ''}`]));
+    }
+  }
+
+  convert(came: WireRow, filter: Filter): Row {
+    const past = isFiltered(filter) && !matchesFilter(filter, came, this.#keys, (at, cell) => this.#named(at, cell));
+    return {
+      id: came.id,
+      number: Number(came.id) + 1,
+      version: came.version,
+      cells: this.#places.map((place) => this.#cell(came, place)),
+      ...(came.problems && { problems: this.#problems(came.problems) }),
+      ...(past && { past }),
+    };
+  }
+
+  #named(at: number, { text, value }: WireCellWithCut): string {
+    const names = this.#names[at];
+    return names ? (elements(value) ?? [text]).map((one) => names.get(one) ?? '').join('\n') : '';
+  }
+
+  /** The row with texts put into some of its cells, as far as is known before the service answers. */
+  withTexts(row: Row, texts: ReadonlyMap<string, string>, version: number): Row {
+    const cells = row.cells.map((cell, at) => {
+      const text = texts.get(this.#places[at]!.column.key);
+      return text === undefined || text === cell.text ? cell : { text, problems: none, changed: true };
+    });
+    return { ...row, version, cells };
+  }
+
+  #problems(list: readonly Problem[]): readonly Problem[] {
+    return list.map((one) => ({ ...one, message: this.#worded(one.code, one.message) }));
+  }
+
+  #cell(came: WireRow, place: Place): Cell {
+    const cell: WireCellWithCut = came.cells[place.at] ?? empty;
+    const problems = cell.problems ? this.#problems(cell.problems) : none;
+    const { text } = cell;
+    const value = place.column.kind === 'multi' ? joined(cell.value, place.column.separator) : cell.value;
+    const marks = { ...(cell.cut && { cut: true }), ...(cell.made && { made: true }) };
+    if (came.version === 0 && problems === none) return value === null || value === text ? { text, problems, ...marks } : { text, problems, value, ...marks };
+    const changed = this.#originals.isChanged(came, place, text);
+    return {
+      text,
+      problems,
+      ...(value !== null && value !== undefined && value !== text && { value }),
+      ...(changed && { changed }),
+      ...marks,
+    };
+  }
+}
+
+/** Several values stand in a cell with a separator between them. */
+function joined(value: string | null, separator = ','): string | null {
+  return elements(value)?.join(separator) ?? value;
+}
+
+/** Several values come as a list of JSON. */
+function elements(value: string | null): string[] | null {
+  if (!value?.startsWith('[')) return null;
+  try {
+    return (JSON.parse(value) as unknown[]).map(String);
+  } catch {
+    return null;
+  }
+}
+
+const empty: WireCellWithCut = { text: '', value: null };
+
+/** Of long texts only the beginning comes. */
+type WireCellWithCut = WireCell & { readonly cut?: boolean };

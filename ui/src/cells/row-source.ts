@@ -1,0 +1,344 @@
+import { Fault, isAborted, type RowWindow as WireWindow, type Verdict as WireVerdict } from '../api';
+import { SourceFault, type Batch, type Cell, type Conflict, type Row, type RowSource, type RowWindow, type Spot, type Verdict } from '../../grid';
+import { EditAttempt } from './edit-attempt';
+import { columnKey, type Place } from './columns';
+import type { TableApi, ProblemLevel, EditRequest, UploadOptions } from './table-api';
+import { allRows, type Filter } from './filter';
+import { OriginalTexts } from './original-texts';
+import { withLocalizedSearch } from './localized-choices';
+import { cellEdits, maxCells, planEdit } from './edit-plan';
+import { RowConverter, type RewordProblem } from './row-converter';
+import { RowCache } from './row-cache';
+import { Locations } from './locations';
+
+/** What the source says by itself, in the person's language. */
+export interface SourceTexts {
+  /** Others deleted rows, and places of the view are not what they were. */
+  moved(): string;
+  tooMany(cells: number, most: number): string;
+  unanswered(): string;
+  /** Words what a problem says in the language of the page. */
+  worded?: RewordProblem;
+}
+
+const readAtOnce = 1000;
+/** As many as the grid asks for. */
+const window = 200;
+
+/**
+ * The rows of the service as the grid asks for them: of one view at a time, which
+ * keeps rows that no longer fit its filter until it is renewed.
+ */
+export class ReviewRowSource implements RowSource {
+  filter: Filter = allRows;
+  total = 0;
+  /** Whether there are other problems than notes. */
+  hasOther = true;
+  /** The number of the last change that was made from here. */
+  lastChange = 0;
+  /** At most so many changes can be undone and made again. */
+  readonly undos = { undo: Infinity, redo: Infinity };
+  /** Whose change was undone or made again last: one of this page, of somebody else, or none. */
+  undoneBy: 'own' | 'other' | 'none' = 'none';
+  readonly #own = new Set<number>();
+  #view = '';
+  readonly #tableApi: TableApi;
+  readonly #places: ReadonlyMap<string, Place>;
+  readonly #order: ReadonlyMap<string, number>;
+  readonly #rows: RowConverter;
+  readonly #texts: SourceTexts;
+  readonly #onFault: (fault: Fault) => void;
+  readonly #originals = new OriginalTexts();
+  readonly #cache = new RowCache();
+  readonly #attempts = new Map<string, EditAttempt>();
+  readonly #locations: Locations;
+
+  constructor(tableApi: TableApi, places: readonly Place[], texts: SourceTexts, broken: (fault: Fault) => void) {
+    this.#tableApi = tableApi;
+    this.#places = new Map(places.map((place) => [place.column.key, place]));
+    this.#order = new Map(places.map((place, at) => [place.column.key, at]));
+    this.#rows = new RowConverter(places, this.#originals, texts.worded);
+    this.#locations = new Locations(places);
+    this.#texts = texts;
+    this.#onFault = broken;
+  }
+
+  /** Names the view for changes of stretches of it. */
+  get view(): string {
+    return this.#view;
+  }
+
+  /**
+   * Shows the view of another filter, or a new one of the same. Its
+   * first rows are here then; until then the old one goes on.
+   */
+  async filterBy(filter: Filter, signal: AbortSignal): Promise<void> {
+    const named = withLocalizedSearch(filter, this.#places.values());
+    const came = await this.#tableApi.rows(named, '', 0, window, signal);
+    signal.throwIfAborted();
+    this.setView(named, came);
+  }
+
+  /** The same for a view whose first rows are here. */
+  setView(filter: Filter, came: WireWindow): void {
+    this.filter = filter;
+    this.#cache.clear();
+    this.#cache.setFirst(this.#store(came));
+  }
+
+  /** The rows that the view was opened with, once. */
+  takeFirst(): RowWindow | undefined {
+    const rows = this.#cache.takeFirst();
+    return rows && { total: this.total, revision: this.#view, rows };
+  }
+
+  /** How many rows fit the filter by now. */
+  async countMatching(): Promise<number> {
+    return (await this.#tableApi.rows(this.filter, '', 0, 0)).total;
+  }
+
+  /** Makes a change of any kind; onDone gets its verdict. */
+  async applyEdit(edit: EditRequest, onDone: (verdict: WireVerdict) => void): Promise<Verdict> {
+    return this.#finish(await this.#call(this.#tableApi.edit(edit)), onDone);
+  }
+
+  /** Merges rows of a file by their numbers. */
+  async mergeFile(file: File, options: UploadOptions, onDone: (verdict: WireVerdict) => void): Promise<Verdict> {
+    return this.#finish((await this.#call(this.#tableApi.uploadFile(file, options))).verdict, onDone);
+  }
+
+  #finish(verdict: WireVerdict, onDone: (verdict: WireVerdict) => void): Verdict {
+    this.#remember(verdict, null);
+    onDone(verdict);
+    return { rows: [], cells: verdict.cells, conflicts: [] };
+  }
+
+  /** One row by itself, which has more of its long texts. */
+  async fullRow(index: number): Promise<Row | undefined> {
+    const { rows: [row] } = await this.#call(this.#tableApi.rows(this.filter, this.#view, index, 1));
+    return row && this.#rows.convert(row, this.filter);
+  }
+
+  /** The row at a place of the view, where it is here. */
+  row(index: number): Row | undefined {
+    return this.#cache.row(index);
+  }
+
+  /** The id of the row at a place of the view, as a number; null where there is none. */
+  async idAt(index: number): Promise<number | null> {
+    const known = this.#cache.row(index);
+    if (known) return Number(known.id);
+    const { rows: [row] } = await this.#call(this.#tableApi.rows(this.filter, this.#view, index, 1));
+    return row ? Number(row.id) : null;
+  }
+
+  /** Puts a text where somebody else was first. */
+  async overwrite({ rowId, column, mine, theirs }: Conflict, op: string): Promise<Verdict> {
+    const { key, part } = this.#places.get(column)!;
+    const attempt = new EditAttempt(op, [{ id: rowId, key, ...(part > 0 && { part }), text: mine, version: 0, seen: theirs.text }]);
+    const verdict = await this.#call(attempt.send(this.#tableApi));
+    this.#remember(verdict, null);
+    const conflicts = attempt.conflicts.map((lost): Conflict => ({
+      rowId, number: Number(rowId) + 1, column, mine, theirs: { text: lost.now, problems: [] }, ...(lost.deleted && { gone: true }),
+    }));
+    return { rows: [], cells: verdict.cells, conflicts };
+  }
+
+  async rows(from: number, to: number, signal: AbortSignal): Promise<RowWindow> {
+    const laid = this.#cache.takeFirstFor(from, to, this.total);
+    if (laid) return { total: this.total, revision: this.#view, rows: laid };
+    const came = await this.#call(this.#tableApi.rows(this.filter, this.#view, from, to - from, signal));
+    signal.throwIfAborted();
+    return { total: came.total, revision: came.view, rows: this.#store(came) };
+  }
+
+  async apply(batch: Batch): Promise<Verdict> {
+    const plan = planEdit(batch, this.#places);
+    if (plan.kind === 'tooMany') throw new SourceFault('failed', this.#texts.tooMany(plan.cells, maxCells));
+    return plan.kind === 'named' ? this.#applyToCells(batch) : this.#applyToRange(batch, plan.order);
+  }
+
+  undo(id: string): Promise<Verdict> {
+    return this.#undoOrRedo('undo', id);
+  }
+
+  redo(id: string): Promise<Verdict> {
+    return this.#undoOrRedo('redo', id);
+  }
+
+  async problem(from: Spot, step: 1 | -1, signal: AbortSignal): Promise<Spot | null> {
+    const here = this.#cache.row(from.row) ?? (await this.rows(from.row, from.row + 1, signal)).rows[0];
+    if (!here) return null;
+    const nears = this.#problemLevels();
+    this.#locations.notes = nears[0] === 'problems';
+    const beside = this.#locations.nextInRow(here, from.column, step);
+    if (beside) return { row: from.row, column: beside };
+    const back = step < 0;
+    const found = await this.#call(Promise.all(nears.map((near) => this.#tableApi.nextProblem(this.filter, this.#view, { row: here.id, back, near }, signal))));
+    const places = found.flatMap((spot) => (spot ? [spot.place] : []));
+    if (places.length === 0) return null;
+    const place = back ? Math.max(...places) : Math.min(...places);
+    const known = this.#cache.row(place);
+    const edge = known && this.#locations.edgeOfRow(known, step);
+    if (edge) return { row: place, column: edge };
+    const { rows: [row] } = await this.rows(place, place + 1, signal);
+    return row ? { row: place, column: this.#locations.edgeOfRow(row, step) ?? from.column } : null;
+  }
+
+  /** The levels of problems that lead from one to the next: notes only where they are what is shown, or all there is. */
+  #problemLevels(): readonly ProblemLevel[] {
+    return this.filter.show === 'infos' || !this.hasOther ? ['problems'] : ['errors', 'warnings'];
+  }
+
+  /** What is known of other rows is old. */
+  invalidate(): void {
+    this.#cache.clear();
+  }
+
+  #store(came: WireWindow): readonly Row[] {
+    if (came.view !== this.#view) this.#cache.clear();
+    this.#view = came.view;
+    this.total = came.total;
+    const rows = came.rows.map((row) => this.#rows.convert(row, this.filter));
+    this.#cache.store(came.first, rows);
+    return rows;
+  }
+
+  async #applyToCells(batch: Batch): Promise<Verdict> {
+    const attempt = this.#attempts.get(batch.id) ?? (await this.#startAttempt(batch));
+    this.#attempts.set(batch.id, attempt);
+    const verdict = await this.#call(attempt.send(this.#tableApi), batch.id);
+    const rows = await this.#call(this.#rowsAfter(batch, verdict, attempt));
+    this.#attempts.delete(batch.id);
+    this.#remember(verdict, { row: batch.area.fromRow, column: batch.area.columns[0]! });
+    return { rows, cells: verdict.cells, conflicts: attempt.conflicts.map((lost) => this.#conflict(lost, batch, rows)), stale: true };
+  }
+
+  async #startAttempt(batch: Batch): Promise<EditAttempt> {
+    const rows = await this.#call(this.#rowsOf(batch));
+    const cells = cellEdits(batch, rows, this.#places, this.#order);
+    for (const cell of cells) this.#originals.remember(cell.id, columnKey(cell.key, cell.part ?? 0), cell.seen);
+    return new EditAttempt(batch.id, cells);
+  }
+
+  /** The rows of the area: as the person saw them, and those that were never here. */
+  async #rowsOf({ area, revision, seen }: Batch): Promise<Row[]> {
+    const rows: Row[] = [];
+    for (let index = area.fromRow; index < area.toRow; index++) {
+      const known = seen.get(index);
+      if (known) {
+        rows.push(known);
+        continue;
+      }
+      const came = await this.#tableApi.rows(this.filter, revision, index, Math.min(readAtOnce, area.toRow - index));
+      if (came.view !== revision || came.rows.length === 0) throw new SourceFault('failed', this.#texts.moved());
+      for (const [at, wire] of came.rows.entries()) {
+        const before = seen.get(index + at);
+        if (before && before.id !== wire.id) throw new SourceFault('failed', this.#texts.moved());
+        rows.push(before ?? this.#rows.convert(wire, this.filter));
+      }
+      index += came.rows.length - 1;
+    }
+    return rows;
+  }
+
+  /** The changed rows as they are now, or as they must be where they are many. */
+  async #rowsAfter(batch: Batch, verdict: WireVerdict, attempt: EditAttempt): Promise<readonly Row[]> {
+    const { fromRow, toRow } = batch.area;
+    if (toRow - fromRow > readAtOnce) return this.#expectedRows(batch, verdict.change, attempt);
+    const came = await this.#tableApi.rows(this.filter, batch.revision, fromRow, toRow - fromRow);
+    return came.rows.map((row) => this.#rows.convert(row, this.filter));
+  }
+
+  #expectedRows(batch: Batch, change: number, attempt: EditAttempt | null): Row[] {
+    const { area, texts } = batch;
+    const lost = new Map(attempt?.conflicts.map(({ id, key, part, now }) => [`${id} ${columnKey(key, part)}`, now]));
+    return [...batch.seen].map(([index, row]) => {
+      const line = texts[(index - area.fromRow) % texts.length]!;
+      const put = area.columns.map((column, at) => [column, lost.get(`${row.id} ${column}`) ?? line[at % line.length]!] as const);
+      return this.#rows.withTexts(row, new Map(put), change);
+    });
+  }
+
+  async #applyToRange(batch: Batch, order: Omit<EditRequest, 'op'>): Promise<Verdict> {
+    const { fromRow, columns } = batch.area;
+    for (const row of batch.seen.values()) {
+      for (const column of columns) this.#originals.remember(row.id, column, row.cells[this.#order.get(column)!]!.text);
+    }
+    const verdict = await this.#call(this.#tableApi.edit({ ...order, op: batch.id })).catch((cause) => this.#refusal(batch, cause));
+    this.#remember(verdict, { row: fromRow, column: columns[0]! });
+    return { rows: this.#expectedRows(batch, verdict.change, null), cells: verdict.cells, conflicts: [], stale: true };
+  }
+
+  /** Why a stretch was refused: most of the time it is made of other rows by now. */
+  async #refusal(batch: Batch, cause: unknown): Promise<never> {
+    if (!(cause instanceof Refused)) throw cause;
+    const now = await this.#call(this.#tableApi.rows(this.filter, batch.revision, 0, 0));
+    throw now.view === batch.revision && now.total === batch.total ? cause : new SourceFault('failed', this.#texts.moved());
+  }
+
+  async #undoOrRedo(which: 'undo' | 'redo', id: string): Promise<Verdict> {
+    this.undoneBy = 'none';
+    if (this.undos[which] === 0) return nothingUndone;
+    try {
+      const verdict = await this.#call(this.#tableApi.undoOrRedo(which, id));
+      this.#cache.clear();
+      this.undos[which === 'undo' ? 'redo' : 'undo']++;
+      this.undoneBy = this.#own.has(verdict.change) ? 'own' : 'other';
+      const spot = this.#locations.changedAt(verdict.change, this.#view);
+      return { rows: [], cells: this.#locations.changedCells(verdict.change), conflicts: [], ...(spot && { spot }) };
+    } catch (cause) {
+      if (cause instanceof Refused && cause.code === 'nothing_to_undo') return nothingUndone;
+      throw cause;
+    }
+  }
+
+  /** Remembers what a change was about, so that undoing it can lead there. */
+  #remember(verdict: WireVerdict, spot: Spot | null): void {
+    this.#cache.clear();
+    if (verdict.change === 0) return;
+    this.lastChange = verdict.change;
+    this.#own.add(verdict.change);
+    this.undos.undo++;
+    this.#locations.remember(verdict.change, this.#view, spot, verdict.cells);
+  }
+
+  #conflict(lost: EditAttempt['conflicts'][number], batch: Batch, rows: readonly Row[]): Conflict {
+    const column = columnKey(lost.key, lost.part);
+    const at = [...batch.seen].find(([, row]) => row.id === lost.id)?.[0] ?? batch.area.fromRow;
+    const line = batch.texts[(at - batch.area.fromRow) % batch.texts.length]!;
+    const mine = line[batch.area.columns.indexOf(column) % line.length]!;
+    const theirs: Cell = rows.find((row) => row.id === lost.id)?.cells[this.#order.get(column)!] ?? { text: lost.now, problems: [] };
+    return { rowId: lost.id, number: Number(lost.id) + 1, column, mine, theirs, ...(lost.deleted && { gone: true }) };
+  }
+
+  /** Waits for a call of the service; its faults become those of the grid. */
+  async #call<T>(call: Promise<T>, attempt?: string): Promise<T> {
+    try {
+      return await call;
+    } catch (cause) {
+      if (isAborted(cause) || cause instanceof SourceFault) throw cause;
+      if (!(cause instanceof Fault)) throw new SourceFault('failed', cause instanceof Error ? cause.message : String(cause));
+      if (cause.kind === 'lost') throw new SourceFault('lost', this.#texts.unanswered());
+      // The page shows how it ended; until then nothing is taken off as if it had been refused.
+      if (cause.code === 'not_in_review') {
+        this.#onFault(cause);
+        throw new SourceFault('lost', this.#texts.unanswered());
+      }
+      if (attempt) this.#attempts.delete(attempt);
+      if (cause.kind !== 'refused') this.#onFault(cause);
+      throw new Refused(cause);
+    }
+  }
+}
+
+const nothingUndone: Verdict = { rows: [], cells: 0, conflicts: [] };
+
+/** What the service refused, with the code of its reason. */
+class Refused extends SourceFault {
+  readonly code: string;
+  constructor(fault: Fault) {
+    super('failed', fault.message);
+    this.code = fault.code;
+  }
+}

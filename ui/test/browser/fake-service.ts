@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { counts, rows, table } from './sample-table';
+import type { Import, Layout, Questions, Submission } from '../../src/api/shapes';
+
+/** What the service would answer; a number is the status of a refusal. */
+export interface Scene {
+  facts: Import;
+  layout?: Layout;
+  questions?: Questions;
+  submission?: Submission;
+  /** By method and end of the path: what is refused. */
+  refuse?: Record<string, { status: number; code: string; detail: string; changes?: number }>;
+  /** Calls get no answer at all. */
+  dead?: boolean;
+  /** Calls wait for so many milliseconds. */
+  slow?: number;
+}
+
+/** The service as the page sees it, without one. */
+export class Fake {
+  scene: Scene;
+  /** What was called, as method, end of the path and body. */
+  readonly calls: string[] = [];
+  /** What a call does to the scene, by method and end of the path. */
+  readonly then: Record<string, (scene: Scene) => void> = {};
+  #streams = new Set<ServerResponse>();
+  #run = 1;
+
+  constructor(scene: Scene) {
+    this.scene = scene;
+  }
+
+  /** Tells the open pages how the import stands now. */
+  emit(): void {
+    this.#run++;
+    for (const stream of this.#streams) this.#state(stream);
+  }
+
+  /** Ends the streams, as a lost connection does. */
+  cut(): void {
+    for (const stream of this.#streams) stream.destroy();
+    this.#streams.clear();
+  }
+
+  async serve(request: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const path = new URL(request.url!, 'http://x').pathname;
+    const end = path.split('/').slice(5).join('/');
+    const body = await read(request);
+    const name = `${request.method} ${end}`;
+    if (this.scene.dead) return void request.socket.destroy();
+    if (end !== 'events/') this.calls.push(`${name} ${body}`.trim());
+    if (this.scene.slow) await new Promise((done) => setTimeout(done, this.scene.slow));
+    const refusal = this.scene.refuse?.[name] ?? this.scene.refuse?.['*'];
+    if (refusal) return json(answer, refusal.status, { ...refusal, request_id: 'req_7Q2M4' });
+    if (end === 'events/') return this.#stream(answer);
+    this.then[name]?.(this.scene);
+    const found = this.#answer(name);
+    if (found === undefined) return json(answer, 404, { detail: 'There is no such import.', code: 'not_found', request_id: 'req_1' });
+    json(answer, 200, found);
+  }
+
+  #answer(name: string): unknown {
+    const { facts, layout, questions, submission } = this.scene;
+    switch (name) {
+      case 'POST session/': case 'GET ': return facts;
+      case 'GET layout/': case 'POST layout/': return layout;
+      case 'GET questions/': case 'POST questions/': return questions ?? { status: facts.status, questions: [], answers: {} };
+      case 'GET submit/': case 'POST submit/': return submission;
+      case 'GET table/': return table;
+      case 'GET rows/': return rows;
+      case 'GET counts/': return counts;
+      case 'GET values/': return { values: [{ text: 'zoe(at)example.net', count: 1, suggestions: [], message: counts[0]!.message }], more: 0 };
+      case 'GET next/': return { next: { id: '2', place: 2 } };
+      default: return undefined;
+    }
+  }
+
+  #stream(answer: ServerResponse): void {
+    answer.writeHead(200, { 'content-type': 'text/event-stream' });
+    this.#streams.add(answer);
+    answer.on('close', () => this.#streams.delete(answer));
+    this.#state(answer);
+  }
+
+  #state(stream: ServerResponse): void {
+    const { facts } = this.scene;
+    const totals = facts.status === 'NEEDS_REVIEW' ? table.totals : null;
+    stream.write(`event: state\ndata: ${JSON.stringify({ status: facts.status, run: this.#run, change: 0, totals })}\n\n`);
+  }
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const part of request) text += part;
+  return text;
+}
+
+function json(answer: ServerResponse, status: number, body: unknown): void {
+  answer.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
