@@ -110,16 +110,16 @@ func (l Limits) WithDefaults() Limits {
 }
 
 // OverHeader says for a LimitError what is too long about the name of a column,
-// which counts from 1, or "". size is the bytes of its name, total those of all
-// names up to it.
-func (l Limits) OverHeader(column, size, total int) string {
+// which counts from 1; the zero Message says that nothing is. size is the bytes of
+// its name, total those of all names up to it.
+func (l Limits) OverHeader(column, size, total int) intray.Message {
 	switch {
 	case size > l.HeaderBytes:
-		return fmt.Sprintf("the header of column %d is longer than %d bytes", column, l.HeaderBytes)
+		return intray.NewMessage("header.name_too_long", intray.Params{"column": column, "limit": l.HeaderBytes})
 	case total > l.HeadersBytes:
-		return fmt.Sprintf("the headers up to column %d are longer than %d bytes together", column, l.HeadersBytes)
+		return intray.NewMessage("header.names_too_long", intray.Params{"column": column, "limit": l.HeadersBytes})
 	}
-	return ""
+	return intray.Message{}
 }
 
 // Format is one kind of file.
@@ -127,8 +127,9 @@ type Format interface {
 	// Name is the format's short name, such as "csv".
 	Name() string
 	// Detect looks at the beginning of a file, at most HeadBytes, and says how
-	// sure it is that the file has this format, from 0 to 1, and why.
-	Detect(in Input, head []byte) (score float64, reason string)
+	// sure it is that the file has this format, from 0 to 1, and why. Where the
+	// score is 0 there is no reason.
+	Detect(in Input, head []byte) (score float64, reason intray.Message)
 	// Open reads what it needs to list the sheets.
 	Open(ctx context.Context, in Input, opt Options) (Book, error)
 }
@@ -178,12 +179,10 @@ type UnreadableError struct {
 	Reason intray.Message
 }
 
-func (e *UnreadableError) Error() string {
-	if e.Line > 0 {
-		return fmt.Sprintf("line %d: %s", e.Line, e.Reason.String())
-	}
-	return e.Reason.String()
-}
+func (e *UnreadableError) Error() string { return e.Describe().String() }
+
+// Describe returns the reason, with the line in front of it.
+func (e *UnreadableError) Describe() intray.Message { return atLine(e.Line, e.Reason) }
 
 // LimitError says that reading stopped at one of the Limits.
 type LimitError struct {
@@ -191,15 +190,35 @@ type LimitError struct {
 	Reason intray.Message
 }
 
-func (e *LimitError) Error() string {
-	if e.Line > 0 {
-		return fmt.Sprintf("line %d: %s", e.Line, e.Reason.String())
+func (e *LimitError) Error() string { return e.Describe().String() }
+
+// Describe returns the reason, with the line in front of it.
+func (e *LimitError) Describe() intray.Message { return atLine(e.Line, e.Reason) }
+
+func atLine(line int64, reason intray.Message) intray.Message {
+	if line <= 0 {
+		return reason
 	}
-	return e.Reason.String()
+	return intray.NewMessage("file.at_line", intray.Params{"line": line, "reason": reason})
 }
 
 // ErrEmpty says that a file has no bytes, or nothing but white space.
-var ErrEmpty = &UnreadableError{Reason: intray.Literal("the file is empty")}
+var ErrEmpty = &UnreadableError{Reason: intray.NewMessage("file.no_content", nil)}
+
+// excerptLength is how many characters of a text of the file a message quotes.
+const excerptLength = 100
+
+// Excerpt returns the beginning of a text, to be quoted in a message.
+func Excerpt(text string) string {
+	count := 0
+	for i := range text {
+		if count == excerptLength {
+			return text[:i] + "…"
+		}
+		count++
+	}
+	return text
+}
 
 // Open recognizes the file among formats and opens it. The evidence of the
 // book begins with the format.
@@ -213,17 +232,17 @@ func Open(ctx context.Context, in Input, formats []Format, opt Options) (Book, e
 	}
 	best, reason := pick(in, head, formats)
 	if best == nil {
-		return nil, &UnreadableError{Reason: intray.Literal("the file has none of the formats that can be read: " + names(formats))}
+		return nil, &UnreadableError{Reason: intray.NewMessage("file.unknown_format", intray.Params{"formats": names(formats)})}
 	}
 	book, err := best.Open(ctx, in, opt)
 	if err != nil {
 		return nil, err
 	}
-	return &recognized{Book: book, format: intray.Evidence{Choice: "format", Value: best.Name(), Reason: intray.Literal(reason)}}, nil
+	return &recognized{Book: book, format: intray.Evidence{Choice: "format", Value: best.Name(), Reason: reason}}, nil
 }
 
 // pick takes the format that is surest; among equals, the first.
-func pick(in Input, head []byte, formats []Format) (best Format, reason string) {
+func pick(in Input, head []byte, formats []Format) (best Format, reason intray.Message) {
 	top := 0.0
 	for _, f := range formats {
 		if score, why := f.Detect(in, head); score > top {
@@ -233,13 +252,9 @@ func pick(in Input, head []byte, formats []Format) (best Format, reason string) 
 	return best, reason
 }
 
-func names(formats []Format) string {
-	list := ""
-	for i, f := range formats {
-		if i > 0 {
-			list += ", "
-		}
-		list += f.Name()
+func names(formats []Format) (list []string) {
+	for _, f := range formats {
+		list = append(list, f.Name())
 	}
 	return list
 }

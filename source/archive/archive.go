@@ -21,7 +21,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -81,13 +80,10 @@ func (Format) Name() string { return "archive" }
 
 // Detect is sure of a file that begins as gzip, zstd or zip does, unless it is
 // the document of an office program.
-func (f Format) Detect(in source.Input, head []byte) (score float64, reason string) {
+func (f Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	k, office := recognize(&watched{Input: in}, head, f.Limits.WithDefaults())
-	switch {
-	case k == none:
-		return 0, "the file begins neither as gzip nor as zstd nor as zip"
-	case office != "":
-		return 0, "the file is a document of an office program: it holds " + office
+	if k == none || office != "" {
+		return 0, intray.Message{}
 	}
 	return 1, k.reason()
 }
@@ -124,7 +120,7 @@ type unpacking struct {
 	sheets int
 	passed passedOver
 	// remarks are what is to be told about the archive as a whole.
-	remarks []string
+	remarks []intray.Message
 }
 
 func (u *unpacking) open(ctx context.Context) (source.Book, error) {
@@ -165,9 +161,9 @@ func (u *unpacking) recognize() error {
 	case u.in.failed != nil:
 		return fmt.Errorf("read the directory of the archive: %w", u.in.failed)
 	case k == none:
-		return &source.UnreadableError{Reason: intray.Literal("the file is neither gzip nor zstd nor zip")}
+		return &source.UnreadableError{Reason: intray.NewMessage("archive.not_archive", nil)}
 	case office != "":
-		return &source.UnreadableError{Reason: intray.Literal("the file is a document of an office program, no archive of tables: it holds " + office)}
+		return &source.UnreadableError{Reason: intray.NewMessage("archive.office_document", intray.Params{"entry": source.Excerpt(office)})}
 	}
 	u.kind = k
 	return nil
@@ -199,8 +195,8 @@ func (u *unpacking) abandon() error {
 // evidence tells of the archive and its members; where there is one member
 // only, of what was decided about it.
 func (u *unpacking) evidence() []intray.Evidence {
-	why := strings.Join(append([]string{u.kind.reason()}, u.remarks...), "; ")
-	list := []intray.Evidence{{Choice: "archive", Value: string(u.kind), Reason: intray.Literal(why)}}
+	why := intray.JoinMessages(append([]intray.Message{u.kind.reason()}, u.remarks...)...)
+	list := []intray.Evidence{{Choice: "archive", Value: string(u.kind), Reason: why}}
 	if len(u.members) == 1 {
 		list = append(list, u.members[0].evidence()...)
 	} else {

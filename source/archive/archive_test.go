@@ -230,7 +230,7 @@ func TestStreamsInARow(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	for name, want := range map[string]string{"gzip": "2 compressed streams", "gzip, padded": "70000 NUL bytes"} {
+	for name, want := range map[string]string{"gzip": "2 compressed streams", "gzip, padded": "70,000 NUL bytes"} {
 		if got := reasons(open(t, format(), "", texts[name]).Evidence())["archive"]; !strings.Contains(got, want) {
 			t.Errorf("%s: evidence %q lacks %q", name, got, want)
 		}

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/flate"
@@ -26,7 +25,7 @@ const (
 // openDirectory lists the entries of a zip file.
 func openDirectory(in *watched, limits Limits) ([]*zip.File, error) {
 	if total, err := zip64Entries(in); err != nil {
-		return nil, in.explain("the zip file", err)
+		return nil, in.explain(zipKind.file(), err)
 	} else if total > uint64(limits.Members) {
 		return nil, tooMany(limits)
 	}
@@ -38,7 +37,7 @@ func openDirectory(in *watched, limits Limits) ([]*zip.File, error) {
 	case left < 0 || err == nil && len(dir.File) > limits.Members:
 		return nil, tooMany(limits)
 	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // names are looked at by refuseNames
-		return nil, in.explain("the zip file", err)
+		return nil, in.explain(zipKind.file(), err)
 	}
 	dir.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	dir.RegisterDecompressor(zipZstd, zstdEntry)
@@ -61,7 +60,7 @@ type failing struct{ err error }
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 func tooMany(limits Limits) error {
-	return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the zip file has more than %d entries; send the tables alone", limits.Members))}
+	return &source.LimitError{Reason: intray.NewMessage("archive.too_many_entries", intray.Params{"limit": limits.Members})}
 }
 
 // zip64Entries gives how many entries a large zip file declares, 0 where it

@@ -6,6 +6,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
 )
@@ -28,7 +29,7 @@ func FuzzArchive(f *testing.F) {
 	tight := Format{Temp: f.TempDir(), Inner: []source.Format{cabinet{}, anyText{}}, Limits: Limits{InflatedBytes: 8 << 10, Members: 20, Sheets: 20}}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		in := sourcetest.Input("a", text)
-		if score, reason := tight.Detect(in, text); score < 0 || score > 1 || reason == "" {
+		if score, reason := tight.Detect(in, text); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 			t.Fatalf("score %v, reason %q", score, reason)
 		}
 		if _, err := sourcetest.ReadAll(t.Context(), tight, in, source.Options{}); err != nil && !isTyped(err) {
@@ -40,4 +41,6 @@ func FuzzArchive(f *testing.F) {
 // anyText takes every file for a cabinet of one drawer.
 type anyText struct{ cabinet }
 
-func (anyText) Detect(source.Input, []byte) (float64, string) { return 0.1, "it has bytes" }
+func (anyText) Detect(source.Input, []byte) (float64, intray.Message) {
+	return 0.1, intray.Literal("it has bytes")
+}

@@ -3,7 +3,6 @@ package archive
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/intraydata/intray"
@@ -20,7 +19,7 @@ const (
 
 // inflate writes src to the spool and gives it as a file of its own. what names
 // it for errors.
-func (u *unpacking) inflate(ctx context.Context, what, name string, src io.Reader) (source.Input, error) {
+func (u *unpacking) inflate(ctx context.Context, what intray.Message, name string, src io.Reader) (source.Input, error) {
 	from, before := u.spool.size, u.in.read
 	chunk := make([]byte, chunkBytes)
 	for {
@@ -29,8 +28,8 @@ func (u *unpacking) inflate(ctx context.Context, what, name string, src io.Reade
 		}
 		n, end := src.Read(chunk)
 		u.inflated += int64(n)
-		if why := u.over(what, u.spool.size-from+int64(n), u.in.read-before); why != "" {
-			return source.Input{}, &source.LimitError{Reason: intray.Literal(why)}
+		if why := u.over(what, u.spool.size-from+int64(n), u.in.read-before); !why.IsZero() {
+			return source.Input{}, &source.LimitError{Reason: why}
 		}
 		if err := u.spool.add(chunk[:n]); err != nil {
 			return source.Input{}, err
@@ -46,16 +45,16 @@ func (u *unpacking) inflate(ctx context.Context, what, name string, src io.Reade
 }
 
 // over says which limit a member goes beyond that has given so many bytes for
-// so many compressed ones; "" while it stays within them.
-func (u *unpacking) over(what string, inflated, compressed int64) string {
+// so many compressed ones, if it does.
+func (u *unpacking) over(what intray.Message, inflated, compressed int64) intray.Message {
 	l := u.Limits
 	switch {
 	case inflated > l.MemberBytes:
-		return fmt.Sprintf("%s inflates to more than %d bytes", what, l.MemberBytes)
+		return intray.NewMessage("archive.inflates_too_large", intray.Params{"what": what, "limit": l.MemberBytes})
 	case u.inflated > l.InflatedBytes:
-		return fmt.Sprintf("the archive inflates to more than %d bytes", l.InflatedBytes)
+		return intray.NewMessage("archive.too_large", intray.Params{"limit": l.InflatedBytes})
 	case inflated > ratioFrom && inflated/l.Ratio > compressed:
-		return fmt.Sprintf("%s inflates to more than %d times its size, as files do that are made to fill a disk", what, l.Ratio)
+		return intray.NewMessage("archive.ratio_too_high", intray.Params{"what": what, "limit": l.Ratio})
 	}
-	return ""
+	return intray.Message{}
 }

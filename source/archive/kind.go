@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+
+	"github.com/intraydata/intray"
 )
 
 // kind is the outer form of an archive, "" is none.
@@ -17,7 +19,19 @@ const (
 	zipKind  kind = "zip"
 )
 
-func (k kind) reason() string { return "the file begins as " + string(k) + " does" }
+func (k kind) reason() intray.Message {
+	return intray.NewMessage("archive.begins_as", intray.Params{"format": string(k)})
+}
+
+// file names a file of the kind.
+func (k kind) file() intray.Message {
+	return intray.NewMessage("archive.file", intray.Params{"format": string(k)})
+}
+
+// bareName says that a name is that of the file without its ending.
+func (k kind) bareName() intray.Message {
+	return intray.NewMessage("archive.name_without_extension", intray.Params{"format": string(k)})
+}
 
 const (
 	gzipMark = "\x1F\x8B\x08"

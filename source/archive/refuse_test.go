@@ -61,7 +61,7 @@ func TestRefuses(t *testing.T) {
 		{"gzip cut in its checksum", gz[:len(gz)-2], unreadable("the gzip file is cut short")},
 		{"gzip cut in a later header", gz + gz[:5], unreadable("the gzip file is cut short")},
 		{"gzip cut in a later text", gz + gz[:20], unreadable("the gzip file is cut short")},
-		{"gzip with a wrong checksum", flip(gz, len(gz)-6), unreadable("the gzip file is damaged: gzip: invalid checksum")},
+		{"gzip with a wrong checksum", flip(gz, len(gz)-6), unreadable("the gzip file is damaged: its content does not fit its checksum")},
 		{"gzip with something behind", gz + "hello, world", unreadable("there are some that are no gzip")},
 		{"gzip with something behind padding", gz + "\x00\x00" + gz, unreadable("there are some that are no gzip")},
 		{"gzip damaged", gz[:10] + "\xFF\xFF" + gz[12:], unreadable("the gzip file is damaged")},
@@ -98,7 +98,7 @@ func TestRefusesNames(t *testing.T) {
 		"__MACOSX/../a.csv": "leads to another folder", "a\x00.csv": "has a NUL character", "": "is empty",
 	}
 	for name, why := range tests {
-		sourcetest.Refuse(t, format(), zipped(t, file(name, people)), source.Options{}, unreadable(fmt.Sprintf("the zip file has the entry %q, whose name %s", name, why)))
+		sourcetest.Refuse(t, format(), zipped(t, file(name, people)), source.Options{}, unreadable(fmt.Sprintf(`the zip file has the entry "%s", whose name %s`, strings.ReplaceAll(name, "\x00", " "), why)))
 	}
 	for _, twice := range [][2]string{{"a.csv", "a.csv"}, {"a.csv", "./a.csv"}, {"b/a.csv", "b//a.csv"}, {"a.csv/", "a.csv"}} {
 		text := zipped(t, file(twice[0], ""), file(twice[1], people))
@@ -158,14 +158,14 @@ func TestLimits(t *testing.T) {
 		{"with those passed over", zipped(t, file("a.csv", people), file("b.png", "\x89PNG\x00")), Limits{InflatedBytes: 24}, limited("more than 24 bytes")},
 		{"bytes of a member", two, Limits{MemberBytes: 19}, limited(`the member "a.csv" of the zip file inflates to more than 19 bytes`)},
 		{"ratio of gzip", gzipped(t, "", zeros), Limits{Ratio: 500}, limited("inflates to more than 500 times its size")},
-		{"ratio of zstd", zstded(t, zeros), Limits{}, limited("inflates to more than 1000 times its size")},
+		{"ratio of zstd", zstded(t, zeros), Limits{}, limited("inflates to more than 1,000 times its size")},
 		{"ratio of zip", zipped(t, file("a.csv", zeros)), Limits{Ratio: 500}, limited(`the member "a.csv" of the zip file inflates to more than 500 times`)},
 		{"ratio of little", gzipped(t, "", cabinetMark+"=Jan\n"+zeros[:10<<20-20]), Limits{Ratio: 1}, nil},
 		{"members", two, Limits{Members: 1}, limited("more than 1 entries")},
 		{"members, enough", two, Limits{Members: 2}, nil},
 		{"names", two, Limits{NameBytes: 4}, limited("longer than 4 bytes")},
 		{"sheets", two, Limits{Sheets: 1}, limited("more than 1 sheets")},
-		{"memory", "\x28\xB5\x2F\xFD\x00\x90\x01\x00\x00", Limits{}, limited("the zstd file: the compressed bytes ask for a window of more than 134217728 bytes")},
+		{"memory", "\x28\xB5\x2F\xFD\x00\x90\x01\x00\x00", Limits{}, limited("the zstd file: the compressed bytes ask for a window of more than 134,217,728 bytes")},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestLargeDirectory(t *testing.T) {
 	for n := range many {
 		many[n] = entry{zipHeader(fmt.Sprintf("%0200d.csv", n), zip.Store), ""}
 	}
-	sourcetest.Refuse(t, format(), zipped(t, many...), source.Options{}, limited("more than 1000 entries"))
+	sourcetest.Refuse(t, format(), zipped(t, many...), source.Options{}, limited("more than 1,000 entries"))
 }
 
 func TestDetect(t *testing.T) {
@@ -227,5 +227,5 @@ func TestLyingDirectory(t *testing.T) {
 		return string(raw) + "PK\x05\x06\x00\x00\x00\x00" + strings.Repeat("\xFF", 12) + "\x00\x00"
 	}
 	sourcetest.Refuse(t, format(), large(1), source.Options{}, nil)
-	sourcetest.Refuse(t, format(), large(1<<32|1), source.Options{}, limited("more than 1000 entries"))
+	sourcetest.Refuse(t, format(), large(1<<32|1), source.Options{}, limited("more than 1,000 entries"))
 }

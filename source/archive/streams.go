@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path"
 	"strings"
@@ -19,7 +18,7 @@ import (
 )
 
 // errTrailing says that a gzip file goes on with something else.
-var errTrailing = errors.New("behind its compressed bytes there are some that are no gzip")
+var errTrailing = &fault{intray.NewMessage("archive.trailing_bytes", nil)}
 
 // gzipStreams reads the streams of a gzip file as one text.
 type gzipStreams struct {
@@ -93,20 +92,20 @@ func (g *gzipStreams) skipPadding() error {
 func (u *unpacking) gzip(ctx context.Context) error {
 	src, err := newGzip(u.in.all())
 	if err != nil {
-		return u.in.explain("the gzip file", err)
+		return u.in.explain(gzipKind.file(), err)
 	}
-	name, why := storedName(src.z.Name), "the gzip file has stored the name"
+	name, why := storedName(src.z.Name), intray.NewMessage("archive.stored_name", nil)
 	if name == "" {
-		name, why = withoutEnding(u.in.Name, ".gz", ".gzip"), "the name of the file, without the ending of gzip"
+		name, why = withoutEnding(u.in.Name, ".gz", ".gzip"), u.kind.bareName()
 	}
 	if err := u.only(ctx, name, why, src); err != nil {
 		return err
 	}
 	if src.streams > 1 {
-		u.remarks = append(u.remarks, fmt.Sprintf("it has %d compressed streams in a row, which are read as one text", src.streams))
+		u.remarks = append(u.remarks, intray.NewMessage("archive.several_streams", intray.Params{"n": src.streams}))
 	}
 	if src.padding > 0 {
-		u.remarks = append(u.remarks, fmt.Sprintf("%d NUL bytes follow, which are passed over", src.padding))
+		u.remarks = append(u.remarks, intray.NewMessage("archive.padding", intray.Params{"n": src.padding}))
 	}
 	return nil
 }
@@ -128,9 +127,9 @@ func (z zstdTexts) Read(p []byte) (int, error) {
 	n, err := z.Decoder.Read(p)
 	switch {
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
-		err = &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the compressed bytes ask for a window of more than %d bytes of memory, or are damaged; compress the file without --long", zstdWindow))}
+		err = &source.LimitError{Reason: intray.NewMessage("archive.window_too_large", intray.Params{"limit": zstdWindow})}
 	case errors.Is(err, zstd.ErrUnknownDictionary):
-		err = errors.New("it needs a dictionary that is not part of it")
+		err = &fault{intray.NewMessage("archive.unknown_dictionary", nil)}
 	}
 	return n, err
 }
@@ -144,10 +143,10 @@ func (z zstdTexts) Close() error {
 func (u *unpacking) zstd(ctx context.Context) error {
 	dec, err := newZstd(u.in.all())
 	if err != nil {
-		return u.in.explain("the zstd file", err)
+		return u.in.explain(zstdKind.file(), err)
 	}
 	defer dec.Close()
-	return u.only(ctx, withoutEnding(u.in.Name, ".zst", ".zstd"), "the name of the file, without the ending of zstd", zstdTexts{dec})
+	return u.only(ctx, withoutEnding(u.in.Name, ".zst", ".zstd"), u.kind.bareName(), zstdTexts{dec})
 }
 
 // storedName is the name that a gzip file gives its member: what stands behind

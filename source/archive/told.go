@@ -19,7 +19,7 @@ func listed(members []member) intray.Evidence {
 	}
 	return intray.Evidence{
 		Choice: "members", Value: shorten(names, len(members)),
-		Reason: intray.Literal(fmt.Sprintf("%d members of the archive hold tables; each is a sheet, or several", len(members))),
+		Reason: intray.NewMessage("archive.members", intray.Params{"n": len(members)}),
 	}
 }
 
@@ -39,13 +39,13 @@ type passedOver struct {
 	total int
 	// whys are the reasons in the order of their first member, counts how many
 	// members each has.
-	whys   []string
-	counts map[string]int
+	whys   []intray.Message
+	counts map[intray.Message]int
 }
 
-func (p *passedOver) add(name, why string) {
+func (p *passedOver) add(name string, why intray.Message) {
 	if p.counts == nil {
-		p.counts = map[string]int{}
+		p.counts = map[intray.Message]int{}
 	}
 	if !slices.Contains(p.whys, why) {
 		p.whys = append(p.whys, why)
@@ -56,22 +56,18 @@ func (p *passedOver) add(name, why string) {
 	}
 }
 
-// reasons counts the members of each reason. otherwise is said where there are
-// none at all.
-func (p *passedOver) reasons(otherwise string) string {
-	parts := make([]string, len(p.whys))
+// reasons counts the members of each reason.
+func (p *passedOver) reasons() []intray.Message {
+	list := make([]intray.Message, len(p.whys))
 	for i, why := range p.whys {
-		parts[i] = fmt.Sprintf("%s: %d", why, p.counts[why])
+		list[i] = intray.NewMessage("archive.passed_count", intray.Params{"members": why, "count": p.counts[why]})
 	}
-	if len(parts) == 0 {
-		return otherwise
-	}
-	return strings.Join(parts, ", ")
+	return list
 }
 
 func (p *passedOver) evidence() []intray.Evidence {
 	if p.total == 0 {
 		return nil
 	}
-	return []intray.Evidence{{Choice: "passed over", Value: shorten(p.names, p.total), Reason: intray.Literal("they hold no table that can be read; " + p.reasons(""))}}
+	return []intray.Evidence{{Choice: "passed over", Value: shorten(p.names, p.total), Reason: intray.NewMessage("archive.passed_over", intray.Params{"reasons": p.reasons()})}}
 }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
@@ -21,9 +24,14 @@ type watched struct {
 	left *int64
 }
 
+// fault is a cause of damage that the libraries do not know.
+type fault struct{ problem intray.Message }
+
+func (f *fault) Error() string { return f.problem.String() }
+
 var (
-	errDirectory = errors.New("the directory of the archive is too large")
-	errOutside   = errors.New("an entry lies outside of the file")
+	errDirectory = &fault{intray.NewMessage("archive.directory_too_large", nil)}
+	errOutside   = &fault{intray.NewMessage("archive.entry_outside", nil)}
 )
 
 // ReadAt reads from the archive.
@@ -55,26 +63,29 @@ func (w *watched) all() io.Reader { return io.NewSectionReader(w, 0, w.Size) }
 
 // explain says what an error means that came of reading: the store failed, or
 // what is damaged.
-func (w *watched) explain(what string, err error) error {
+func (w *watched) explain(what intray.Message, err error) error {
 	var limit *source.LimitError
 	switch {
 	case w.failed != nil:
 		return fmt.Errorf("read %s: %w", what, w.failed)
 	case errors.As(err, &limit):
-		return &source.LimitError{Reason: intray.Literal(what + ": " + limit.Reason.String())}
+		return &source.LimitError{Reason: within(what, limit.Reason)}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return &source.UnreadableError{Reason: intray.Literal(what + " is cut short or damaged: its compressed bytes end too early; send it again")}
+		return &source.UnreadableError{Reason: intray.NewMessage("archive.cut_short", intray.Params{"what": what})}
 	}
-	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("%s is damaged: %s; send it again", what, plain(err)))}
+	return &source.UnreadableError{Reason: intray.NewMessage("archive.damaged", intray.Params{"what": what, "problem": problemOf(err)})}
 }
 
-// plain is what a library says, without its name in front.
-func plain(err error) string {
+// problemOf says what an error of a library means.
+func problemOf(err error) intray.Message {
+	var f *fault
 	switch {
+	case errors.As(err, &f):
+		return f.problem
 	case errors.Is(err, zip.ErrFormat):
-		return "its list of entries is not where it should be"
-	case errors.Is(err, zip.ErrChecksum):
-		return "its content does not fit its checksum"
+		return intray.NewMessage("archive.no_directory", nil)
+	case errors.Is(err, zip.ErrChecksum), errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
+		return intray.NewMessage("archive.wrong_checksum", nil)
 	}
-	return err.Error()
+	return intray.NewMessage("archive.invalid_bytes", nil)
 }

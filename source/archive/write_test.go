@@ -80,11 +80,11 @@ const cabinetMark = "CABINET\x00\n"
 
 func (cabinet) Name() string { return "cabinet" }
 
-func (cabinet) Detect(_ source.Input, head []byte) (float64, string) {
+func (cabinet) Detect(_ source.Input, head []byte) (float64, intray.Message) {
 	if bytes.HasPrefix(head, []byte(cabinetMark)) {
-		return 1, "it begins as a cabinet"
+		return 1, intray.Literal("it begins as a cabinet")
 	}
-	return 0, "it does not begin as a cabinet"
+	return 0, intray.Message{}
 }
 
 func (cabinet) Open(_ context.Context, in source.Input, _ source.Options) (source.Book, error) {

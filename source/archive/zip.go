@@ -4,10 +4,10 @@ import (
 	"archive/zip"
 	"cmp"
 	"context"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -28,13 +28,13 @@ func (u *unpacking) zip(ctx context.Context) error {
 	for _, f := range files {
 		name := entryName(f)
 		why := aside(f)
-		if why == "" {
+		if why.IsZero() {
 			why, err = u.entry(ctx, name, f)
 		}
 		if err != nil {
 			return err
 		}
-		if why != "" {
+		if !why.IsZero() {
 			u.passed.add(name, why)
 		}
 	}
@@ -44,25 +44,29 @@ func (u *unpacking) zip(ctx context.Context) error {
 	if u.passed.counts[whyEmpty] > 0 && u.passed.counts[whyUnknown] == 0 {
 		return source.ErrEmpty
 	}
-	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the zip file holds no table (%s); the formats that can be read are %s", u.passed.reasons("no entries"), u.formats()))}
+	reasons := u.passed.reasons()
+	if len(reasons) == 0 {
+		reasons = []intray.Message{intray.NewMessage("archive.no_entries", nil)}
+	}
+	return &source.UnreadableError{Reason: intray.NewMessage("archive.no_table", intray.Params{"reasons": reasons, "formats": u.formats()})}
 }
 
 // entry opens one entry. why says why it was passed over, if it was.
-func (u *unpacking) entry(ctx context.Context, name string, f *zip.File) (why string, err error) {
+func (u *unpacking) entry(ctx context.Context, name string, f *zip.File) (why intray.Message, err error) {
 	const encrypted, strongly, masked = 1, 1 << 6, 1 << 13
-	what := fmt.Sprintf("the member %q of the zip file", name)
+	what := intray.NewMessage("archive.member", intray.Params{"name": source.Excerpt(name)})
 	switch {
 	case f.Flags&(encrypted|strongly|masked) != 0:
-		return "", &source.UnreadableError{Reason: intray.Literal(what + " is encrypted; pack it without a password")}
+		return why, &source.UnreadableError{Reason: intray.NewMessage("archive.encrypted", intray.Params{"what": what})}
 	case f.Method != zip.Store && f.Method != zip.Deflate && f.Method != zipZstd:
-		return "", &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("%s is compressed with method %d, which is not known; pack it with the method Deflate", what, f.Method))}
+		return why, &source.UnreadableError{Reason: intray.NewMessage("archive.unknown_method", intray.Params{"what": what, "method": strconv.Itoa(int(f.Method))})}
 	}
 	src, err := f.Open()
 	if err != nil {
-		return "", u.in.explain(what, err)
+		return why, u.in.explain(what, err)
 	}
 	defer src.Close()
-	return u.take(ctx, found{what: what, name: name, why: "the name in the zip file", inZip: true}, src)
+	return u.take(ctx, found{what: what, name: name, why: intray.NewMessage("archive.name_of_entry", nil), inZip: true}, src)
 }
 
 // refuseNames looks for names that no honest archive has.
@@ -70,57 +74,67 @@ func refuseNames(files []*zip.File, most int) error {
 	seen := make(map[string]bool, len(files))
 	for _, f := range files {
 		if len(f.Name) > most {
-			return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the zip file has an entry whose name is longer than %d bytes", most))}
+			return &source.LimitError{Reason: intray.NewMessage("archive.name_too_long", intray.Params{"limit": most})}
 		}
-		if why := badName(f.Name); why != "" {
-			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the zip file has the entry %q, whose name %s", f.Name, why))}
+		if why := badName(f.Name); !why.IsZero() {
+			return &source.UnreadableError{Reason: intray.NewMessage("archive.bad_name", intray.Params{"entry": source.Excerpt(f.Name), "problem": why})}
 		}
 		clean := path.Clean(f.Name)
 		if seen[clean] && !strings.HasSuffix(f.Name, "/") {
-			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the zip file has the entry %q twice", f.Name))}
+			return &source.UnreadableError{Reason: intray.NewMessage("archive.duplicate_entry", intray.Params{"entry": source.Excerpt(f.Name)})}
 		}
 		seen[clean] = true
 	}
 	return nil
 }
 
-// badName says what is wrong with the name of an entry, "" if nothing is.
-func badName(name string) string {
+// badName says what is wrong with the name of an entry, if anything is.
+func badName(name string) intray.Message {
 	switch {
 	case name == "":
-		return "is empty"
+		return intray.NewMessage("archive.name_empty", nil)
 	case strings.ContainsRune(name, '\\'):
-		return "has a backslash"
+		return intray.NewMessage("archive.name_with_backslash", nil)
 	case strings.ContainsRune(name, 0):
-		return "has a NUL character"
+		return intray.NewMessage("archive.name_with_nul", nil)
 	case strings.HasPrefix(name, "/"):
-		return "begins with a slash"
+		return intray.NewMessage("archive.name_with_leading_slash", nil)
 	case len(name) > 1 && name[1] == ':':
-		return "begins with a drive"
+		return intray.NewMessage("archive.name_with_drive", nil)
 	case slices.Contains(strings.Split(name, "/"), ".."):
-		return "leads to another folder"
+		return intray.NewMessage("archive.name_leaves_folder", nil)
 	}
-	return ""
+	return intray.Message{}
 }
 
-// aside says why an entry is passed over without a look at what it holds, ""
-// where it is not.
-func aside(f *zip.File) string {
+// Why members are passed over.
+var (
+	whyFolder    = intray.NewMessage("archive.folders", nil)
+	whyLeftover  = intray.NewMessage("archive.system_files", nil)
+	whyHidden    = intray.NewMessage("archive.hidden_files", nil)
+	whyIrregular = intray.NewMessage("archive.links", nil)
+	whyEmpty     = intray.NewMessage("archive.empty_files", nil)
+	whyUnknown   = intray.NewMessage("archive.unknown_files", nil)
+)
+
+// aside says why an entry is passed over without a look at what it holds, if it
+// is.
+func aside(f *zip.File) intray.Message {
 	if strings.HasSuffix(f.Name, "/") || f.Mode().IsDir() {
-		return "folders"
+		return whyFolder
 	}
 	for _, part := range strings.Split(path.Clean(f.Name), "/") {
 		switch {
 		case part == "__MACOSX", strings.EqualFold(part, "Thumbs.db"), strings.EqualFold(part, "desktop.ini"):
-			return "leftovers of the system"
+			return whyLeftover
 		case strings.HasPrefix(part, "."):
-			return "hidden files"
+			return whyHidden
 		}
 	}
 	if f.Mode()&fs.ModeType != 0 {
-		return "links and devices"
+		return whyIrregular
 	}
-	return ""
+	return intray.Message{}
 }
 
 // localHeader is the fixed part of the header in front of an entry's bytes.
@@ -138,18 +152,18 @@ func refuseOverlaps(in *watched, files []*zip.File) error {
 	for _, f := range files {
 		at, err := f.DataOffset()
 		if err != nil {
-			return in.explain(fmt.Sprintf("the entry %q of the zip file", f.Name), err)
+			return in.explain(intray.NewMessage("archive.entry", intray.Params{"entry": source.Excerpt(f.Name)}), err)
 		}
 		size := int64(min(f.CompressedSize64, uint64(in.Size)+1))
 		if at+size > in.Size {
-			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the zip file is damaged: its entry %q ends behind the end of the file", f.Name))}
+			return &source.UnreadableError{Reason: intray.NewMessage("archive.entry_outside_file", intray.Params{"entry": source.Excerpt(f.Name)})}
 		}
 		list = append(list, extent{f.Name, at - localHeader - int64(len(f.Name)), at + size})
 	}
 	slices.SortFunc(list, func(x, y extent) int { return cmp.Compare(x.begin, y.begin) })
 	for i := 1; i < len(list); i++ {
 		if list[i].begin < list[i-1].end {
-			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the entries %q and %q of the zip file overlap, as they do where one is made to fill a disk", list[i-1].name, list[i].name))}
+			return &source.UnreadableError{Reason: intray.NewMessage("archive.overlapping_entries", intray.Params{"first": source.Excerpt(list[i-1].name), "second": source.Excerpt(list[i].name)})}
 		}
 	}
 	return nil

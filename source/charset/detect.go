@@ -2,10 +2,11 @@ package charset
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
 )
 
 // Guess is what Detect made of a sample.
@@ -18,7 +19,7 @@ type Guess struct {
 	// Confidence is from 0 to 1. Below Sure, a person should look.
 	Confidence float64
 	// Reason says why, in a sentence without a full stop.
-	Reason string
+	Reason intray.Message
 	// Preview shows some words with letters beyond ASCII; "" where there are
 	// none.
 	Preview string
@@ -37,16 +38,28 @@ func (g Guess) Unsure() bool {
 	return g.Confidence < Sure && !g.ASCII && (g.Encoding != UTF8 || g.Invalid > 0)
 }
 
+// Explain gives the reason and what the text reads in the encoding.
+func (g Guess) Explain() intray.Message {
+	if g.Preview == "" {
+		return g.Reason
+	}
+	return intray.JoinMessages(g.Reason, reads(g.Preview))
+}
+
 // Rival names the encoding that comes next, and says what the text reads in it.
 // Without a second it is windows-1252, or UTF-8 beside that.
-func (g Guess) Rival() (name, reads string) {
+func (g Guess) Rival() (name string, reason intray.Message) {
 	if g.Second != nil {
-		return g.Second.Encoding.Name(), "it reads " + g.Second.Preview
+		return g.Second.Encoding.Name(), reads(g.Second.Preview)
 	}
 	if g.Encoding.Name() == "windows-1252" {
-		return UTF8.Name(), "most text is written so"
+		return UTF8.Name(), intray.NewMessage("encoding.most_text", nil)
 	}
-	return "windows-1252", "most text that is not UTF-8 is written so"
+	return "windows-1252", intray.NewMessage("encoding.most_other_text", nil)
+}
+
+func reads(preview string) intray.Message {
+	return intray.NewMessage("encoding.preview", intray.Params{"preview": preview})
 }
 
 // Second is the reading that a guess was chosen over.
@@ -124,7 +137,7 @@ func checked(sample []byte) (check Checker, sequences int) {
 
 // marked believes the byte order mark, but for what it holds no longer.
 func marked(sample []byte, name string, size int, whole bool) Guess {
-	g := Guess{Encoding: named(name), BOM: size, Confidence: 1, Reason: "the file begins with the byte order mark of " + name}
+	g := Guess{Encoding: named(name), BOM: size, Confidence: 1, Reason: intray.NewMessage("encoding.byte_order_mark", intray.Params{"encoding": name})}
 	if name == "UTF-8" {
 		check, sequences := checked(sample[size:])
 		g.ASCII = check.ASCII()
@@ -135,7 +148,7 @@ func marked(sample []byte, name string, size int, whole bool) Guess {
 	g.Preview, g.Invalid = preview(sample[size:], g.Encoding, whole)
 	if g.Invalid > 0 {
 		g.Confidence = 0.95
-		g.Reason += fmt.Sprintf(", though %s cannot be read", places(g.Invalid))
+		g.Reason = partly(g.Reason, g.Invalid)
 	}
 	return g
 }
@@ -144,21 +157,19 @@ func marked(sample []byte, name string, size int, whole bool) Guess {
 func (g Guess) doubted(other Guess, invalid int) Guess {
 	other.BOM = g.BOM
 	other.Confidence = min(other.Confidence, 0.6)
-	other.Reason = fmt.Sprintf("the file begins with the byte order mark of UTF-8 but is not UTF-8: %s cannot be read; %s", places(invalid), other.Reason)
+	other.Reason = intray.JoinMessages(intray.NewMessage("encoding.false_byte_order_mark", intray.Params{"n": invalid}), other.Reason)
 	other.Second = &Second{Encoding: g.Encoding, Confidence: min(0.3, other.Confidence)}
 	return other
 }
 
-func places(n int) string {
-	if n == 1 {
-		return "1 place"
-	}
-	return fmt.Sprintf("%d places", n)
+// partly adds to a reason how many places cannot be read.
+func partly(reason intray.Message, invalid int) intray.Message {
+	return intray.NewMessage("encoding.partly_invalid", intray.Params{"reason": reason, "n": invalid})
 }
 
 func unmarked(sample []byte, e Encoding, t tally, whole bool) Guess {
 	g := Guess{Encoding: e, Confidence: 0.98, ASCII: t.letters == 0}
-	g.Reason = fmt.Sprintf("the NUL bytes lie as in %s without a byte order mark: %d of %d characters are letters, digits, separators and line ends", e.Name(), t.plain+t.letters, t.units)
+	g.Reason = intray.NewMessage("encoding.nul_pattern", intray.Params{"encoding": e.Name(), "count": t.plain + t.letters, "total": t.units})
 	if t.units < 4 || t.broken > 0 {
 		g.Confidence = 0.8
 	}
@@ -182,23 +193,23 @@ func escaped(sample []byte) bool {
 }
 
 func byEscapes(sample []byte, whole bool) Guess {
-	g := Guess{Encoding: named("ISO-2022-JP"), Confidence: 0.98, Reason: "the text switches to Japanese by escape sequences, as ISO-2022-JP does"}
+	g := Guess{Encoding: named("ISO-2022-JP"), Confidence: 0.98, Reason: intray.NewMessage("encoding.iso_2022_jp", nil)}
 	g.Preview, g.Invalid = preview(sample, g.Encoding, whole)
 	if g.Invalid > 0 {
 		g.Confidence = 0.7
-		g.Reason += fmt.Sprintf(", though %s cannot be read", places(g.Invalid))
+		g.Reason = partly(g.Reason, g.Invalid)
 	}
 	return g
 }
 
 func onlyASCII(sample []byte, whole bool) Guess {
-	g := Guess{Confidence: 0.99, ASCII: true, Reason: "all bytes are ASCII, which is a part of UTF-8"}
+	g := Guess{Confidence: 0.99, ASCII: true, Reason: intray.NewMessage("encoding.ascii", nil)}
 	if !whole {
 		g.Confidence = 0.95
-		g.Reason = "all bytes of the sample are ASCII, which is a part of UTF-8"
+		g.Reason = intray.NewMessage("encoding.sample_ascii", nil)
 	}
 	if bytes.IndexByte(sample, 0) >= 0 {
-		g.Reason += "; there are NUL bytes among them"
+		g.Reason = intray.JoinMessages(g.Reason, intray.NewMessage("encoding.nul_bytes", nil))
 	}
 	return g
 }
@@ -209,7 +220,7 @@ const few = 8
 // strict judges by how many characters there are, and by what they are where
 // they are few.
 func strict(sample []byte, sequences int) Guess {
-	g := Guess{Confidence: 0.99, Reason: fmt.Sprintf("all bytes are valid UTF-8, with %s beyond ASCII", characters(sequences))}
+	g := Guess{Confidence: 0.99, Reason: intray.NewMessage("encoding.utf8_valid", intray.Params{"characters": characters(sequences)})}
 	g.Preview = shortPreview(sample)
 	if sequences > few {
 		return g
@@ -221,7 +232,7 @@ func strict(sample []byte, sequences int) Guess {
 	other := weighed(sample, false)
 	g.Confidence = 0.7
 	g.Second = &Second{other.Encoding, min(0.25, other.Confidence), other.Preview}
-	g.Reason += fmt.Sprintf(", but %s is possible too", other.Encoding.Name())
+	g.Reason = intray.NewMessage("encoding.utf8_or_other", intray.Params{"characters": characters(sequences), "encoding": other.Encoding.Name()})
 	return g
 }
 
@@ -244,15 +255,11 @@ func inPairs(sample []byte) bool {
 	return true
 }
 
-func characters(n int) string {
-	switch {
-	case n == 1:
-		return "1 character"
-	case n >= many:
-		return fmt.Sprintf("%d characters and more", many)
-	default:
-		return fmt.Sprintf("%d characters", n)
+func characters(n int) intray.Message {
+	if n >= many {
+		return intray.NewMessage("count.characters_at_least", intray.Params{"n": many})
 	}
+	return intray.NewMessage("count.characters", intray.Params{"n": n})
 }
 
 // families are the letters that stand together in a text. Those that are in
@@ -319,7 +326,7 @@ func damaged(sample []byte, sequences int, check Checker) Guess {
 	if sequences < 20*invalid {
 		g.Confidence = 0.75
 	}
-	g.Reason = fmt.Sprintf("%s beyond ASCII are valid UTF-8, and %s cannot be read", characters(sequences), places(max(invalid, 1)))
+	g.Reason = intray.NewMessage("encoding.utf8_damaged", intray.Params{"characters": characters(sequences), "n": max(invalid, 1)})
 	g.Preview, _ = preview(sample, UTF8, false)
 	return g
 }

@@ -40,7 +40,7 @@ func TestDetect(t *testing.T) {
 		{"a lone high byte", "\xff", true, "", 0, 0, 0.89},
 	} {
 		g := Detect([]byte(c.sample), c.whole)
-		if c.want != "" && g.Encoding.Name() != c.want || g.BOM != c.bom || g.Confidence < c.low || g.Confidence > c.high || g.Reason == "" {
+		if c.want != "" && g.Encoding.Name() != c.want || g.BOM != c.bom || g.Confidence < c.low || g.Confidence > c.high || g.Reason.IsZero() {
 			t.Errorf("%s: %s, mark %d, %.2f, %q, %s", c.name, g.Encoding, g.BOM, g.Confidence, g.Preview, g.Reason)
 		}
 		if g.Confidence < Sure && !strings.HasPrefix(c.name, "broken") && g.Second == nil {
@@ -62,7 +62,7 @@ func TestASCIIBesideDoesNotCount(t *testing.T) {
 // TestSameTextIsNoDoubt names what reads the same, and stays sure.
 func TestSameTextIsNoDoubt(t *testing.T) {
 	g := Detect([]byte("M\xfcller;K\xf6ln;Gr\xf6\xdfe;J\xe4ger;Stra\xdfe;T\xfcbingen;Geb\xfchr;\xc4rztin;d\xe9j\xe0;Ni\xf1o;S\xe3o;Gen\xe8ve;\xc5land;Montr\xeaux;Espa\xf1a;\xd6lwechsel\n"), true)
-	if g.Encoding.Name() != "windows-1252" || !strings.Contains(g.Reason, "the same in ISO-8859-1") || g.Confidence < Sure {
+	if g.Encoding.Name() != "windows-1252" || !strings.Contains(g.Reason.String(), "the same in ISO-8859-1") || g.Confidence < Sure {
 		t.Errorf("%s %.2f: %s", g.Encoding, g.Confidence, g.Reason)
 	}
 }
@@ -70,7 +70,7 @@ func TestSameTextIsNoDoubt(t *testing.T) {
 // TestCloseReadingsAreNamed says both where the evidence is thin.
 func TestCloseReadingsAreNamed(t *testing.T) {
 	g := Detect([]byte("a;b\n1;Perni\xb9\n2;x\n"), true)
-	if g.Confidence >= Sure || g.Second == nil || g.Second.Encoding == g.Encoding || !strings.Contains(g.Reason, g.Second.Encoding.Name()) {
+	if g.Confidence >= Sure || g.Second == nil || g.Second.Encoding == g.Encoding || !strings.Contains(g.Reason.String(), g.Second.Encoding.Name()) {
 		t.Errorf("%s %.2f, second %v: %s", g.Encoding, g.Confidence, g.Second, g.Reason)
 	}
 }

@@ -226,7 +226,7 @@ func TestFiles(t *testing.T) {
 	for _, f := range set {
 		g := Detect(f.raw, true)
 		text, _ := read(t, f.raw[g.BOM:], g.Encoding)
-		if g.Reason == "" || g.Preview == "" || g.Confidence > 1 {
+		if g.Reason.IsZero() || g.Preview == "" || g.Confidence > 1 {
 			t.Errorf("%s: incomplete: %+v", f.name, g)
 		}
 		if text == f.text {

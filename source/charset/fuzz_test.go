@@ -21,7 +21,7 @@ func FuzzDetect(f *testing.F) {
 	seeds(f, func(raw []byte) { f.Add(raw, true); f.Add(raw, false) })
 	f.Fuzz(func(t *testing.T, raw []byte, whole bool) {
 		g := Detect(raw, whole)
-		if g.Confidence < 0 || g.Confidence > 1 || g.Reason == "" || g.BOM > len(raw) || g.Invalid < 0 || !utf8.ValidString(g.Preview) {
+		if g.Confidence < 0 || g.Confidence > 1 || g.Reason.IsZero() || g.BOM > len(raw) || g.Invalid < 0 || !utf8.ValidString(g.Preview) {
 			t.Fatalf("%q: %+v", raw, g)
 		}
 		if g.Second != nil && (g.Second.Encoding == g.Encoding || g.Second.Confidence > g.Confidence) {

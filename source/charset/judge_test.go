@@ -114,8 +114,8 @@ func TestWordsFitTheirEncodings(t *testing.T) {
 
 func TestScriptsKnowTheirOwn(t *testing.T) {
 	for name, text := range map[string]string{
-		"Japanese": "これは見本です", "Korean": "안녕하세요", "Chinese in simplified characters": "这个问题很简单",
-		"Chinese in traditional characters": "這個問題很簡單",
+		"language.ja": "これは見本です", "language.ko": "안녕하세요", "language.zh_hans": "这个问题很简单",
+		"language.zh_hant": "這個問題很簡單",
 	} {
 		best, least := "", 0.0
 		for _, s := range scripts() {

@@ -2,16 +2,17 @@ package charset
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/intraydata/intray"
 )
 
 // finding is what a sample costs when read in one encoding.
 type finding struct {
 	encoding Encoding
-	language string
+	language string // the code of the message that is its name
 	cost     float64
 	page     *page
 	text     string // the segments, for encodings of several bytes
@@ -37,11 +38,12 @@ func weighed(sample []byte, whole bool) Guess {
 	g := Guess{Encoding: best.encoding}
 	g.Preview, g.Invalid = preview(sample, best.encoding, whole)
 	g.Confidence = confidence(list, best, other, g.Invalid)
+	var unlike intray.Message
 	if notText(sample) {
 		g.Confidence = min(g.Confidence, 0.2)
-		g.Reason = "the bytes do not look like text; "
+		unlike = intray.NewMessage("encoding.not_text", nil)
 	}
-	g.Reason += reason(list, best, alike, other, g)
+	g.Reason = intray.JoinMessages(append([]intray.Message{unlike}, reasons(list, best, alike, other, g)...)...)
 	second, _ := preview(sample, other.encoding, whole)
 	g.Second = &Second{other.encoding, min(g.Confidence, (1-g.Confidence)*0.8), second}
 	return g
@@ -205,26 +207,21 @@ func (f finding) differences(g finding, text []byte, which map[byte]bool) int {
 	return count
 }
 
-// reason says what was weighed.
-func reason(list []segment, best finding, alike []string, other finding, g Guess) string {
-	words := "1 word"
-	if len(list) != 1 {
-		words = fmt.Sprintf("%d different words", len(list))
-	}
-	text := fmt.Sprintf("%s with bytes above 127 read best as %s in %s", words, best.language, best.encoding.Name())
-	if len(list) == 1 {
-		text = fmt.Sprintf("the word with bytes above 127 reads best as %s in %s", best.language, best.encoding.Name())
-	}
+// reasons say what was weighed.
+func reasons(words []segment, best finding, alike []string, other finding, g Guess) []intray.Message {
+	list := []intray.Message{intray.NewMessage("encoding.words", intray.Params{
+		"n": len(words), "language": intray.NewMessage(best.language, nil), "encoding": best.encoding.Name(),
+	})}
 	if len(alike) > 0 {
-		text += "; the text is the same in " + strings.Join(alike[:min(len(alike), 3)], " and ")
+		list = append(list, intray.NewMessage("encoding.same_text", intray.Params{"encodings": alike[:min(len(alike), 3)]}))
 	}
 	if g.Confidence < Sure {
-		text += fmt.Sprintf("; %s is possible too", other.encoding.Name())
+		list = append(list, intray.NewMessage("encoding.also_possible", intray.Params{"encoding": other.encoding.Name()}))
 	}
 	if g.Invalid > 0 {
-		text += fmt.Sprintf("; %s cannot be read", places(g.Invalid))
+		list = append(list, intray.NewMessage("encoding.invalid_places", intray.Params{"n": g.Invalid}))
 	}
-	return text
+	return list
 }
 
 // notText says whether a sample holds control characters as no text does.

@@ -16,7 +16,7 @@ var signFiles embed.FS
 // script is a language of many characters: what each of them costs, in nats,
 // by how common it is.
 type script struct {
-	name    string
+	name    string // the code of the message that is its name
 	costs   map[rune]float32
 	level1  runeSet    // the common half of the national standard
 	level2  runeSet    // the rest of it
@@ -70,22 +70,22 @@ func (c codes) block(e encoding.Encoding) (set runeSet) {
 var scripts = sync.OnceValue(func() []*script {
 	return []*script{
 		{
-			name: "Japanese", costs: frequency("ja", 7, 8), kana: 4.6, rest: [3]float64{10.6, 13.4, 15},
+			name: "language.ja", costs: frequency("ja", 7, 8), kana: 4.6, rest: [3]float64{10.6, 13.4, 15},
 			level1: block("EUC-JP", 0xB0, 0xCF), level2: block("EUC-JP", 0xD0, 0xF4),
 			reading: []reading{{"Shift_JIS", 1}, {"EUC-JP", 1.5}},
 		},
 		{
-			name: "Korean", costs: frequency("ko", 5.6, 6.4), kana: 13, rest: [3]float64{9.5, 13, 14},
+			name: "language.ko", costs: frequency("ko", 5.6, 6.4), kana: 13, rest: [3]float64{9.5, 13, 14},
 			level1: block("EUC-KR", 0xB0, 0xC8), hangul: true,
 			reading: []reading{{"EUC-KR", 1}},
 		},
 		{
-			name: "Chinese in simplified characters", costs: frequency("zh-hans", 6.6, 7.6), kana: 12, rest: [3]float64{10.2, 12, 14},
+			name: "language.zh_hans", costs: frequency("zh-hans", 6.6, 7.6), kana: 12, rest: [3]float64{10.2, 12, 14},
 			level1: block("GBK", 0xB0, 0xD7), level2: block("GBK", 0xD8, 0xF7),
 			reading: []reading{{"GBK", 1}, {"GB18030", 1.5}},
 		},
 		{
-			name: "Chinese in traditional characters", costs: frequency("zh-hant", 6.6, 7.6), kana: 12, rest: [3]float64{10.2, 12.5, 15},
+			name: "language.zh_hant", costs: frequency("zh-hant", 6.6, 7.6), kana: 12, rest: [3]float64{10.2, 12.5, 15},
 			level1: block("Big5", 0xA4, 0xC6), level2: block("Big5", 0xC9, 0xF9),
 			reading: []reading{{"Big5", 1}, {"GBK", 4}, {"GB18030", 4.5}},
 		},

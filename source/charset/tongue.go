@@ -14,7 +14,7 @@ var wordFiles embed.FS
 // tongue is a language as a chain of letters: what it costs, in nats, that one
 // letter follows another in a word. The edge of a word counts as a letter.
 type tongue struct {
-	name    string
+	name    string // the code of the message that is its name
 	letters map[rune]uint8
 	size    int
 	costs   []float32 // by previous letter times size plus next letter
@@ -37,15 +37,17 @@ var strangeShare = [firstLetter]float64{strangeLatin1: 2e-4, strangeLatin: 3e-5,
 // frequent the next letter is at all.
 const trust = 6
 
-// tongueNames are the languages there are words of.
+// tongueNames are the languages there are words of, each with the code of the
+// message that is its name.
 var tongueNames = map[string]string{
-	"ar": "Arabic", "be": "Belarusian", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish",
-	"de": "German", "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "fa": "Persian",
-	"fi": "Finnish", "fr": "French", "he": "Hebrew", "hr": "Croatian or Serbian", "hu": "Hungarian",
-	"is": "Icelandic", "it": "Italian", "lt": "Lithuanian", "lv": "Latvian", "mk": "Macedonian", "nl": "Dutch",
-	"no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak",
-	"sl": "Slovenian", "sq": "Albanian", "sr": "Serbian", "sv": "Swedish", "th": "Thai", "tr": "Turkish",
-	"uk": "Ukrainian", "vi": "Vietnamese",
+	"ar": "language.ar", "be": "language.be", "bg": "language.bg", "ca": "language.ca", "cs": "language.cs",
+	"da": "language.da", "de": "language.de", "el": "language.el", "en": "language.en", "es": "language.es",
+	"et": "language.et", "fa": "language.fa", "fi": "language.fi", "fr": "language.fr", "he": "language.he",
+	"hr": "language.hr_or_sr", "hu": "language.hu", "is": "language.is", "it": "language.it",
+	"lt": "language.lt", "lv": "language.lv", "mk": "language.mk", "nl": "language.nl", "no": "language.nb",
+	"pl": "language.pl", "pt": "language.pt", "ro": "language.ro", "ru": "language.ru", "sk": "language.sk",
+	"sl": "language.sl", "sq": "language.sq", "sr": "language.sr", "sv": "language.sv", "th": "language.th",
+	"tr": "language.tr", "uk": "language.uk", "vi": "language.vi",
 }
 
 // tongues builds all languages, once, when they are first needed.
@@ -54,7 +56,7 @@ var tongues = sync.OnceValue(func() map[string]*tongue {
 	for code, name := range tongueNames {
 		words, err := wordFiles.ReadFile("words/" + code + ".txt")
 		if err != nil {
-			panic("charset: the words of " + name + " are missing: " + err.Error())
+			panic("charset: the words of " + code + " are missing: " + err.Error())
 		}
 		known[code] = learn(name, string(words))
 	}

@@ -33,38 +33,37 @@ func (Format) Name() string { return "csv" }
 // Detect takes any text, and is the surer the more it looks like a table: a
 // name that ends in .csv and the like, or a delimiter that cuts all lines alike.
 // Bytes that no text holds are never CSV.
-func (Format) Detect(in source.Input, head []byte) (score float64, reason string) {
-	if kind := binaryKind(head); kind != "" {
-		return 0, kind
+func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
+	if isBinary(head) {
+		return 0, intray.Message{}
 	}
 	name := strings.ToLower(in.Name)
 	for _, ending := range []string{".csv", ".tsv", ".tab", ".psv"} {
 		if strings.HasSuffix(name, ending) {
-			return 0.9, "text, and the name ends in " + ending
+			return 0.9, intray.NewMessage("csv.text_named", intray.Params{"extension": ending})
 		}
 	}
 	if s := sniff(head, in.Size <= int64(len(head))); s.score > 0.3 {
-		return 0.8, "text, and " + s.delimWhy
+		return 0.8, intray.NewMessage("csv.text_separated", intray.Params{"reason": s.delimWhy})
 	}
 	if strings.HasSuffix(name, ".txt") {
-		return 0.7, "text, and the name says so"
+		return 0.7, intray.NewMessage("csv.text_named_txt", nil)
 	}
-	return 0.1, "text"
+	return 0.1, intray.NewMessage("csv.text", nil)
 }
 
-// binaryKind says what speaks against text, or "".
-func binaryKind(head []byte) string {
+// isBinary says whether a file begins as no text does.
+func isBinary(head []byte) bool {
 	for _, magic := range []string{"PK\x03\x04", "PK\x05\x06", "\xD0\xCF\x11\xE0", "%PDF-", "{\\rtf", "\x1F\x8B", "\x28\xB5\x2F\xFD", "\x89PNG", "\xFF\xD8\xFF", "GIF8", "PAR1", "SQLite format 3"} {
 		if bytes.HasPrefix(head, []byte(magic)) {
-			return "the first bytes are those of another format"
+			return true
 		}
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
-		if guess := charset.Detect(head, false); !strings.HasPrefix(guess.Encoding.Name(), "UTF-16") && !strings.HasPrefix(guess.Encoding.Name(), "UTF-32") {
-			return "there are NUL bytes"
-		}
+		name := charset.Detect(head, false).Encoding.Name()
+		return !strings.HasPrefix(name, "UTF-16") && !strings.HasPrefix(name, "UTF-32")
 	}
-	return ""
+	return false
 }
 
 // Open decides how to read the file, by its beginning. A file of nothing but

@@ -21,10 +21,9 @@ func (s *sheet) doubtHeader(layout table.Layout, rows []sampled, texts [][]strin
 	told.Tie = layout.Headers <= 1 // nobody can ask for several rows
 	switch rival := layout.Rival; {
 	case rival == table.NoHeader:
-		told.Rivals = []intray.Choice{{Value: intray.NoAnswer, Label: intray.Literal("no header"), Reason: intray.Literal("nothing tells it from the rows below"), Examples: rows[layout.First].cells}}
+		told.Rivals = []intray.Choice{{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: rows[layout.First].cells}}
 	case rival >= 0 && rival < len(rows):
-		row := strconv.Itoa(rival + 1)
-		told.Rivals = []intray.Choice{{Value: row, Label: intray.Literal("row " + row), Reason: intray.Literal("it could name the columns as well"), Examples: rows[rival].cells}}
+		told.Rivals = []intray.Choice{{Value: strconv.Itoa(rival + 1), Label: intray.NewMessage("header.row", intray.Params{"row": rival + 1}), Reason: intray.NewMessage("header.could_name_columns", nil), Examples: rows[rival].cells}}
 	}
 }
 
@@ -55,10 +54,10 @@ func standsOut(header []string, body [][]string) bool {
 // well.
 func delimiterEvidence(found sniffed) intray.Evidence {
 	named := func(delim string) string { return strings.ReplaceAll(delim, noDelimiter, "none") }
-	e := intray.Evidence{Choice: "delimiter", Value: named(found.delim), Reason: intray.Literal(found.delimWhy)}
+	e := intray.Evidence{Choice: "delimiter", Value: named(found.delim), Reason: found.delimWhy}
 	if found.rivalShare >= tie {
 		e.Tie = true
-		e.Rivals = []intray.Choice{{Value: named(found.rival), Reason: intray.Literal("it cuts the rows about as well")}}
+		e.Rivals = []intray.Choice{{Value: named(found.rival), Reason: intray.NewMessage("delimiter.about_as_good", nil)}}
 	}
 	return e
 }

@@ -1,7 +1,6 @@
 package csv
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -22,22 +21,24 @@ func (s *sheet) mendHeader(rows []sampled, sample []byte) {
 	if first.fine && found == s.width || table.Filled(first.cells) < 2 {
 		return
 	}
-	names, what := s.rereadHeader(rows, sample)
+	names, done := s.rereadHeader(rows, sample)
 	if names == nil && first.fine && found == s.width-1 && table.Filled(first.cells) == found {
-		names, what = s.oneNameFewer(first.cells, rows[1:])
+		names, done = s.oneNameFewer(first.cells, rows[1:])
 	}
 	if names == nil {
 		return
 	}
 	first.cells, first.fine = names, true
 	s.evidence = append(s.evidence, intray.Evidence{Choice: "header", Value: strings.Join(names, " | "),
-		Reason: intray.Literal(fmt.Sprintf("line %d has %d cells where the table has %d columns: %s", first.line, found, s.width, what))})
+		Reason: intray.NewMessage("csv.header_repaired", intray.Params{
+			"line": first.line, "cells": cellCount(found), "columns": columnCount(s.width), "repair": done.message(),
+		})})
 }
 
 // rereadHeader reads the first row as a broken record is read.
-func (s *sheet) rereadHeader(rows []sampled, sample []byte) (names []string, what string) {
+func (s *sheet) rereadHeader(rows []sampled, sample []byte) (names []string, done repair) {
 	if len(rows) < fewestRows || s.width < 3 {
-		return nil, ""
+		return nil, repair{}
 	}
 	from := rows[0].from
 	text := sample[from:]
@@ -47,28 +48,28 @@ func (s *sheet) rereadHeader(rows []sampled, sample []byte) (names []string, wha
 	s.dialect.cut(text, none, &found)
 	best, ok := r.repair(text[:max(found.next, physicalLine(text))], &found, nil)
 	if !ok || from+best.next > rows[1].from && found.loose {
-		return nil, ""
+		return nil, repair{}
 	}
-	return best.cells, best.what
+	return best.cells, best.repair
 }
 
 // oneNameFewer reads a header that has one name fewer than the rows below have
 // cells: two names have lost their separator, or the first column has no name,
 // as programs for statistics write the names or numbers of rows.
-func (s *sheet) oneNameFewer(names []string, body []sampled) (whole []string, what string) {
+func (s *sheet) oneNameFewer(names []string, body []sampled) (whole []string, done repair) {
 	for _, name := range names {
 		if table.KindOf(name).Typed() {
-			return nil, ""
+			return nil, repair{}
 		}
 	}
 	n := newNaming(s.width, body)
 	if cut, ok := n.split(names); ok {
-		return cut, "a separator that is missing is put in, where the names tell what the columns hold"
+		return cut, repair{kind: nameSplit}
 	}
 	if s.firstNamesRows(body) {
-		return append([]string{""}, names...), "the first column tells the rows apart and has no name"
+		return append([]string{""}, names...), repair{kind: firstColumnUnnamed}
 	}
-	return nil, ""
+	return nil, repair{}
 }
 
 // firstNamesRows says whether all rows have the width of the table, none has the

@@ -3,7 +3,6 @@ package csv
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -22,7 +21,7 @@ func (r *reader) mend(ctx context.Context, batch *intray.Records) (bool, error) 
 	if r.repair.work > maxMendWork {
 		r.gaveUp = true
 		r.tell(batch, "mends", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,
-			Text: intray.Literal(fmt.Sprintf("Very many rows do not fit the table. From line %d on they stay as they are.", r.line))})
+			Text: intray.NewMessage("csv.too_many_repairs", intray.Params{"line": r.line})})
 		return false, nil
 	}
 	text := r.w.rest()
@@ -47,7 +46,10 @@ func (r *reader) mend(ctx context.Context, batch *intray.Records) (bool, error) 
 	row := r.rows + int64(batch.Len())
 	raw := excerpt(string(bytes.TrimRight(r.w.rest()[:best.next], "\r\n")))
 	r.tell(batch, "repair", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row, Value: &raw,
-		Text: intray.Literal(fmt.Sprintf("Line %d has %d cells where the table has %d columns: %s. It reads: %s", r.line, len(r.rec.cells), r.sheet.width, best.what, excerpt(strings.Join(best.cells, " | "))))})
+		Text: intray.NewMessage("csv.row_repaired", intray.Params{
+			"line": r.line, "cells": cellCount(len(r.rec.cells)), "columns": columnCount(r.sheet.width), "repair": best.repair.message(),
+			"row": excerpt(strings.Join(best.cells, " | ")),
+		})})
 	r.handCells(batch, best.cells, r.line)
 	line := r.w.rest()[:best.next]
 	r.pass(best.next, lineBreaks(bytes.TrimRight(line, "\r\n")))

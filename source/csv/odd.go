@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -29,10 +28,10 @@ func (r *reader) odd(ctx context.Context, batch *intray.Records) error {
 		r.otherTable(batch)
 		return nil
 	case r.repeatsHeader():
-		r.leaveOut(batch, "header", "The header stands here again; the row is left out.")
+		r.leaveOut(batch, "header", intray.NewMessage("csv.header_repeated", intray.Params{"line": r.line}))
 		return nil
 	case len(cells) != r.sheet.width && isComment(row, r.sheet.comment):
-		r.leaveOut(batch, "comment", "A line of comment is left out.")
+		r.leaveOut(batch, "comment", intray.NewMessage("csv.comment_dropped", intray.Params{"line": r.line}))
 		return nil
 	}
 	if len(cells) != r.sheet.width {
@@ -67,14 +66,14 @@ func (r *reader) titled() bool {
 func (r *reader) otherTable(batch *intray.Records) {
 	r.settle(batch, true)
 	batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelWarning,
-		Text: intray.Literal(fmt.Sprintf("Another table begins in line %d. It is not read: send it as a file of its own.", r.line))})
+		Text: intray.NewMessage("csv.other_table", intray.Params{"line": r.line})})
 	r.ended = true
 }
 
 // leaveOut passes over a row and says so.
-func (r *reader) leaveOut(batch *intray.Records, kind, text string) {
+func (r *reader) leaveOut(batch *intray.Records, kind string, text intray.Message) {
 	raw := excerpt(strings.TrimRight(string(r.w.rest()[:r.rec.next]), "\r\n"))
-	r.tell(batch, kind, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw, Text: intray.Literal(fmt.Sprintf("Line %d: %s", r.line, text))})
+	r.tell(batch, kind, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw, Text: text})
 	r.pass(r.rec.next, r.rec.breaks)
 }
 
@@ -192,7 +191,7 @@ func (r *reader) unclosed(batch *intray.Records) error {
 	cells := r.texts(&r.ahead, 0)
 	row := r.rows + int64(batch.Len())
 	r.tell(batch, "quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row,
-		Text: intray.Literal(fmt.Sprintf("Line %d: a quote is opened here and never closed; it is read as text.", r.line))})
+		Text: intray.NewMessage("csv.unclosed_quote", intray.Params{"line": r.line})})
 	r.handCells(batch, cells, r.line)
 	r.pass(len(line), 0)
 	return r.counted()
@@ -212,7 +211,7 @@ func (r *reader) settle(batch *intray.Records, end bool) {
 			r.handCells(batch, h.cells, h.line)
 		case raw != "":
 			r.tell(batch, "footer", intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
-				Text: intray.Literal(fmt.Sprintf("Line %d stands below the table and is left out.", h.line))})
+				Text: intray.NewMessage("csv.line_below_table", intray.Params{"line": h.line})})
 		}
 	}
 	r.held = r.held[:0]

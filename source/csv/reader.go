@@ -177,20 +177,24 @@ func (r *reader) tooLong(rest []byte, rec *record) error {
 		rec.unclosed = true
 		return r.check(rec)
 	}
-	return &source.LimitError{Line: r.line, Reason: intray.Literal(fmt.Sprintf("a record is longer than %d bytes; is a quote left open?", r.limits.RecordBytes))}
+	return &source.LimitError{Line: r.line, Reason: intray.NewMessage("csv.record_too_long", intray.Params{"limit": r.limits.RecordBytes})}
 }
 
 // check holds a record against the limits.
 func (r *reader) check(rec *record) error {
 	if len(rec.cells) > r.limits.Columns {
-		return &source.LimitError{Line: r.line, Reason: intray.Literal(fmt.Sprintf("a record has more than %d cells", r.limits.Columns))}
+		return &source.LimitError{Line: r.line, Reason: tooManyCells(r.limits)}
 	}
 	for _, c := range rec.cells {
 		if c.to-c.from > r.limits.CellBytes && !rec.unclosed {
-			return &source.LimitError{Line: r.line, Reason: intray.Literal(fmt.Sprintf("a cell is longer than %d bytes", r.limits.CellBytes))}
+			return &source.LimitError{Line: r.line, Reason: intray.NewMessage("cell.too_long", intray.Params{"limit": r.limits.CellBytes})}
 		}
 	}
 	return nil
+}
+
+func tooManyCells(limits source.Limits) intray.Message {
+	return intray.NewMessage("csv.too_many_cells", intray.Params{"limit": limits.Columns})
 }
 
 // fits says whether a record is as the dialect has it and as wide as the table.
@@ -247,7 +251,7 @@ func (r *reader) end(batch *intray.Records, line int64, cells int) {
 
 func (r *reader) counted() error {
 	if r.cells > r.limits.Cells {
-		return &source.LimitError{Line: r.line, Reason: intray.Literal(fmt.Sprintf("the sheet has more than %d cells", r.limits.Cells))}
+		return &source.LimitError{Line: r.line, Reason: intray.NewMessage("sheet.too_many_cells", intray.Params{"limit": r.limits.Cells})}
 	}
 	return nil
 }
@@ -276,7 +280,7 @@ func (r *reader) broken(batch *intray.Records) error {
 	r.settle(batch, false)
 	row := r.rows + int64(batch.Len())
 	r.tell(batch, "bytes", intray.Notice{Type: intray.EncodingUncertain, Level: intray.LevelWarning, Row: &row,
-		Text: intray.Literal(fmt.Sprintf("Line %d holds bytes that are no text in this encoding; each stands as U+FFFD (\uFFFD).", r.line))})
+		Text: intray.NewMessage("csv.invalid_bytes", intray.Params{"line": r.line})})
 	r.handCells(batch, r.texts(&r.rec, 0), r.line)
 	r.pass(r.rec.next, r.rec.breaks)
 	return r.counted()

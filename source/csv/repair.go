@@ -2,10 +2,11 @@ package csv
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
 )
 
 // A reading is one way to cut a row that does not fit.
@@ -13,10 +14,58 @@ type reading struct {
 	cells []string
 	row   sampleRow
 	// next is the place behind the row's line end.
-	next  int
-	score float64
-	// what says what was done, for a person.
-	what string
+	next   int
+	score  float64
+	repair repair
+}
+
+// repair is what was done to a row to make it fit.
+type repair struct {
+	kind repairKind
+	// separator is the one concerned, cell the number of the cell before it,
+	// from 1.
+	separator string
+	cell      int
+}
+
+type repairKind uint8
+
+const (
+	asItIs repairKind = iota
+	quoteIsText
+	otherSeparator
+	separatorsAreText
+	separatorIsText
+	separatorRepeated
+	separatorMissing
+	wrongCharacter
+	nameSplit
+	firstColumnUnnamed
+)
+
+// message says it to a person.
+func (r repair) message() intray.Message {
+	switch r.kind {
+	case quoteIsText:
+		return intray.NewMessage("csv.quote_is_text", nil)
+	case otherSeparator:
+		return intray.NewMessage("csv.other_separator", intray.Params{"separator": spoken(r.separator)})
+	case separatorsAreText:
+		return intray.NewMessage("csv.separators_are_text", intray.Params{"separator": spoken(r.separator)})
+	case separatorIsText:
+		return intray.NewMessage("csv.separator_is_text", intray.Params{"separator": spoken(r.separator), "cell": r.cell})
+	case separatorRepeated:
+		return intray.NewMessage("csv.separator_repeated", intray.Params{"cell": r.cell})
+	case separatorMissing:
+		return intray.NewMessage("csv.separator_missing", nil)
+	case wrongCharacter:
+		return intray.NewMessage("csv.wrong_separator", intray.Params{"separator": spoken(r.separator)})
+	case nameSplit:
+		return intray.NewMessage("csv.header_separator_missing", nil)
+	case firstColumnUnnamed:
+		return intray.NewMessage("csv.first_column_unnamed", nil)
+	}
+	return intray.Message{}
 }
 
 const (
@@ -87,11 +136,11 @@ func (p *repairer) asFound(text []byte, found *record) {
 	for len(padded) < p.width {
 		padded = append(padded, cell{})
 	}
-	p.take(text, padded, found.next, "", 0)
+	p.take(text, padded, found.next, repair{}, 0)
 }
 
 // try cuts a changed row and keeps the reading if it has the right width.
-func (p *repairer) try(changed []byte, literal, next int, what string, prior float64) {
+func (p *repairer) try(changed []byte, literal, next int, done repair, prior float64) {
 	if p.work += int64(len(changed)) + 64; p.work > p.most {
 		return
 	}
@@ -99,18 +148,18 @@ func (p *repairer) try(changed []byte, literal, next int, what string, prior flo
 	if len(p.rec.cells) != p.width || p.rec.loose || p.rec.unclosed || p.rec.next < len(changed) {
 		return
 	}
-	p.take(changed, p.rec.cells, next, what, prior)
+	p.take(changed, p.rec.cells, next, done, prior)
 }
 
-func (p *repairer) take(text []byte, cells []cell, next int, what string, prior float64) {
-	p.takeBut(text, cells, none, next, what, prior)
+func (p *repairer) take(text []byte, cells []cell, next int, done repair, prior float64) {
+	p.takeBut(text, cells, none, next, done, prior)
 }
 
 // takeBut is take for a row with a stray quote: the cell is held against its
 // column without it.
-func (p *repairer) takeBut(text []byte, cells []cell, stray, next int, what string, prior float64) {
+func (p *repairer) takeBut(text []byte, cells []cell, stray, next int, done repair, prior float64) {
 	p.work += scoreByte*int64(len(text)) + scoreCell*int64(len(cells))
-	r := reading{next: next, what: what, score: prior}
+	r := reading{next: next, repair: done, score: prior}
 	for i, c := range cells {
 		cell := string(p.dialect.append(nil, text, c))
 		f := featuresOf(cell, c.quoted)
@@ -153,7 +202,7 @@ func (p *repairer) tryLoose(line []byte, literal int) {
 	if p.rec.loose {
 		prior -= 2
 	}
-	p.takeBut(line, p.rec.cells, literal, len(line), "a quote that opens nothing is text", prior)
+	p.takeBut(line, p.rec.cells, literal, len(line), repair{kind: quoteIsText}, prior)
 }
 
 // otherSeparators reads the row with each other delimiter.
@@ -165,10 +214,10 @@ func (p *repairer) otherSeparators(row []byte) {
 			continue
 		}
 		p.dialect.delim = d
-		what := fmt.Sprintf("the row separates its cells with %s", spoken(d))
-		p.try(row, none, len(row), what, -1)
+		done := repair{kind: otherSeparator, separator: d}
+		p.try(row, none, len(row), done, -1)
 		if n := len(p.rec.cells); n > p.width && n <= p.width+maxJoined && !p.rec.loose && !p.rec.unclosed {
-			p.join(row, slices.Clone(p.rec.cells), what)
+			p.join(row, slices.Clone(p.rec.cells), done)
 		}
 	}
 }
@@ -178,7 +227,7 @@ const maxJoined = 24
 
 // join finds how to make the columns of too many cells, where some separators
 // are text: the best way and the next best.
-func (p *repairer) join(row []byte, cells []cell, what string) {
+func (p *repairer) join(row []byte, cells []cell, done repair) {
 	n := len(cells)
 	// best[j][i] are the two best ways to make the first j columns of the first
 	// i cells.
@@ -210,7 +259,7 @@ func (p *repairer) join(row []byte, cells []cell, what string) {
 			made[j-1] = w.cell
 			w = best[j-1][w.from][w.rank]
 		}
-		p.take(row, made, len(row), what, -2-0.3*float64(n-p.width))
+		p.take(row, made, len(row), done, -2-0.3*float64(n-p.width))
 	}
 }
 
@@ -255,7 +304,7 @@ func (p *repairer) fewerSeparators(row []byte) {
 	}
 	cells := slices.Clone(p.rec.cells)
 	if len(cells) > p.width+1 {
-		p.join(row, cells, fmt.Sprintf("some of the separators (%s) are text here", spoken(p.dialect.delim)))
+		p.join(row, cells, repair{kind: separatorsAreText, separator: p.dialect.delim})
 		return
 	}
 	delim := len(p.dialect.delim)
@@ -273,12 +322,11 @@ func (p *repairer) fewerSeparators(row []byte) {
 			continue
 		}
 		merged = append(merged, cells[i+2:]...)
-		what := "a separator that stands twice is left out"
-		prior := -1.0
+		done, prior := repair{kind: separatorRepeated, separator: p.dialect.delim, cell: i + 1}, -1.0
 		if left.from != left.to && right.from != right.to {
-			what, prior = fmt.Sprintf("the separator %s is text here", spoken(p.dialect.delim)), -2
+			done.kind, prior = separatorIsText, -2
 		}
-		p.take(row, merged, len(row), fmt.Sprintf("%s, behind cell %d", what, i+1), prior)
+		p.take(row, merged, len(row), done, prior)
 	}
 }
 
@@ -300,10 +348,10 @@ func (p *repairer) moreSeparators(row []byte) {
 			continue
 		}
 		changed = append(append(append(changed[:0], row[:at]...), p.dialect.delim...), row[at:]...)
-		p.try(changed, none, len(row), "a separator that is missing is put in", -1-sameSort(row, at))
+		p.try(changed, none, len(row), repair{kind: separatorMissing}, -1-sameSort(row, at))
 		if strings.IndexByte(",;\t|:^~ ./", row[at]) >= 0 && !hasPrefixAt(row, at, p.dialect.delim) {
 			changed = append(append(append(changed[:0], row[:at]...), p.dialect.delim...), row[at+1:]...)
-			p.try(changed, none, len(row), fmt.Sprintf("%s stands where the separator should", spoken(row[at:at+1])), -1)
+			p.try(changed, none, len(row), repair{kind: wrongCharacter, separator: string(row[at : at+1])}, -1)
 		}
 	}
 }
@@ -341,7 +389,7 @@ func (p *repairer) choose(follows func(next int) bool) (reading, bool) {
 		return 0
 	})
 	best := p.readings[0]
-	if best.what == "" || best.score < p.least() {
+	if best.repair.kind == asItIs || best.score < p.least() {
 		return best, false
 	}
 	for _, other := range p.readings[1:] {
@@ -363,20 +411,26 @@ func (p *repairer) least() float64 {
 }
 
 // spoken names a separator in a sentence.
-func spoken[T string | []byte](d T) string {
-	switch string(d) {
+func spoken(separator string) intray.Message {
+	switch separator {
 	case ",":
-		return "a comma"
+		return intray.NewMessage("delimiter.comma", nil)
 	case ";":
-		return "a semicolon"
+		return intray.NewMessage("delimiter.semicolon", nil)
 	case "\t":
-		return "a tab"
+		return intray.NewMessage("delimiter.tab", nil)
 	case " ":
-		return "a space"
+		return intray.NewMessage("delimiter.space", nil)
 	case gap:
-		return "two spaces or more"
+		return intray.NewMessage("delimiter.spaces", nil)
 	case "|":
-		return "a bar (|)"
+		return intray.NewMessage("delimiter.bar", nil)
 	}
-	return fmt.Sprintf("%q", string(d))
+	return intray.NewMessage("delimiter.other", intray.Params{"text": separator})
+}
+
+func cellCount(n int) intray.Message { return intray.NewMessage("count.cells", intray.Params{"n": n}) }
+
+func columnCount(n int) intray.Message {
+	return intray.NewMessage("count.columns", intray.Params{"n": n})
 }

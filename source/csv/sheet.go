@@ -3,7 +3,6 @@ package csv
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,9 +70,12 @@ func decide(ctx context.Context, sample []byte, whole bool, opt source.Options) 
 	switch {
 	case opt.Delimiter != "":
 		found = sniff(sample, whole, opt.Delimiter)
-		found.delimWhy = "it was asked for"
+		found.delimWhy = intray.NewMessage("option.requested", nil)
 	case delim != "":
-		found = sniffed{dialect: dialect{delim: delim, open: `"`, shut: `"`}, delimWhy: "the line sep= says so", quoteWhy: "usual beside sep="}
+		found = sniffed{
+			dialect:  dialect{delim: delim, open: `"`, shut: `"`},
+			delimWhy: intray.NewMessage("delimiter.sep_line", nil), quoteWhy: intray.NewMessage("quote.sep_line", nil),
+		}
 	default:
 		found = sniff(sample, whole)
 	}
@@ -87,7 +89,7 @@ func decide(ctx context.Context, sample []byte, whole bool, opt source.Options) 
 	}
 	s.evidence = []intray.Evidence{
 		delimiterEvidence(found),
-		{Choice: "quote", Value: found.open, Reason: intray.Literal(found.quoteWhy)},
+		{Choice: "quote", Value: found.open, Reason: found.quoteWhy},
 	}
 	s.body = int64(skip)
 	if s.asIs {
@@ -132,7 +134,7 @@ func (s *sheet) wholeSheet(rows []sampled) {
 		s.columns = append(s.columns, intray.Column{Index: i})
 	}
 	s.takeSamples(rows)
-	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: intray.Literal("every row is read as found")})
+	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: intray.NewMessage("header.not_searched", nil)})
 }
 
 // findTable finds the header, and what the columns hold.
@@ -141,7 +143,7 @@ func (s *sheet) findTable(ctx context.Context, rows []sampled, sample []byte, op
 		if n := len(rows); n > 0 {
 			s.body, s.line = int64(rows[n-1].to), rows[n-1].line+1
 		}
-		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: intray.Literal("no line has any text")})
+		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: intray.NewMessage("header.no_text", nil)})
 		return nil
 	}
 	s.mendHeader(rows, sample)
@@ -159,13 +161,13 @@ func (s *sheet) findTable(ctx context.Context, rows []sampled, sample []byte, op
 	}
 	layout = layout.Prefer(texts, opt.Names)
 	if opt.HeaderRow == source.NoHeader {
-		layout = table.Layout{Width: s.width, First: firstFilled(texts), Reason: "it was asked for"}
+		layout = table.Layout{Width: s.width, First: firstFilled(texts), Reason: intray.NewMessage("option.requested", nil)}
 	}
 	if opt.HeaderRow > 0 {
 		if opt.HeaderRow > len(texts) {
-			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the header cannot be row %d: the first %d rows were looked at", opt.HeaderRow, len(texts)))}
+			return &source.UnreadableError{Reason: intray.NewMessage("header.row_out_of_range", intray.Params{"row": opt.HeaderRow, "n": len(texts)})}
 		}
-		layout = table.Layout{Width: s.width, First: opt.HeaderRow - 1, Headers: 1, Reason: "it was asked for"}
+		layout = table.Layout{Width: s.width, First: opt.HeaderRow - 1, Headers: 1, Reason: intray.NewMessage("option.requested", nil)}
 	}
 	above := texts[:min(layout.First, len(texts))]
 	for _, row := range above {
@@ -256,12 +258,12 @@ func (s *sheet) tellAbove(rows []sampled) {
 	}
 	raw := excerpt(strings.Join(texts, "\n"))
 	s.notices = append(s.notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
-		Text: intray.Literal(fmt.Sprintf("What stands above the table, up to line %d, is left out.", last))})
+		Text: intray.NewMessage("csv.lines_above_table", intray.Params{"line": last})})
 }
 
 func (s *sheet) tellRule(row sampled) {
 	s.notices = append(s.notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo,
-		Text: intray.Literal(fmt.Sprintf("Line %d is drawn below the header and holds no values; it is left out.", row.line))})
+		Text: intray.NewMessage("csv.ruled_line", intray.Params{"line": row.line})})
 }
 
 // usualCells is how many cells most rows have. Blank rows do not count, nor do
@@ -360,7 +362,7 @@ func (s *sheet) look(fit [][]byte) *profiles {
 // tellHeader says where the header is, and keeps one of one row.
 func (s *sheet) tellHeader(rows []sampled, layout table.Layout) {
 	if layout.Headers == 0 {
-		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: intray.Literal(layout.Reason)})
+		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: layout.Reason})
 		return
 	}
 	first := rows[layout.First].line
@@ -370,9 +372,9 @@ func (s *sheet) tellHeader(rows []sampled, layout table.Layout) {
 	}
 	reason := layout.Reason
 	if first > 1 {
-		reason += fmt.Sprintf("; %d lines stand above it", first-1)
+		reason = intray.JoinMessages(reason, intray.NewMessage("header.lines_above", intray.Params{"n": first - 1}))
 	}
-	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: value, Reason: intray.Literal(reason)})
+	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: value, Reason: reason})
 	s.named = first
 	if layout.Headers == 1 {
 		for _, cell := range rows[layout.First].cells {
@@ -384,7 +386,7 @@ func (s *sheet) tellHeader(rows []sampled, layout table.Layout) {
 // takeColumns makes the columns.
 func (s *sheet) takeColumns(names []string, limits source.Limits) error {
 	if s.width > limits.Columns {
-		return &source.LimitError{Line: s.line, Reason: intray.Literal(fmt.Sprintf("a record has more than %d cells", limits.Columns))}
+		return &source.LimitError{Line: s.line, Reason: tooManyCells(limits)}
 	}
 	total := 0
 	for i := range s.width {
@@ -393,8 +395,8 @@ func (s *sheet) takeColumns(names []string, limits source.Limits) error {
 			column.Header = names[i]
 			total += len(names[i])
 		}
-		if over := limits.OverHeader(i+1, len(column.Header), total); over != "" {
-			return &source.LimitError{Line: s.named, Reason: intray.Literal(over)}
+		if over := limits.OverHeader(i+1, len(column.Header), total); !over.IsZero() {
+			return &source.LimitError{Line: s.named, Reason: over}
 		}
 		s.columns = append(s.columns, column)
 	}

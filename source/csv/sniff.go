@@ -2,9 +2,11 @@ package csv
 
 import (
 	"bytes"
-	"fmt"
+	"math"
 	"slices"
 	"strings"
+
+	"github.com/intraydata/intray"
 )
 
 const (
@@ -23,8 +25,8 @@ type sniffed struct {
 	// rival is the next best delimiter, and rivalShare its share of the score.
 	rival      string
 	rivalShare float64
-	delimWhy   string
-	quoteWhy   string
+	delimWhy   intray.Message
+	quoteWhy   intray.Message
 }
 
 // sniff finds the dialect of a sample of UTF-8 text, among those with one of the
@@ -79,23 +81,25 @@ func (s *sniffed) explain(sample []byte, second sniffed) {
 	width, n := mostOf(widths)
 	switch {
 	case width <= 1:
-		s.delimWhy = "nothing separates the lines into cells: one column"
+		s.delimWhy = intray.NewMessage("delimiter.one_column", nil)
 	default:
-		s.delimWhy = fmt.Sprintf("it cuts %d of the first %d rows into %d cells", n, lines, width)
+		s.delimWhy = intray.NewMessage("delimiter.equal_rows", intray.Params{"count": n, "total": lines, "n": width})
 		if second.score > 0 {
 			s.rival, s.rivalShare = second.delim, second.score/max(s.score, 1e-9)
-			s.delimWhy += fmt.Sprintf("; next best is %s with %.0f %% of its score", spoken(s.rival), 100*s.rivalShare)
+			s.delimWhy = intray.JoinMessages(s.delimWhy, intray.NewMessage("delimiter.next_best", intray.Params{
+				"delimiter": spoken(s.rival), "percent": int(math.RoundToEven(100 * s.rivalShare)),
+			}))
 		}
 	}
 	switch {
 	case s.open == "":
-		s.quoteWhy = "the quotes of the first rows open or close no cell; they are text"
+		s.quoteWhy = intray.NewMessage("quote.text", nil)
 	case !bytes.Contains(sample, []byte(s.open)):
-		s.quoteWhy = "no cell of the first rows is quoted"
+		s.quoteWhy = intray.NewMessage("quote.unused", nil)
 	case s.backslash:
-		s.quoteWhy = "cells stand between two of them; a backslash stands before one inside"
+		s.quoteWhy = intray.NewMessage("quote.backslash", nil)
 	default:
-		s.quoteWhy = "cells stand between two of them; one inside is written twice"
+		s.quoteWhy = intray.NewMessage("quote.doubled", nil)
 	}
 }
 

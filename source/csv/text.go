@@ -37,12 +37,12 @@ func decode(ctx context.Context, in source.Input, name string) (*decoded, error)
 	case name != "":
 		encoding, known := charset.Lookup(name)
 		if !known {
-			return nil, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("there is no encoding named %q", name))}
+			return nil, &source.UnreadableError{Reason: intray.NewMessage("encoding.unknown", intray.Params{"encoding": excerpt(name)})}
 		}
 		if encoding != d.guess.Encoding {
 			d.guess = charset.Guess{Encoding: encoding, BOM: d.guess.BOM}
 		}
-		d.guess.Confidence, d.guess.Reason, d.guess.Second = 1, "it was asked for", nil
+		d.guess.Confidence, d.guess.Reason, d.guess.Second = 1, intray.NewMessage("option.requested", nil), nil
 	case d.guess.ASCII && !d.whole:
 		if err := d.lookFurther(ctx); err != nil {
 			return nil, err
@@ -124,7 +124,7 @@ func (d *decoded) lookFurther(ctx context.Context) error {
 	}
 	if check.First() < 0 {
 		if !check.ASCII() {
-			d.guess.Reason, d.guess.ASCII = "all of it is valid UTF-8", false
+			d.guess.Reason, d.guess.ASCII = intray.NewMessage("encoding.utf8_throughout", nil), false
 		}
 		return nil
 	}
@@ -174,14 +174,10 @@ func (d *decoded) decode(into, raw []byte) []byte {
 
 // evidence tells the encoding.
 func (d *decoded) evidence() intray.Evidence {
-	reason := d.guess.Reason
-	if d.guess.Preview != "" {
-		reason += "; it reads " + d.guess.Preview
-	}
-	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: intray.Literal(reason)}
+	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: d.guess.Explain()}
 	if e.Tie = d.guess.Unsure(); e.Tie {
-		name, preview := d.guess.Rival()
-		e.Rivals = []intray.Choice{{Value: name, Reason: intray.Literal(preview)}}
+		name, reason := d.guess.Rival()
+		e.Rivals = []intray.Choice{{Value: name, Reason: reason}}
 	}
 	return e
 }

@@ -55,7 +55,7 @@ func oneQuotedCell(sample []byte) bool {
 // wrappedEvidence tells that the quotes around lines were taken off.
 func wrappedEvidence() intray.Evidence {
 	return intray.Evidence{Choice: "lines", Value: "unquoted",
-		Reason: intray.Literal("each line of the file is one quoted cell that holds a whole record; these quotes are taken off")}
+		Reason: intray.NewMessage("csv.quoted_lines", nil)}
 }
 
 // unwrapped takes the quotes off whole lines.

@@ -13,7 +13,7 @@ import (
 // without a worksheet is closed at once and cannot be read.
 func Book(w Workbook, opt source.Options) (source.Book, error) {
 	if len(w.Sheets()) == 0 {
-		return nil, errors.Join(&source.UnreadableError{Reason: intray.Literal("the workbook has no worksheet")}, w.Close())
+		return nil, errors.Join(&source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}, w.Close())
 	}
 	opt.Limits = opt.Limits.WithDefaults()
 	return &book{w, opt}, nil

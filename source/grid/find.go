@@ -30,7 +30,7 @@ func (r *reader) begin(ctx context.Context, sheet Sheet) error {
 		return err
 	}
 	if sheet.Hidden {
-		r.tell("sheet", sheet.Name, "the sheet is hidden in the workbook; it is read all the same")
+		r.tell("sheet", sheet.Name, intray.NewMessage("workbook.sheet_hidden", nil))
 	}
 	if r.opt.AsIs {
 		r.asIs()
@@ -48,8 +48,8 @@ func (r *reader) begin(ctx context.Context, sheet Sheet) error {
 	return nil
 }
 
-func (r *reader) tell(choice, value, reason string) {
-	r.evidence = append(r.evidence, intray.Evidence{Choice: choice, Value: value, Reason: intray.Literal(reason)})
+func (r *reader) tell(choice, value string, reason intray.Message) {
+	r.evidence = append(r.evidence, intray.Evidence{Choice: choice, Value: value, Reason: reason})
 }
 
 // sample reads the rows that are looked at: the first, or those from the header
@@ -80,7 +80,7 @@ func (r *reader) asIs() {
 	for i := range r.columns {
 		r.columns[i].Index = i
 	}
-	r.tell("header row", "none", "every row is read as found")
+	r.tell("header row", "none", intray.NewMessage("header.not_searched", nil))
 }
 
 // findTable finds the header among the rows read ahead, and drops it and what
@@ -96,13 +96,13 @@ func (r *reader) findTable(ctx context.Context) error {
 	layout = layout.Prefer(texts, r.opt.Names)
 	switch {
 	case len(texts) == 0 && above > 0:
-		layout.Reason = fmt.Sprintf("row %d was asked for, and no row with cells stands there or below", above+1)
+		layout.Reason = intray.NewMessage("header.no_cells_from_row", intray.Params{"row": above + 1})
 	case len(texts) == 0:
-		layout.Reason = "the sheet has no cells"
+		layout.Reason = intray.NewMessage("header.no_cells", nil)
 	case r.opt.HeaderRow == source.NoHeader:
-		layout = table.Layout{Width: layout.Width, Reason: "the first row is a record, as was asked for"}
+		layout = table.Layout{Width: layout.Width, Reason: intray.NewMessage("header.none_requested", nil)}
 	case r.opt.HeaderRow > 0:
-		layout = table.Layout{Width: layout.Width, Headers: 1, Reason: "it was asked for"}
+		layout = table.Layout{Width: layout.Width, Headers: 1, Reason: intray.NewMessage("option.requested", nil)}
 	}
 	r.tellHeader(layout, texts, above)
 	if r.opt.FillMerged {
@@ -124,7 +124,7 @@ func (r *reader) findTable(ctx context.Context) error {
 
 // tellHeader tells which row is the header, and which other could be it.
 func (r *reader) tellHeader(layout table.Layout, texts [][]string, above int64) {
-	e := intray.Evidence{Choice: "header row", Value: intray.NoAnswer, Reason: intray.Literal(layout.Reason)}
+	e := intray.Evidence{Choice: "header row", Value: intray.NoAnswer, Reason: layout.Reason}
 	switch layout.Headers {
 	case 0:
 	case 1:
@@ -142,10 +142,10 @@ func (r *reader) tellHeader(layout table.Layout, texts [][]string, above int64) 
 // rivalOf tells what the header could be as well.
 func rivalOf(layout table.Layout, texts [][]string) intray.Choice {
 	if layout.Rival == table.NoHeader {
-		return intray.Choice{Value: intray.NoAnswer, Label: intray.Literal("no header"), Reason: intray.Literal("nothing tells it from the rows below"), Examples: cellsShown(texts[layout.First])}
+		return intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: cellsShown(texts[layout.First])}
 	}
-	number := strconv.Itoa(layout.Rival + 1)
-	return intray.Choice{Value: number, Label: intray.Literal("row " + number), Reason: intray.Literal("it could name the columns as well"), Examples: cellsShown(texts[layout.Rival])}
+	number := layout.Rival + 1
+	return intray.Choice{Value: strconv.Itoa(number), Label: intray.NewMessage("header.row", intray.Params{"row": number}), Reason: intray.NewMessage("header.could_name_columns", nil), Examples: cellsShown(texts[layout.Rival])}
 }
 
 // mostShown is the most characters of a cell that is shown as an example.
@@ -190,8 +190,8 @@ func (r *reader) takeColumns(layout table.Layout, texts [][]string, above int64)
 	total := 0
 	for i, name := range names {
 		total += len(name)
-		if over := r.opt.Limits.OverHeader(i+1, len(name), total); over != "" {
-			return &source.LimitError{Line: above + int64(layout.First+1), Reason: intray.Literal(over)}
+		if over := r.opt.Limits.OverHeader(i+1, len(name), total); !over.IsZero() {
+			return &source.LimitError{Line: above + int64(layout.First+1), Reason: over}
 		}
 		r.columns = append(r.columns, intray.Column{Index: i, Header: name})
 	}

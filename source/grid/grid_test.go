@@ -124,9 +124,9 @@ func TestHeaderTies(t *testing.T) {
 		rivals            []intray.Choice
 	}{
 		{"sure", "id\tname\n1\tAda\n2\tBob", "1", nil},
-		{"no header", "alpha\t" + long + "\ngamma\tdelta", "1", []intray.Choice{{Value: "none", Label: intray.Literal("no header"), Reason: intray.Literal("nothing tells it from the rows below"), Examples: []string{"alpha", long[:77] + "..."}}}},
+		{"no header", "alpha\t" + long + "\ngamma\tdelta", "1", []intray.Choice{{Value: "none", Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: []string{"alpha", long[:77] + "..."}}}},
 		{"another row", "Report\t2024\nGenerated\t2024-05-05\n\ndate\tprice\nJan 1 2000\t13.9\nFeb 1 2000\t13.6\nMar 1 2000\t14.9", "1",
-			[]intray.Choice{{Value: "4", Label: intray.Literal("row 4"), Reason: intray.Literal("it could name the columns as well"), Examples: []string{"date", "price"}}}},
+			[]intray.Choice{{Value: "4", Label: intray.NewMessage("header.row", intray.Params{"row": 4}), Reason: intray.NewMessage("header.could_name_columns", nil), Examples: []string{"date", "price"}}}},
 	} {
 		reader, _ := sourcetest.Open(t, memoryFormat{}, c.text, source.Options{})
 		e := reader.Evidence()[0]
@@ -144,7 +144,10 @@ func TestWhatIsBelowIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := strings.Count(text, "\n") + 1
-		want := []string{fmt.Sprintf("Row %d stands below the table and is left out.", at), fmt.Sprintf("Row %d stands below the table and is left out.", at+2)}
+		below := func(row int) string {
+			return intray.NewMessage("sheet.row_below_table", intray.Params{"row": row}).String()
+		}
+		want := []string{below(at), below(at + 2)}
 		if diff := cmp.Diff(want, got.notices); diff != "" || len(got.records) != at-1 {
 			t.Errorf("%s: %d records, notices (-want +got):\n%s", name, len(got.records), diff)
 		}

@@ -160,7 +160,9 @@ type memoryFormat struct{}
 
 func (memoryFormat) Name() string { return "memory" }
 
-func (memoryFormat) Detect(source.Input, []byte) (float64, string) { return 0.5, "any text will do" }
+func (memoryFormat) Detect(source.Input, []byte) (float64, intray.Message) {
+	return 0.5, intray.Literal("any text will do")
+}
 
 func (memoryFormat) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	if err := ctx.Err(); err != nil {

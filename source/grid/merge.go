@@ -2,7 +2,6 @@ package grid
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/intraydata/intray"
@@ -128,9 +127,9 @@ func (m *merges) fill(row Row) (Row, error) {
 	m.cells = row.Cells
 	switch {
 	case size > m.limits.RecordBytes:
-		return row, &source.LimitError{Line: row.Number, Reason: intray.Literal(fmt.Sprintf("a row with filled cells is longer than %d bytes", m.limits.RecordBytes))}
+		return row, &source.LimitError{Line: row.Number, Reason: intray.NewMessage("row.filled_too_long", intray.Params{"limit": m.limits.RecordBytes})}
 	case m.added > mostFilled:
-		return row, &source.LimitError{Line: row.Number, Reason: intray.Literal(fmt.Sprintf("the merged cells that were filled have more than %d bytes", int64(mostFilled)))}
+		return row, &source.LimitError{Line: row.Number, Reason: intray.NewMessage("workbook.merged_too_long", intray.Params{"limit": int64(mostFilled)})}
 	}
 	return row, nil
 }
@@ -199,7 +198,7 @@ func (m *merges) recount(number int64) error {
 		}
 	}
 	if m.held > mostHeld {
-		return &source.LimitError{Line: number, Reason: intray.Literal(fmt.Sprintf("the merged cells around the row have texts of more than %d bytes", mostHeld))}
+		return &source.LimitError{Line: number, Reason: intray.NewMessage("row.merged_too_long", intray.Params{"limit": mostHeld})}
 	}
 	return nil
 }

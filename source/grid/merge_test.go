@@ -88,7 +88,7 @@ func TestMergedBombs(t *testing.T) {
 		ranges []Range
 		want   string
 	}{
-		"a row":       {long + strings.Repeat("\t", 99) + "x", []Range{{1, 1, 0, 90}}, "line 1: a row with filled cells is longer than 33554432 bytes"},
+		"a row":       {long + strings.Repeat("\t", 99) + "x", []Range{{1, 1, 0, 90}}, "line 1: a row with filled cells is longer than 33,554,432 bytes"},
 		"huge ranges": {"x\ty\n\tz", []Range{{1, 1 << 60, 0, 1 << 60}}, ""},
 	} {
 		_, err := readBook(t, early{memory{text: c.text, ranges: c.ranges}}, source.Options{FillMerged: true, AsIs: true})
@@ -121,7 +121,7 @@ func TestMergedTextsHeld(t *testing.T) {
 	if err := fill(8); err != nil {
 		t.Error(err)
 	}
-	want := "line 9: the merged cells around the row have texts of more than 67108864 bytes"
+	want := "line 9: the merged cells around the row have texts of more than 67,108,864 bytes"
 	if err := fill(9); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -132,7 +132,7 @@ func TestMergedTextsAdded(t *testing.T) {
 	m.setBody(0)
 	m.note([]Range{{1, 1, 0, 2}})
 	_, err := m.fill(Row{Number: 1, Cells: []Cell{{Value: []byte("x")}}})
-	if want := "line 1: the merged cells that were filled have more than 4294967296 bytes"; err == nil || err.Error() != want {
+	if want := "line 1: the merged cells that were filled have more than 4,294,967,296 bytes"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

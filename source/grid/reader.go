@@ -159,7 +159,7 @@ func (r *reader) finish(batch *intray.Records, err error) error {
 		for _, row := range r.ahead {
 			raw := strings.Join(strings.Fields(strings.Join(row.texts(), " ")), " ")
 			batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
-				Text: intray.Literal(fmt.Sprintf("Row %d stands below the table and is left out.", row.Number))})
+				Text: intray.NewMessage("sheet.row_below_table", intray.Params{"row": row.Number})})
 		}
 		r.ahead = nil
 		r.noticeParts(batch)
@@ -176,7 +176,7 @@ func (r *reader) gap(batch *intray.Records, number int64) bool {
 	missing := number - r.last - 1
 	if missing > maxGap {
 		batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelWarning,
-			Text: intray.Literal(fmt.Sprintf("%d empty rows above row %d are left out.", missing, number))})
+			Text: intray.NewMessage("sheet.empty_rows_dropped", intray.Params{"n": missing, "row": number})})
 		r.last, missing = number-1, 0
 	}
 	if missing <= 0 {
@@ -212,10 +212,10 @@ func (r *reader) hand(batch *intray.Records, row Row) error {
 		r.hidden.note(row.Number)
 	}
 	if column > r.opt.Limits.Columns {
-		return &source.LimitError{Line: row.Number, Reason: intray.Literal(fmt.Sprintf("a row has more than %d cells", r.opt.Limits.Columns))}
+		return &source.LimitError{Line: row.Number, Reason: intray.NewMessage("row.too_many_cells", intray.Params{"limit": r.opt.Limits.Columns})}
 	}
 	if r.cells > r.opt.Limits.Cells {
-		return &source.LimitError{Line: row.Number, Reason: intray.Literal(fmt.Sprintf("the sheet has more than %d cells", r.opt.Limits.Cells))}
+		return &source.LimitError{Line: row.Number, Reason: intray.NewMessage("sheet.too_many_cells", intray.Params{"limit": r.opt.Limits.Cells})}
 	}
 	return nil
 }

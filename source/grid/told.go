@@ -24,11 +24,15 @@ func (h *hiddenRows) note(number int64) {
 }
 
 func (h *hiddenRows) String() string {
-	var places []string
+	return fmt.Sprintf("%d (first: %s)", h.count, strings.Join(h.places(), ", "))
+}
+
+// places are the numbers of the first rows.
+func (h *hiddenRows) places() (list []string) {
 	for _, number := range h.first {
-		places = append(places, strconv.FormatInt(number, 10))
+		list = append(list, strconv.FormatInt(number, 10))
 	}
-	return fmt.Sprintf("%d (first: %s)", h.count, strings.Join(places, ", "))
+	return list
 }
 
 // tellColumns tells which columns of the table are hidden.
@@ -56,11 +60,11 @@ func (r *reader) tellColumns() {
 		spans = append(spans[:most], fmt.Sprintf("and %d more", len(spans)-most))
 	}
 	if len(spans) > 0 {
-		r.tell("hidden columns", strings.Join(spans, ", "), readLikeOthers)
+		r.tell("hidden columns", strings.Join(spans, ", "), readLikeOthers())
 	}
 }
 
-const readLikeOthers = "they are read like all others"
+func readLikeOthers() intray.Message { return intray.NewMessage("workbook.hidden_read", nil) }
 
 // tellParts tells as evidence what is known once all rows were seen, where the
 // first rows are all there are.
@@ -70,7 +74,9 @@ func (r *reader) tellParts() {
 			r.hidden.note(row.Number)
 		}
 	}
-	r.evidence = append(r.evidence, r.parts()...)
+	for _, p := range r.parts() {
+		r.evidence = append(r.evidence, p.evidence)
+	}
 	r.told = true
 }
 
@@ -79,28 +85,40 @@ func (r *reader) noticeParts(batch *intray.Records) {
 	if r.told {
 		return
 	}
-	for _, e := range r.parts() {
-		batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo,
-			Text: intray.Literal(fmt.Sprintf("%s%s: %s; %s.", strings.ToUpper(e.Choice[:1]), e.Choice[1:], e.Value, e.Reason))})
+	for _, p := range r.parts() {
+		batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Text: p.notice})
 	}
 	r.told = true
 }
 
+// part tells of something in the table's body, as evidence or as a notice.
+type part struct {
+	evidence intray.Evidence
+	notice   intray.Message
+}
+
 // parts tells of hidden rows and of merged ranges in the table's body.
-func (r *reader) parts() (list []intray.Evidence) {
-	if r.hidden.count > 0 {
-		list = append(list, intray.Evidence{Choice: "hidden rows", Value: r.hidden.String(), Reason: intray.Literal(readLikeOthers)})
+func (r *reader) parts() (list []part) {
+	if n := r.hidden.count; n > 0 {
+		list = append(list, part{
+			intray.Evidence{Choice: "hidden rows", Value: r.hidden.String(), Reason: readLikeOthers()},
+			intray.NewMessage("workbook.hidden_rows", intray.Params{"n": n, "rows": r.hidden.places()}),
+		})
 	}
 	if n := r.merges.count; n > 0 {
-		reason := "the value is in the first cell of each, and the others are left empty"
-		if r.opt.FillMerged {
-			reason = "their other cells were filled with the value of the first, as was asked for"
-		}
 		ranges := "ranges"
 		if n == 1 {
 			ranges = "range"
 		}
-		list = append(list, intray.Evidence{Choice: "merged cells", Value: fmt.Sprintf("%d %s (first: %s)", n, ranges, r.merges.first), Reason: intray.Literal(reason)})
+		e := intray.Evidence{Choice: "merged cells", Value: fmt.Sprintf("%d %s (first: %s)", n, ranges, r.merges.first)}
+		params := intray.Params{"n": n, "range": r.merges.first.String()}
+		if r.opt.FillMerged {
+			e.Reason = intray.NewMessage("workbook.merged_filled", nil)
+			list = append(list, part{e, intray.NewMessage("workbook.merged_ranges_filled", params)})
+		} else {
+			e.Reason = intray.NewMessage("workbook.merged_left_empty", nil)
+			list = append(list, part{e, intray.NewMessage("workbook.merged_ranges_left_empty", params)})
+		}
 	}
 	return list
 }

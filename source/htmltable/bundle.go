@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -69,11 +68,11 @@ func openPages(ctx context.Context, in source.Input, opt source.Options) ([]*pag
 func readHead(head []byte) (*bundle, error) {
 	message, err := mail.ReadMessage(bytes.NewReader(bytes.TrimLeft(head, " \t\r\n")))
 	if err != nil {
-		return nil, &source.UnreadableError{Reason: intray.Literal("the single-file web page is damaged: its head cannot be read")}
+		return nil, &source.UnreadableError{Reason: intray.NewMessage("html.bundle_head_unreadable", nil)}
 	}
 	_, params, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
-		return nil, &source.UnreadableError{Reason: intray.Literal("the single-file web page is damaged: its head does not say what separates its parts")}
+		return nil, &source.UnreadableError{Reason: intray.NewMessage("html.bundle_without_boundary", nil)}
 	}
 	return &bundle{params["boundary"]}, nil
 }
@@ -153,7 +152,7 @@ func (b *bundle) list(ctx context.Context, in source.Input) (list []part, err er
 		}
 	}
 	if len(list) == 0 {
-		return nil, &source.UnreadableError{Reason: intray.Literal("the single-file web page holds no page")}
+		return nil, &source.UnreadableError{Reason: intray.NewMessage("html.bundle_without_page", nil)}
 	}
 	return list, nil
 }
@@ -173,7 +172,7 @@ func (b *bundle) find(ctx context.Context, in source.Input) (places []int64, err
 			places = append(places, at)
 		}
 		if len(places) > mostParts {
-			return nil, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the single-file web page has more than %d parts", mostParts))}
+			return nil, &source.LimitError{Reason: intray.NewMessage("html.bundle_too_many_parts", intray.Params{"limit": mostParts})}
 		}
 		at, begins = at+int64(len(row)), err == nil
 		switch {
@@ -204,9 +203,9 @@ func (m *mailed) damage(err error) error {
 	case m.from.err != nil:
 		return m.from.err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &source.UnreadableError{Reason: intray.Literal("the single-file web page ends in the middle of a part; the file is cut off")}
+		return &source.UnreadableError{Reason: intray.NewMessage("html.bundle_cut_short", nil)}
 	}
-	return &source.UnreadableError{Reason: intray.Literal("the single-file web page is damaged: one of its parts cannot be read")}
+	return &source.UnreadableError{Reason: intray.NewMessage("html.bundle_part_unreadable", nil)}
 }
 
 // open gives the bytes of a page.

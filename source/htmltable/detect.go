@@ -5,28 +5,29 @@ import (
 	"io"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source/charset"
 )
 
 // detect says how sure it is of a file by its name and its first bytes.
-func detect(name string, head []byte) (float64, string) {
+func detect(name string, head []byte) (float64, intray.Message) {
 	text := bytes.ToLower(plainHead(head))
 	if isMHTML(text) {
-		return 0.97, "the file begins as a web page that is saved in a single file (MHTML)"
+		return 0.97, intray.NewMessage("html.mhtml", nil)
 	}
 	first := firstTag(text)
 	table := bytes.Contains(text, []byte("<table")) && bytes.Contains(text, []byte("<t"))
 	switch {
 	case isPageTag(first) && (table || first == "!doctype" || first == "html"):
-		return 0.95, "the file begins with <" + first + ">, as web pages do"
+		return 0.95, intray.NewMessage("html.page", intray.Params{"tag": first})
 	case isPageTag(first):
-		return 0.6, "the file begins with <" + first + ">, as web pages do"
+		return 0.6, intray.NewMessage("html.page", intray.Params{"tag": first})
 	case !table || !isTag(first):
-		return 0, "the file does not begin as a web page does"
+		return 0, intray.Message{}
 	case namedAsPage(name):
-		return 0.95, "the file begins with <" + first + ">, holds a table, and its name is that of a page or workbook"
+		return 0.95, intray.NewMessage("html.named_page", intray.Params{"tag": first})
 	}
-	return 0.5, "the file begins with <" + first + "> and holds a table"
+	return 0.5, intray.NewMessage("html.table", intray.Params{"tag": first})
 }
 
 // plainHead gives the beginning of a file as UTF-8, without a byte order mark.

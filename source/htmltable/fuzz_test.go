@@ -25,7 +25,7 @@ func FuzzHTML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, page []byte, size int) {
 		page = bytes.Clone(page[:min(len(page), max(size, 0))])
 		in := sourcetest.Input("a.xls", page)
-		if score, reason := (Format{}).Detect(in, page); score < 0 || score > 1 || reason == "" {
+		if score, reason := (Format{}).Detect(in, page); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 			t.Fatalf("score %v, reason %q", score, reason)
 		}
 		var sheets [2][]sourcetest.Sheet

@@ -34,7 +34,7 @@ func (Format) Name() string { return "html" }
 
 // Detect takes files that begin with the tags of a web page, or with the head of
 // a single-file web page. Text that holds HTML in its cells begins otherwise.
-func (Format) Detect(in source.Input, head []byte) (score float64, reason string) {
+func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	return detect(in.Name, head)
 }
 

@@ -3,7 +3,6 @@ package htmltable
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/intraydata/intray"
@@ -127,7 +126,7 @@ func (r *rows) advance(ctx context.Context) error {
 // atEnd takes the end of the page inside the table.
 func (r *rows) atEnd() error {
 	if r.w.finish(r.t) {
-		return &source.UnreadableError{Line: r.w.rows + 1, Reason: intray.Literal("the page ends in the middle of this row of the table; the file is cut off")}
+		return &source.UnreadableError{Line: r.w.rows + 1, Reason: intray.NewMessage("html.cut_in_row", nil)}
 	}
 	return nil
 }
@@ -163,17 +162,17 @@ func (r *rows) Merged() []grid.Range {
 
 // noTable says what a page is that has no table.
 func noTable(s *survey) error {
-	reason := "the file is a web page without a table"
+	reason, advice := intray.NewMessage("html.no_table", nil), intray.Message{}
 	if s.title != "" {
-		reason += fmt.Sprintf(", titled %q", s.title)
+		reason = intray.NewMessage("html.no_table_titled", intray.Params{"title": s.title})
 	}
 	switch {
 	case len(s.office.sheets) > 0 && s.office.sheets[0].href != "":
-		reason += fmt.Sprintf("; its sheets stand in other files (%s and so on): open it in Excel, save it as .xlsx and send that", clip(s.office.sheets[0].href))
+		advice = intray.NewMessage("html.sheets_in_other_files", intray.Params{"file": clip(s.office.sheets[0].href)})
 	case s.password:
-		reason += "; it asks for a password, so it is likely the login page of the system that should have given the file: sign in there, download the file again and send that"
+		advice = intray.NewMessage("html.login_page", nil)
 	case isErrorTitle(s.title):
-		reason += "; it is likely the error page of the system that should have given the file: look there, download the file again and send that"
+		advice = intray.NewMessage("html.error_page", nil)
 	}
-	return &source.UnreadableError{Reason: intray.Literal(reason)}
+	return &source.UnreadableError{Reason: intray.JoinMessages(reason, advice)}
 }

@@ -111,10 +111,10 @@ func (s *survey) take(t *tokens) error {
 
 func (s *survey) begin(t *tokens) error {
 	if len(s.open) >= deepest {
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("tables are nested deeper than %d", deepest))}
+		return &source.LimitError{Reason: intray.NewMessage("html.tables_too_deep", intray.Params{"limit": deepest})}
 	}
 	if len(s.places) >= mostSheets {
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the page has more than %d tables", mostSheets))}
+		return &source.LimitError{Reason: intray.NewMessage("html.too_many_tables", intray.Params{"limit": mostSheets})}
 	}
 	f := &frame{walk: newWalk(s.limits), index: len(s.places)}
 	f.dry = true
@@ -242,20 +242,20 @@ func (s *survey) add(o *survey) {
 
 // evidence tells what was decided about the tables.
 func (s *survey) evidence() []intray.Evidence {
-	list := []intray.Evidence{{Choice: "tables", Value: fmt.Sprint(len(s.places)), Reason: intray.Literal("each table of the page that holds text is a sheet")}}
-	tell := func(told bool, choice, value, reason string) {
+	list := []intray.Evidence{{Choice: "tables", Value: fmt.Sprint(len(s.places)), Reason: intray.NewMessage("html.tables", nil)}}
+	tell := func(told bool, choice, value string, reason intray.Message) {
 		if told {
-			list = append(list, intray.Evidence{Choice: choice, Value: value, Reason: intray.Literal(reason)})
+			list = append(list, intray.Evidence{Choice: choice, Value: value, Reason: reason})
 		}
 	}
-	tell(s.layouts > 0, "layout tables", fmt.Sprint(s.layouts), "they only lay out the tables in their cells, which are the sheets; text that stands beside those is left out, as all text outside of tables is")
-	tell(s.swallowed > 0, "nested tables", fmt.Sprint(s.swallowed), "they are smaller than the tables they stand in, and are read as the text of the cells")
-	tell(s.doubts > 0, "tables read twice", fmt.Sprint(s.doubts), "they have rows of their own and hold tables that are not smaller: both are sheets, so that a person can choose")
-	tell(s.empties > 0, "empty tables", fmt.Sprint(s.empties), "they hold no text")
-	tell(s.hiddenRows > 0, "hidden rows", fmt.Sprint(s.hiddenRows), "the page does not show them; they are read like all others")
-	tell(s.hiddenText, "hidden text", "left out", "some cells hold text that the page does not show")
-	tell(s.office.epoch1904, "date system", "1904", "the page says so")
-	tell(s.cut > 0, "end", "missing", "the page ends before a table does; rows may be missing")
-	tell(s.password, "page", "asks for a password", "it may be the login page of the system that should have given the file")
+	tell(s.layouts > 0, "layout tables", fmt.Sprint(s.layouts), intray.NewMessage("html.layout_tables", nil))
+	tell(s.swallowed > 0, "nested tables", fmt.Sprint(s.swallowed), intray.NewMessage("html.nested_tables", nil))
+	tell(s.doubts > 0, "tables read twice", fmt.Sprint(s.doubts), intray.NewMessage("html.tables_read_twice", nil))
+	tell(s.empties > 0, "empty tables", fmt.Sprint(s.empties), intray.NewMessage("html.empty_tables", nil))
+	tell(s.hiddenRows > 0, "hidden rows", fmt.Sprint(s.hiddenRows), intray.NewMessage("html.hidden_rows", nil))
+	tell(s.hiddenText, "hidden text", "left out", intray.NewMessage("html.hidden_text", nil))
+	tell(s.office.epoch1904, "date system", "1904", intray.NewMessage("html.date_system_1904", nil))
+	tell(s.cut > 0, "end", "missing", intray.NewMessage("html.cut_short", nil))
+	tell(s.password, "page", "asks for a password", intray.NewMessage("html.password", nil))
 	return list
 }

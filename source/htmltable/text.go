@@ -129,12 +129,12 @@ func (p *page) findEncoding(ctx context.Context, asked, declared string) error {
 func (p *page) take(asked string) error {
 	encoding, known := charset.Lookup(asked)
 	if !known {
-		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("there is no encoding named %q", asked))}
+		return &source.UnreadableError{Reason: intray.NewMessage("encoding.unknown", intray.Params{"encoding": source.Excerpt(asked)})}
 	}
 	if encoding != p.guess.Encoding {
 		p.guess = charset.Guess{Encoding: encoding, BOM: p.guess.BOM}
 	}
-	p.guess.Confidence, p.guess.Reason, p.guess.Second = 1, "it was asked for", nil
+	p.guess.Confidence, p.guess.Reason, p.guess.Second = 1, intray.NewMessage("option.requested", nil), nil
 	return nil
 }
 
@@ -149,18 +149,18 @@ func (p *page) weigh(declared string) {
 	case !known && g.Confidence < leastConfidence:
 		fallback, _ := charset.Lookup("windows-1252")
 		*g = charset.Guess{Encoding: fallback, Second: &charset.Second{Encoding: g.Encoding, Confidence: g.Confidence, Preview: g.Preview},
-			Reason: "nothing tells the encoding, and this is what browsers take then"}
+			Reason: intray.NewMessage("encoding.page_default", nil)}
 	case !known:
 	case encoding == charset.UTF8 && strict:
-		g.Confidence, g.Reason, g.Second = 1, "the page says so, and it is valid", nil
+		g.Confidence, g.Reason, g.Second = 1, intray.NewMessage("encoding.page_declares_valid", nil), nil
 	case encoding == charset.UTF8:
-		g.Reason = "the page says UTF-8, which it is not; " + g.Reason
+		g.Reason = intray.JoinMessages(intray.NewMessage("encoding.page_not_utf8", nil), g.Reason)
 	case strict && !g.ASCII && g.Confidence >= charset.Sure:
-		g.Reason = fmt.Sprintf("the page says %s, but %s", encoding.Name(), g.Reason)
+		g.Reason = intray.NewMessage("encoding.page_declares_other", intray.Params{"encoding": encoding.Name(), "reason": g.Reason})
 	case encoding == g.Encoding:
-		g.Confidence, g.Reason, g.Second = 1, "the page says so", nil
+		g.Confidence, g.Reason, g.Second = 1, intray.NewMessage("encoding.page_declares", nil), nil
 	default:
-		*g = charset.Guess{Encoding: encoding, Confidence: 1, Reason: "the page says so", ASCII: g.ASCII}
+		*g = charset.Guess{Encoding: encoding, Confidence: 1, Reason: intray.NewMessage("encoding.page_declares", nil), ASCII: g.ASCII}
 	}
 }
 
@@ -187,7 +187,7 @@ func (p *page) lookFurther(ctx context.Context, raw io.Reader) error {
 		}
 	}
 	if !check.ASCII() {
-		p.guess.Reason, p.guess.ASCII = "all of it is valid UTF-8", false
+		p.guess.Reason, p.guess.ASCII = intray.NewMessage("encoding.utf8_throughout", nil), false
 	}
 	return nil
 }
@@ -196,13 +196,10 @@ func (p *page) lookFurther(ctx context.Context, raw io.Reader) error {
 func encodings(pages []*page) (list []intray.Evidence) {
 	told := map[string]bool{}
 	for _, p := range pages {
-		e := intray.Evidence{Choice: "encoding", Value: p.guess.Encoding.Name(), Reason: intray.Literal(p.guess.Reason)}
-		if p.guess.Preview != "" {
-			e.Reason = intray.Literal(e.Reason.String() + "; it reads " + p.guess.Preview)
-		}
+		e := intray.Evidence{Choice: "encoding", Value: p.guess.Encoding.Name(), Reason: p.guess.Explain()}
 		if e.Tie = p.guess.Unsure(); e.Tie {
-			name, preview := p.guess.Rival()
-			e.Rivals = []intray.Choice{{Value: name, Reason: intray.Literal(preview)}}
+			name, reason := p.guess.Rival()
+			e.Rivals = []intray.Choice{{Value: name, Reason: reason}}
 		}
 		if !told[e.Value] {
 			list = append(list, e)

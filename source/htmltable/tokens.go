@@ -3,7 +3,6 @@ package htmltable
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"golang.org/x/net/html"
@@ -145,7 +144,7 @@ func (t *tokens) failure() error {
 	if err := t.z.Err(); !errors.Is(err, html.ErrBufferExceeded) {
 		return err
 	}
-	return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("a text or tag of the page is longer than %d bytes", t.most))}
+	return &source.LimitError{Reason: intray.NewMessage("html.text_too_long", intray.Params{"limit": t.most})}
 }
 
 // text gives the text of a text or comment.

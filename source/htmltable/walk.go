@@ -2,7 +2,6 @@ package htmltable
 
 import (
 	"bytes"
-	"fmt"
 
 	"golang.org/x/net/html"
 
@@ -129,9 +128,9 @@ func (w *walk) feed(t *tokens) error {
 	return w.err
 }
 
-func (w *walk) fail(reason string, args ...any) {
+func (w *walk) fail(reason intray.Message) {
 	if w.err == nil {
-		w.err = &source.LimitError{Line: w.rows + 1, Reason: intray.Literal(fmt.Sprintf(reason, args...))}
+		w.err = &source.LimitError{Line: w.rows + 1, Reason: reason}
 	}
 }
 
@@ -143,7 +142,7 @@ func (w *walk) text(t *tokens) {
 	w.own = w.own || len(w.levels) == 0 && !isBlank(text)
 	w.flow.text(text)
 	if len(w.flow.buf) > w.limits.CellBytes {
-		w.fail("the cell in column %d is longer than %d bytes", w.column+1, w.limits.CellBytes)
+		w.fail(intray.NewMessage("cell.too_long_in_column", intray.Params{"column": w.column + 1, "limit": w.limits.CellBytes}))
 	}
 }
 
@@ -173,7 +172,7 @@ func (w *walk) nested(t *tokens) {
 
 func (w *walk) push() {
 	if len(w.levels) >= deepest {
-		w.fail("tables are nested deeper than %d", deepest)
+		w.fail(intray.NewMessage("html.tables_too_deep", intray.Params{"limit": deepest}))
 		return
 	}
 	w.levels = append(w.levels, false)
@@ -232,7 +231,7 @@ func (w *walk) endRow() {
 		return
 	}
 	if w.work += int64(w.at); w.work > w.limits.Cells {
-		w.fail("the table has more than %d cells", w.limits.Cells)
+		w.fail(intray.NewMessage("sheet.too_many_cells", intray.Params{"limit": w.limits.Cells}))
 	}
 	w.rows++
 	w.footEarly = w.footEarly || w.footAt >= 0 && !w.inFoot
@@ -251,7 +250,7 @@ func (w *walk) beginCell(t *tokens) {
 		column++
 	}
 	if column >= w.limits.Columns {
-		w.fail("a row has more than %d cells", w.limits.Columns)
+		w.fail(intray.NewMessage("row.too_many_cells", intray.Params{"limit": w.limits.Columns}))
 		return
 	}
 	wide, deep := span(t.attr("colspan"), mostColSpan), int64(1)
@@ -310,7 +309,7 @@ func (w *walk) endCell() {
 		}
 	}
 	if len(w.now.arena) > w.limits.RecordBytes {
-		w.fail("the row is longer than %d bytes", w.limits.RecordBytes)
+		w.fail(intray.NewMessage("row.too_long", intray.Params{"limit": w.limits.RecordBytes}))
 	}
 }
 

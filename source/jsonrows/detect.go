@@ -8,31 +8,32 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
 // Detect is sure where the file begins with an object or an array of objects,
 // and nearly so where its name says JSON and the first character does not
 // contradict.
-func (Format) Detect(in source.Input, head []byte) (score float64, reason string) {
+func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	head = bytes.TrimPrefix(head, []byte(byteOrderMark))
 	at := skipSpace(head, 0)
 	if at == len(head) || bytes.IndexByte(head, 0) >= 0 {
-		return 0, "no text"
+		return 0, intray.Message{}
 	}
 	named := isNamed(in.Name)
 	tokens, whole := readable(head)
 	switch {
 	case head[at] != '[' && head[at] != '{' && named:
-		return 0.3, "the name says JSON, but the text does not"
+		return 0.3, intray.NewMessage("json_file.named_only", nil)
 	case head[at] != '[' && head[at] != '{':
-		return 0, "the text begins neither with [ nor with {"
+		return 0, intray.Message{}
 	case whole:
-		return 0.95, "the beginning is JSON"
+		return 0.95, intray.NewMessage("json_file.begins_as_json", nil)
 	case opensObject(head[at:]) && tokens >= 3, named:
-		return 0.92, "the beginning is JSON at first"
+		return 0.92, intray.NewMessage("json_file.begins_as_json_at_first", nil)
 	}
-	return 0, "the beginning is not JSON"
+	return 0, intray.Message{}
 }
 
 func isNamed(name string) bool {

@@ -3,7 +3,6 @@ package jsonrows
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -58,7 +57,7 @@ func (e *elements) next() ([]byte, error) {
 	case kind == ']' && e.part.array:
 		return nil, e.finish()
 	case kind != e.part.kind() && kind != jsontext.KindInvalid:
-		return nil, e.unreadable(e.place(), "it is "+kindName(kind)+", but "+e.part.expected()+" is expected")
+		return nil, e.unreadable(e.place(), e.part.unexpected(kind))
 	}
 	value, err := e.dec.ReadValue()
 	if errors.Is(err, io.EOF) && !e.part.array {
@@ -89,23 +88,23 @@ func (e *elements) finish() error {
 	if e.guard.failed != nil {
 		return e.explain(err)
 	}
-	return &source.UnreadableError{Line: lineAt(e.in, e.place()), Reason: intray.Literal("there is text behind the end of the array")}
+	return &source.UnreadableError{Line: lineAt(e.in, e.place()), Reason: intray.NewMessage("json_file.text_after_array", nil)}
 }
 
-func kindName(kind jsontext.Kind) string {
+func kindName(kind jsontext.Kind) intray.Message {
 	switch kind {
 	case 'n':
-		return "null"
+		return intray.NewMessage("json_type.null", nil)
 	case 't', 'f':
-		return "true or false"
+		return intray.NewMessage("json_type.boolean", nil)
 	case '"':
-		return "a string"
+		return intray.NewMessage("json_type.string", nil)
 	case '0':
-		return "a number"
+		return intray.NewMessage("json_type.number", nil)
 	case '{':
-		return "an object"
+		return intray.NewMessage("json_type.object", nil)
 	}
-	return "an array"
+	return intray.NewMessage("json_type.array", nil)
 }
 
 // place is where the element at hand begins in the file, or soon before it.
@@ -172,15 +171,20 @@ func (g *guard) refill() error {
 }
 
 func (e *elements) tooLong() error {
-	return e.limited(fmt.Sprintf("it is longer than %d bytes", e.limit))
+	return e.limited(intray.NewMessage("json_file.element_too_long", intray.Params{"limit": e.limit}))
 }
 
 // limited names the element at hand in an error about a limit.
-func (e *elements) limited(reason string) error {
-	return &source.LimitError{Line: lineAt(e.in, e.place()), Reason: intray.Literal(fmt.Sprintf("element %d: %s", e.count, reason))}
+func (e *elements) limited(problem intray.Message) error {
+	return &source.LimitError{Line: lineAt(e.in, e.place()), Reason: e.named(problem)}
 }
 
 // unreadable names the element at hand in an error about a place in the file.
-func (e *elements) unreadable(at int64, reason string) error {
-	return &source.UnreadableError{Line: lineAt(e.in, at), Reason: intray.Literal(fmt.Sprintf("element %d: %s", e.count, reason))}
+func (e *elements) unreadable(at int64, problem intray.Message) error {
+	return &source.UnreadableError{Line: lineAt(e.in, at), Reason: e.named(problem)}
+}
+
+// named puts the number of the element at hand in front of a problem.
+func (e *elements) named(problem intray.Message) intray.Message {
+	return intray.NewMessage("json_file.element", intray.Params{"element": e.count, "problem": problem})
 }

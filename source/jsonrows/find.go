@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -103,13 +103,8 @@ func lookInside(ctx context.Context, in source.Input, limits source.Limits, star
 
 // tell turns an error of any kind into one for the person who sent the file.
 func (l *look) tell(err error) error {
-	var reached limitReached
-	if errors.Is(err, errDeep) || errors.As(err, &reached) {
-		return l.limited(err.Error())
-	}
-	var twice ambiguous
-	if errors.As(err, &twice) {
-		return l.unreadable(l.place(), fmt.Sprintf("two arrays of objects are at %q: one name has the dot in it; rename one", string(twice)))
+	if f := (*fault)(nil); errors.As(err, &f) {
+		return l.locate(f)
 	}
 	return l.explain(err)
 }
@@ -173,14 +168,14 @@ func (l *look) passOver(way string) {
 func (l *look) add(p part) error {
 	for _, other := range l.parts {
 		if other.name == p.name {
-			return ambiguous(p.name)
+			return &fault{problem: intray.NewMessage("json_file.ambiguous_array", intray.Params{"name": source.Excerpt(p.name)})}
 		}
 	}
 	if len(l.parts) == MaxSheets {
-		return limitReached(fmt.Sprintf("there are more than %d tables", MaxSheets))
+		return beyond(intray.NewMessage("json_file.too_many_tables", intray.Params{"limit": MaxSheets}))
 	}
 	if len(p.name) > l.limits.HeaderBytes {
-		return limitReached(fmt.Sprintf("the names on the way to a table are longer than %d bytes", l.limits.HeaderBytes))
+		return beyond(intray.NewMessage("json_file.path_too_long", intray.Params{"limit": l.limits.HeaderBytes}))
 	}
 	l.parts = append(l.parts, p)
 	return nil

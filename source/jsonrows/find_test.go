@@ -46,8 +46,8 @@ func TestEvidenceOfTables(t *testing.T) {
 	}
 	got := book.Evidence()[1:]
 	want := []intray.Evidence{
-		{Choice: "form", Value: "array of objects", Reason: intray.Literal(`the file is one object that holds one such array, at "a"`)},
-		{Choice: "beside the tables", Value: "n, c.d", Reason: intray.Literal("these members hold no array of objects or arrays, so they are no rows")},
+		{Choice: "form", Value: "array of objects", Reason: intray.NewMessage("json_file.one_array", intray.Params{"name": "a"})},
+		{Choice: "beside the tables", Value: "n, c.d", Reason: intray.NewMessage("json_file.other_members", nil)},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -70,12 +70,12 @@ func TestLimitsOfTables(t *testing.T) {
 		limits             source.Limits
 	}{
 		{"most sheets", tables(MaxSheets), "", source.Limits{}},
-		{"too many sheets", tables(MaxSheets + 1), "there are more than 1024 tables", source.Limits{}},
+		{"too many sheets", tables(MaxSheets + 1), "there are more than 1,024 tables", source.Limits{}},
 		{"depth of elements", `{"x":` + deep + `}`, "nested deeper than 64", source.Limits{}},
-		{"what is beside", `{"a":[{}],"b":"` + strings.Repeat("x", 3000) + `"}`, "longer than 1000 bytes", source.Limits{RecordBytes: 1000}},
+		{"what is beside", `{"a":[{}],"b":"` + strings.Repeat("x", 3000) + `"}`, "longer than 1,000 bytes", source.Limits{RecordBytes: 1000}},
 		{"elements do not count", `{"a":[` + strings.Repeat(`{"b":"cccccccccccc"},`, 999) + `{}]}`, "", source.Limits{RecordBytes: 5000}},
 		{"columns", `[[1,2],[1,2,3]]`, "element 2: there are more than 2 columns", source.Limits{Columns: 2}},
-		{"cells", `[[1,2],[1,2,3]]`, "element 2: there are more than 4 cells", source.Limits{Cells: 4}},
+		{"cells", `[[1,2],[1,2,3]]`, "element 2: the sheet has more than 4 cells", source.Limits{Cells: 4}},
 		{"cell", `[["x"],["xxxxx"]]`, "element 2: a value is longer than 4 bytes", source.Limits{CellBytes: 4}},
 		{"name of a table", `{"abcde":[{}]}`, "longer than 4 bytes", source.Limits{HeaderBytes: 4}},
 	}
@@ -88,7 +88,7 @@ func TestLimitsOfTables(t *testing.T) {
 		})
 	}
 	_, err := readText(t, "{"+strings.TrimSuffix(strings.Repeat(`"a":[{}],`, 2), ",")+"}", source.Options{})
-	if err == nil || !strings.Contains(err.Error(), "given twice") {
+	if err == nil || !strings.Contains(err.Error(), "same name twice") {
 		t.Errorf("a name given twice: %v", err)
 	}
 }

@@ -135,35 +135,35 @@ type book struct {
 }
 
 func (b *book) Evidence() []intray.Evidence {
-	encoding := "JSON is UTF-8, and there is no byte order mark; a byte that is not UTF-8 stops the reading"
+	encoding := intray.NewMessage("json_file.utf8", nil)
 	if b.marked {
-		encoding = "the file begins with the byte order mark of UTF-8"
+		encoding = intray.NewMessage("encoding.byte_order_mark", intray.Params{"encoding": "UTF-8"})
 	}
 	form, why := b.form()
 	told := []intray.Evidence{
-		{Choice: "encoding", Value: "UTF-8", Reason: intray.Literal(encoding)},
-		{Choice: "form", Value: form, Reason: intray.Literal(why)},
+		{Choice: "encoding", Value: "UTF-8", Reason: encoding},
+		{Choice: "form", Value: form, Reason: why},
 	}
 	if len(b.beside) > 0 {
-		told = append(told, intray.Evidence{Choice: "beside the tables", Value: strings.Join(b.beside, ", "), Reason: intray.Literal("these members hold no array of objects or arrays, so they are no rows")})
+		told = append(told, intray.Evidence{Choice: "beside the tables", Value: strings.Join(b.beside, ", "), Reason: intray.NewMessage("json_file.other_members", nil)})
 	}
 	return told
 }
 
 // form says how the tables stand in the file, and why.
-func (b *book) form() (form, why string) {
+func (b *book) form() (form string, why intray.Message) {
 	p := b.parts[0]
 	switch {
 	case len(b.parts) > 1:
-		return "several arrays", fmt.Sprintf("the file is one object that holds %d arrays of objects or arrays; each is a sheet", len(b.parts))
+		return "several arrays", intray.NewMessage("json_file.several_arrays", intray.Params{"n": len(b.parts)})
 	case p.inside > 0:
-		return p.form(), fmt.Sprintf("the file is one object that holds one such array, at %q", p.name)
+		return p.form(), intray.NewMessage("json_file.one_array", intray.Params{"name": source.Excerpt(p.name)})
 	case p.array:
-		return p.form(), "the file begins with ["
+		return p.form(), intray.NewMessage("json_file.begins_with_bracket", nil)
 	case p.rows:
-		return p.form(), "the file begins with an array of single values, and each line is one"
+		return p.form(), intray.NewMessage("json_file.array_lines", nil)
 	}
-	return p.form(), "the file does not begin with ["
+	return p.form(), intray.NewMessage("json_file.begins_without_bracket", nil)
 }
 
 func (b *book) Sheets() []source.Sheet {

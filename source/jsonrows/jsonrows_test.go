@@ -93,25 +93,28 @@ func TestUnreadable(t *testing.T) {
 		{"object among arrays", "[[1],\n{}]", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: it is an object")}},
 		{"line among arrays", "[1]\n[2]\n3", source.UnreadableError{Line: 3, Reason: intray.Literal("element 3: it is a number, but an array of arrays, or one array per line, is expected")}},
 		{"two arrays on a line", "[1][2]", source.UnreadableError{Line: 1, Reason: intray.Literal("element 1: it is a number")}},
-		{"NUL in an array of arrays", "[[1],\n[\"\\u0000\"]]", source.UnreadableError{Line: 2, Reason: intray.Literal("NUL character")}},
+		{"NUL in an array of arrays", "[[1],\n[\"\\u0000\"]]", source.UnreadableError{Line: 2, Reason: intray.Literal("U+0000")}},
 		{"array inside that breaks off", "{\"a\":[{\"b\":1},\n{\"b\":", source.UnreadableError{Line: 2, Reason: intray.Literal("the file ends in the middle of it")}},
 		{"array inside with a number", "{\"a\":[{\"b\":1},\n2]}", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: it is a number")}},
 		{"two arrays of one name", "{\"a\":{\"b\":[{}]},\n\"a.b\":[{}]}", source.UnreadableError{Line: 1, Reason: intray.Literal("two arrays of objects are at \"a.b\"")}},
 		{"mixed array", "[\n{},\nnull\n]", source.UnreadableError{Line: 3, Reason: intray.Literal("element 2: it is null")}},
-		{"mixed lines", "{}\n{}\ntrue\n", source.UnreadableError{Line: 3, Reason: intray.Literal("element 3: it is true or false")}},
+		{"mixed lines", "{}\n{}\ntrue\n", source.UnreadableError{Line: 3, Reason: intray.Literal("element 3: it is a boolean")}},
 		{"array on a line", "{}\n[{}]\n", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: it is an array")}},
 		{"cut", "[\n{\"a\":1},\n{\"a\":", source.UnreadableError{Line: 3, Reason: intray.Literal("element 2: the file ends in the middle of it")}},
-		{"comma at the end", "[{},]", source.UnreadableError{Line: 1, Reason: intray.Literal("element 2: this is not JSON")}},
-		{"no comma", "[{}\n{}]", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: this is not JSON")}},
+		{"comma at the end", "[{},]", source.UnreadableError{Line: 1, Reason: intray.Literal("element 2: this is not valid JSON: unexpected character")}},
+		{"no comma", "[{}\n{}]", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: this is not valid JSON: unexpected character")}},
 		{"text behind the array", "[{}]\n[{}]", source.UnreadableError{Line: 2, Reason: intray.Literal("there is text behind the end of the array")}},
 		{"junk behind the array", "[{}]\nx", source.UnreadableError{Line: 2, Reason: intray.Literal("there is text behind the end of the array")}},
-		{"name given twice", "[{},\n{\"a\":1,\"a\":2}]", source.UnreadableError{Line: 2, Reason: intray.Literal(`element 2: the name "a" is given twice in one object`)}},
-		{"name given twice inside an array", "[{\"b\":[{\"\\u0061\":1,\n\"a\":2}]}]", source.UnreadableError{Line: 2, Reason: intray.Literal(`the name "a" is given twice`)}},
+		{"name given twice", "[{},\n{\"a\":1,\"a\":2}]", source.UnreadableError{Line: 2, Reason: intray.Literal(`element 2: an object has the same name twice: "a"`)}},
+		{"name given twice inside an array", "[{\"b\":[{\"\\u0061\":1,\n\"a\":2}]}]", source.UnreadableError{Line: 2, Reason: intray.Literal(`an object has the same name twice: "a"`)}},
 		{"Latin-1", "[{\"a\":1},\n{\"a\":\"caf\xE9\"}]", source.UnreadableError{Line: 2, Reason: intray.Literal("element 2: byte 0xE9 is not UTF-8; save the file as UTF-8")}},
-		{"lone surrogate", `[{"a":"\ud800"}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("element 1: this is not JSON: invalid surrogate")}},
-		{"NUL in a string", "\n[{\"a\":\"x\\u0000\"}]", source.UnreadableError{Line: 2, Reason: intray.Literal("NUL character")}},
-		{"NUL in a name", `[{"\u0000":1}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("NUL character")}},
-		{"NUL in an array", `[{"a":["\\u0000"]},{"a":[{"\u0000":1}]}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("element 2: a string holds the NUL character")}},
+		{"unknown escape", `[{"a":"\x"}]`, source.UnreadableError{Line: 1, Reason: intray.Literal(`element 1: this is not valid JSON: unexpected character '\'`)}},
+		{"escape cut short", `[{"a":"\ud80"}]`, source.UnreadableError{Line: 1, Reason: intray.Literal(`element 1: this is not valid JSON: unexpected character '\'`)}},
+		{"line break in a string", "[{\"a\":\"x\ny\"}]", source.UnreadableError{Line: 1, Reason: intray.Literal("element 1: this is not valid JSON: unexpected text")}},
+		{"lone surrogate", `[{"a":"\ud800"}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("element 1: a string contains half of a surrogate pair")}},
+		{"NUL in a string", "\n[{\"a\":\"x\\u0000\"}]", source.UnreadableError{Line: 2, Reason: intray.Literal("U+0000")}},
+		{"NUL in a name", `[{"\u0000":1}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("U+0000")}},
+		{"NUL in an array", `[{"a":["\\u0000"]},{"a":[{"\u0000":1}]}]`, source.UnreadableError{Line: 1, Reason: intray.Literal("element 2: a string contains the character U+0000")}},
 		{"collision", "[{\"a.b\":1},\n{\"a\":{\"b\":2}}]", source.UnreadableError{Line: 2, Reason: intray.Literal(`element 2: two different names make the column "a.b"`)}},
 	}
 	for _, test := range tests {
@@ -131,8 +134,8 @@ func TestLimits(t *testing.T) {
 		{"cell", `{"a":"` + strings.Repeat("x", 300) + `"}`, ""},
 		{"cell", `{"a":"` + strings.Repeat("x", 301) + `"}`, "element 1: a value is longer than 300 bytes"},
 		{"cell", `{"a":[` + strings.Repeat(" 1,", 149) + ` 1]}`, "element 1: a value is longer than 300 bytes"},
-		{"record", `{"a":"` + strings.Repeat("x", 1000) + `"}`, "element 1: it is longer than 1000 bytes"},
-		{"names", `{"` + strings.Repeat("x", 400) + `":{"a":1,"b":2,"c":3}}`, "the names of the columns are longer than 1000 bytes"},
+		{"record", `{"a":"` + strings.Repeat("x", 1000) + `"}`, "element 1: it is longer than 1,000 bytes"},
+		{"names", `{"` + strings.Repeat("x", 400) + `":{"a":1,"b":2,"c":3}}`, "the names of the columns are longer than 1,000 bytes"},
 		{"cells", `{"a":1,"b":2}` + strings.Repeat("{}", 9), ""},
 		{"cells", `{"a":1,"b":2}` + strings.Repeat("{}", 10), "11 elements of 2 columns have more than 20 cells"},
 		{"depth", deep(64), ""},
@@ -168,8 +171,8 @@ func TestHeadersAreBounded(t *testing.T) {
 	}
 	over := func(reason string) error { return &source.LimitError{Line: 1, Reason: intray.Literal(reason)} }
 	sourcetest.Refuse(t, Format{}, "{"+strings.Join(members[:256], ",")+"}", source.Options{}, nil)
-	sourcetest.Refuse(t, Format{}, "{"+strings.Join(members, ",")+"}", source.Options{}, over("element 1: the headers up to column 257 are longer than 1048576 bytes together"))
-	sourcetest.Refuse(t, Format{}, `{"a":1}{"b":{"`+name+`aa":1}}`, source.Options{}, over("element 2: the header of column 2 is longer than 4096 bytes"))
+	sourcetest.Refuse(t, Format{}, "{"+strings.Join(members, ",")+"}", source.Options{}, over("element 1: the headers up to column 257 are longer than 1,048,576 bytes together"))
+	sourcetest.Refuse(t, Format{}, `{"a":1}{"b":{"`+name+`aa":1}}`, source.Options{}, over("element 2: the header of column 2 is longer than 4,096 bytes"))
 }
 
 // A string that never ends must not pull the file into memory.

@@ -1,8 +1,6 @@
 package jsonrows
 
 import (
-	"fmt"
-
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
@@ -50,23 +48,12 @@ func newNames(limits source.Limits) *names {
 	return &names{root: &name{column: noColumn}, count: 1, taken: map[string]*name{}, limits: limits}
 }
 
-// Errors about names.
-type (
-	// limitReached is a limit met while names are collected.
-	limitReached string
-	// ambiguous is a column that two different names would make.
-	ambiguous string
-)
-
 func tooManyColumns(limit int) error {
-	return limitReached(fmt.Sprintf("there are more than %d columns", limit))
+	return beyond(intray.NewMessage("sheet.too_many_columns", intray.Params{"limit": limit}))
 }
 
-func (e limitReached) Error() string { return string(e) }
-
-func (e ambiguous) Error() string {
-	return fmt.Sprintf("two different names make the column %q: one has the dot in it, the other leads there through an object; rename one", string(e))
-}
+// errChanged says that the file is not what it was when its columns were read.
+var errChanged = &fault{problem: intray.NewMessage("file.changed", nil)}
 
 // child finds the name key below in, and makes it while the tree grows. last is
 // the child met before it in the same object, or nil. readOnly leaves the tree as
@@ -85,11 +72,11 @@ func (t *names) child(in, last *name, key []byte, readOnly bool) (*name, error) 
 			return nil, errIrregular
 		}
 		if t.frozen {
-			return nil, fmt.Errorf("the name %q was not there when the columns were read: the file has changed", key)
+			return nil, errChanged
 		}
 		found = t.grow(in, string(key))
 		if t.bytes > t.limits.RecordBytes {
-			return nil, limitReached(fmt.Sprintf("the names of the columns are longer than %d bytes together", t.limits.RecordBytes))
+			return nil, beyond(intray.NewMessage("json_file.names_too_long", intray.Params{"limit": t.limits.RecordBytes}))
 		}
 	}
 	if !t.frozen && !readOnly {
@@ -131,15 +118,15 @@ func (t *names) leaf(n *name) error {
 		return nil
 	}
 	if t.taken[n.full] != nil {
-		return ambiguous(n.full)
+		return &fault{problem: intray.NewMessage("json_file.ambiguous_column", intray.Params{"column": source.Excerpt(n.full)})}
 	}
 	if len(t.columns) == t.limits.Columns {
 		return tooManyColumns(t.limits.Columns)
 	}
 	n.column = len(t.columns)
 	t.headers += len(n.full)
-	if over := t.limits.OverHeader(n.column+1, len(n.full), t.headers); over != "" {
-		return limitReached(over)
+	if over := t.limits.OverHeader(n.column+1, len(n.full), t.headers); !over.IsZero() {
+		return &fault{over, true}
 	}
 	t.columns = append(t.columns, n)
 	t.taken[n.full] = n

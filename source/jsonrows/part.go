@@ -1,6 +1,10 @@
 package jsonrows
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/intraydata/intray"
+)
 
 // A part is where the elements of one sheet stand in a file.
 type part struct {
@@ -46,10 +50,12 @@ func (p part) form() string {
 	return "one object per line"
 }
 
-// expected says what every element has to be.
-func (p part) expected() string {
+// unexpected says that an element is of another kind than every element has to
+// be.
+func (p part) unexpected(kind jsontext.Kind) intray.Message {
+	params := intray.Params{"found": kindName(kind)}
 	if p.rows {
-		return "an array of arrays, or one array per line,"
+		return intray.NewMessage("json_file.array_expected", params)
 	}
-	return "an array of objects, or one object per line,"
+	return intray.NewMessage("json_file.object_expected", params)
 }

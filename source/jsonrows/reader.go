@@ -2,7 +2,6 @@ package jsonrows
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 
@@ -61,13 +60,13 @@ func headerEvidence(b *book, s *shape) []intray.Evidence {
 		if s.headed > 0 {
 			value = fmt.Sprint(s.headed)
 		}
-		return []intray.Evidence{{Choice: "header row", Value: value, Reason: intray.Literal(s.reason)}}
+		return []intray.Evidence{{Choice: "header row", Value: value, Reason: s.reason}}
 	}
-	reason := fmt.Sprintf("%d elements have %d names; they are the columns, in the order in which they first appear", s.count, len(s.columns))
+	reason := intray.NewMessage("json_file.names_are_columns", intray.Params{"elements": s.count, "names": len(s.columns)})
 	if b.opt.AsIs {
-		reason += "; every row is read as found, so the names are the first record"
+		reason = intray.JoinMessages(reason, intray.NewMessage("header.names_are_first_record", nil))
 	}
-	return []intray.Evidence{{Choice: "header row", Value: "names", Reason: intray.Literal(reason)}}
+	return []intray.Evidence{{Choice: "header row", Value: "names", Reason: reason}}
 }
 
 func nameless(columns []intray.Column) []intray.Column {
@@ -200,7 +199,7 @@ func (r *reader) leaf(n *name, cell []byte) error {
 	case n.column != noColumn:
 		r.cells[n.column], r.numbers[n.column] = cell, r.walk.number
 	case len(cell) > 0:
-		return errors.New("it has text where there was none when the columns were read: the file has changed")
+		return errChanged
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package jsonrows
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/intraydata/intray"
@@ -60,7 +59,7 @@ func (s *rowsShape) take(cells [][]byte) error {
 	case s.width > s.limits.Columns:
 		return tooManyColumns(s.limits.Columns)
 	case s.cells > s.limits.Cells:
-		return limitReached(fmt.Sprintf("there are more than %d cells", s.limits.Cells))
+		return beyond(intray.NewMessage("sheet.too_many_cells", intray.Params{"limit": s.limits.Cells}))
 	case len(s.texts) == findRows || s.size > sampleBytes:
 		return nil
 	}
@@ -75,7 +74,7 @@ func (s *rowsShape) take(cells [][]byte) error {
 
 // finish finds the header and makes the columns.
 func (s *rowsShape) finish(ctx context.Context, opt source.Options) (*shape, error) {
-	layout := table.Layout{Reason: "every row is read as found"}
+	layout := table.Layout{Reason: intray.NewMessage("header.not_searched", nil)}
 	var names []string
 	if !opt.AsIs {
 		var err error
@@ -94,8 +93,8 @@ func (s *rowsShape) finish(ctx context.Context, opt source.Options) (*shape, err
 		if i < len(names) {
 			c.Header = names[i]
 			total += len(names[i])
-			if over := s.limits.OverHeader(i+1, len(names[i]), total); over != "" {
-				return nil, &source.LimitError{Reason: intray.Literal(over)}
+			if over := s.limits.OverHeader(i+1, len(names[i]), total); !over.IsZero() {
+				return nil, &source.LimitError{Reason: over}
 			}
 		}
 		s.columns = append(s.columns, c)

@@ -3,7 +3,6 @@ package jsonrows
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/intraydata/intray"
@@ -38,7 +37,7 @@ type shape struct {
 	// where the elements are arrays.
 	skip   int64
 	headed int
-	reason string
+	reason intray.Message
 	// sampled is the number of bytes of all samples.
 	sampled int
 }
@@ -55,7 +54,7 @@ func survey(ctx context.Context, b *book, p part) (*shape, error) {
 	}
 	found.columns = found.names.freeze()
 	if cells := found.count * int64(len(found.columns)); cells > limits.Cells {
-		return nil, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("%d elements of %d columns have more than %d cells together", found.count, len(found.columns), limits.Cells))}
+		return nil, &source.LimitError{Reason: intray.NewMessage("json_file.too_many_cells", intray.Params{"elements": found.count, "columns": len(found.columns), "limit": limits.Cells})}
 	}
 	return found, nil
 }

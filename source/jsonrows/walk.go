@@ -2,10 +2,11 @@ package jsonrows
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/intraydata/intray"
 )
 
 // walk goes through one element, which is valid JSON, and hands each leaf to
@@ -35,14 +36,9 @@ type walk struct {
 
 // Errors about the element at hand. The caller names it.
 var (
-	errDeep = errors.New("objects or arrays are nested deeper than 64")
-	errNUL  = errors.New("a string holds the NUL character (\\u0000), which is not text")
+	errDeep = beyond(intray.NewMessage("json_file.too_deep", intray.Params{"limit": MaxDepth}))
+	errNUL  = &fault{problem: intray.NewMessage("json.null_character", nil)}
 )
-
-// errLongCell says that a cell is longer than its limit.
-type errLongCell int
-
-func (e errLongCell) Error() string { return fmt.Sprintf("a value is longer than %d bytes", int(e)) }
 
 // element walks through one object.
 func (w *walk) element(text []byte) error {
@@ -112,7 +108,7 @@ func (w *walk) cell(at, depth int) (cell []byte, end int, err error) {
 		}
 	}
 	if err == nil && len(cell) > w.cellBytes {
-		err = errLongCell(w.cellBytes)
+		err = beyond(intray.NewMessage("json_file.value_too_long", intray.Params{"limit": w.cellBytes}))
 	}
 	return cell, end, err
 }

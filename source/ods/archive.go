@@ -48,7 +48,7 @@ func openPackage(ctx context.Context, in *watched, limits Limits) (*pack, error)
 	}
 	head := make([]byte, min(in.Size, int64(len(archiveMark))))
 	if _, err := in.ReadAt(head, 0); err != nil && in.failed() != nil {
-		return nil, in.explain("read the beginning of the workbook", err)
+		return nil, in.explain("read the beginning of the workbook", err, intray.Message{})
 	}
 	if string(head) != archiveMark {
 		return &pack{in: in, limits: limits, flat: true}, nil
@@ -72,43 +72,43 @@ func openArchive(in *watched, limits Limits) (*pack, error) {
 	ration.left = nil // what follows is counted as it inflates
 	switch {
 	case left < 0 || err == nil && len(dir.File) > limits.Entries:
-		return nil, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive of more than %d entries", limits.Entries))}
+		return nil, &source.LimitError{Reason: intray.NewMessage("workbook.too_many_entries", intray.Params{"limit": limits.Entries})}
 	case err != nil:
-		return nil, in.explain("read the directory of the archive", err)
+		return nil, in.explain("read the directory of the archive", err, intray.NewMessage("workbook.directory_unreadable", nil))
 	}
 	dir.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	p := &pack{in: in, limits: limits, parts: make(map[string]*zip.File, len(dir.File)), seen: map[*zip.File]int64{}}
 	names := make(map[string]bool, len(dir.File))
 	for _, f := range dir.File {
 		lower := strings.ToLower(f.Name)
-		if why := badName(f.Name); why != "" {
-			return nil, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive with the entry %q, whose name %s", f.Name, why))}
+		if why := badName(f.Name); !why.IsZero() {
+			return nil, &source.UnreadableError{Reason: intray.NewMessage("workbook.bad_entry_name", intray.Params{"entry": source.Excerpt(f.Name), "problem": why})}
 		}
 		if names[lower] {
-			return nil, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive that holds the entry %q twice", f.Name))}
+			return nil, &source.UnreadableError{Reason: intray.NewMessage("workbook.duplicate_entry", intray.Params{"entry": source.Excerpt(f.Name)})}
 		}
 		names[lower], p.parts[f.Name] = true, f
 	}
 	return p, p.refuseOverlaps(dir.File)
 }
 
-// badName says what is wrong with the name of an entry, "" if nothing is.
-func badName(name string) string {
+// badName says what is wrong with the name of an entry, if anything is.
+func badName(name string) intray.Message {
 	switch {
 	case name == "":
-		return "is empty"
+		return intray.NewMessage("archive.name_empty", nil)
 	case strings.ContainsRune(name, '\\'):
-		return "has a backslash"
+		return intray.NewMessage("archive.name_with_backslash", nil)
 	case strings.ContainsRune(name, 0):
-		return "has a NUL character"
+		return intray.NewMessage("archive.name_with_nul", nil)
 	case strings.HasPrefix(name, "/"):
-		return "begins with a slash"
+		return intray.NewMessage("archive.name_with_leading_slash", nil)
 	case len(name) > 1 && name[1] == ':':
-		return "begins with a drive"
+		return intray.NewMessage("archive.name_with_drive", nil)
 	case slices.Contains(strings.Split(name, "/"), ".."):
-		return "leads to another folder"
+		return intray.NewMessage("archive.name_leaves_folder", nil)
 	}
-	return ""
+	return intray.Message{}
 }
 
 // extent is where an entry lies in the file, its header included.
@@ -124,18 +124,18 @@ func (p *pack) refuseOverlaps(files []*zip.File) error {
 	for _, f := range files {
 		at, err := f.DataOffset()
 		if err != nil {
-			return p.in.explain(fmt.Sprintf("read the header of the entry %q", f.Name), err)
+			return p.in.explain(fmt.Sprintf("read the header of the entry %q", f.Name), err, intray.NewMessage("workbook.entry_header", intray.Params{"entry": source.Excerpt(f.Name)}))
 		}
 		size := int64(min(f.CompressedSize64, uint64(p.in.Size)+1))
 		if at+size > p.in.Size {
-			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: its entry %q ends behind the end of the file", f.Name))}
+			return &source.UnreadableError{Reason: intray.NewMessage("workbook.entry_outside_file", intray.Params{"entry": source.Excerpt(f.Name)})}
 		}
 		list = append(list, extent{f.Name, at - header - int64(len(f.Name)), at + size})
 	}
 	slices.SortFunc(list, func(x, y extent) int { return cmp.Compare(x.begin, y.begin) })
 	for i := 1; i < len(list); i++ {
 		if list[i].begin < list[i-1].end {
-			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive whose entries %q and %q overlap", list[i-1].name, list[i].name))}
+			return &source.UnreadableError{Reason: intray.NewMessage("workbook.overlapping_entries", intray.Params{"first": source.Excerpt(list[i-1].name), "second": source.Excerpt(list[i].name)})}
 		}
 	}
 	return nil
@@ -174,13 +174,13 @@ func (p *pack) checkKind(ctx context.Context) error {
 	case err != nil:
 		return err
 	case kind != "" && !isSpreadsheet(kind):
-		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the file is a document of the kind %q, not a spreadsheet", kind))}
+		return &source.UnreadableError{Reason: intray.NewMessage("opendocument.other_type", intray.Params{"type": source.Excerpt(kind)})}
 	}
 	if err := p.refuseEncrypted(ctx); err != nil {
 		return err
 	}
 	if p.parts[contentPart] == nil {
-		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the file is an archive without a spreadsheet: it has no entry %q", contentPart))}
+		return &source.UnreadableError{Reason: intray.NewMessage("opendocument.no_content", intray.Params{"entry": contentPart})}
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func readCatalog(ctx context.Context, p *pack) (catalog, error) {
 		return catalog{}, err
 	}
 	if len(list.sheets) == 0 {
-		return catalog{}, &source.UnreadableError{Reason: intray.Literal("the workbook has no sheet")}
+		return catalog{}, &source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}
 	}
 	return list, nil
 }
@@ -68,11 +68,11 @@ func (p *pack) hasMacros() bool {
 func (l *catalog) name(s *scanner, in space, local string) (string, error) {
 	raw := s.attr(in, local)
 	if len(raw) > l.limits.NameBytes {
-		return "", &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the name of a sheet or a style is longer than %d bytes", l.limits.NameBytes))}
+		return "", &source.LimitError{Reason: intray.NewMessage("opendocument.name_too_long", intray.Params{"limit": l.limits.NameBytes})}
 	}
 	name, err := s.decode(nil, raw)
 	if err == nil && !utf8.Valid(name) {
-		err = s.broken("has a name that is not UTF-8")
+		err = s.broken(intray.NewMessage("xml.name_not_utf8", nil))
 	}
 	return string(name), err
 }
@@ -80,7 +80,7 @@ func (l *catalog) name(s *scanner, in space, local string) (string, error) {
 // add takes the sheet that has just started.
 func (l *catalog) add(s *scanner) error {
 	if len(l.sheets) >= l.limits.Sheets {
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has more than %d sheets", l.limits.Sheets))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": l.limits.Sheets})}
 	}
 	name, err := l.name(s, spaceTable, "name")
 	if err != nil {
@@ -112,7 +112,7 @@ func (l *catalog) readStyle(s *scanner) error {
 	return s.children(func() error {
 		if s.is(spaceStyle, "table-properties") && string(s.attr(spaceTable, "display")) == "false" {
 			if len(l.hidden) >= l.limits.Sheets {
-				return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has more than %d styles of hidden sheets", l.limits.Sheets))}
+				return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_styles", intray.Params{"limit": l.limits.Sheets})}
 			}
 			l.hidden[name] = true
 		}
@@ -131,16 +131,16 @@ func (l *catalog) readSettings(s *scanner) error {
 }
 
 func (l *catalog) evidence() []intray.Evidence {
-	system := intray.Evidence{Choice: "date system", Value: l.dayZero, Reason: intray.Literal("the workbook counts days from it, as nearly all do; its dates are written in full")}
+	system := intray.Evidence{Choice: "date system", Value: l.dayZero, Reason: intray.NewMessage("opendocument.usual_day_zero", nil)}
 	if l.dayZero != usualDay {
-		system.Reason = intray.Literal("the workbook counts days from it, in place of " + usualDay + "; its dates are written in full and do not depend on it")
+		system.Reason = intray.NewMessage("opendocument.other_day_zero", intray.Params{"usual": usualDay})
 	}
 	list := []intray.Evidence{system}
 	if hidden := l.hiddenSheets(); hidden != "" {
-		list = append(list, intray.Evidence{Choice: "hidden sheets", Value: hidden, Reason: intray.Literal("they are read like all others")})
+		list = append(list, intray.Evidence{Choice: "hidden sheets", Value: hidden, Reason: intray.NewMessage("workbook.hidden_read", nil)})
 	}
 	if l.macros {
-		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.Literal("the workbook has macros, which are never run")})
+		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.NewMessage("workbook.macros", nil)})
 	}
 	return list
 }

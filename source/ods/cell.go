@@ -131,7 +131,7 @@ func (r *rows) readCell() error {
 		return r.tooLongARow()
 	}
 	if !utf8.Valid(value) || !utf8.Valid(shown) {
-		return r.unreadable("the cell in column %d has a text that is not UTF-8", r.column+1)
+		return r.unreadable(intray.NewMessage("cell.not_utf8_in_column", intray.Params{"column": r.column + 1}))
 	}
 	return r.add(r.settle(&c, value, shown), times)
 }
@@ -187,7 +187,7 @@ func (r *rows) add(c grid.Cell, times int64) error {
 		return nil
 	}
 	if limit := r.limits.Columns; r.column+times > int64(limit) {
-		return r.limit("it has more than %d columns", limit)
+		return r.limit(intray.NewMessage("sheet.too_many_columns", intray.Params{"limit": limit}))
 	}
 	if r.given += size * times; r.given > int64(r.limits.RowBytes) {
 		return r.tooLongARow()
@@ -204,7 +204,7 @@ func (r *rows) add(c grid.Cell, times int64) error {
 }
 
 func (r *rows) tooLongARow() error {
-	return r.limit("the texts of a row have more than %d bytes", r.limits.RowBytes)
+	return r.limit(intray.NewMessage("row.too_long", intray.Params{"limit": r.limits.RowBytes}))
 }
 
 // isMark says whether a text is how applications display a failed formula.

@@ -2,7 +2,6 @@ package ods
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -50,7 +49,7 @@ func (c *content) enterBody(told *catalog) error {
 		return err
 	}
 	if !s.is(spaceOffice, "document-content") && !s.is(spaceOffice, "document") {
-		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the file is no OpenDocument spreadsheet: its part %q begins with the element %.100q", s.part, s.local))}
+		return &source.UnreadableError{Reason: intray.NewMessage("opendocument.wrong_root", intray.Params{"part": source.Excerpt(s.part), "element": source.Excerpt(string(s.local))})}
 	}
 	for {
 		more, err := s.child()
@@ -58,7 +57,7 @@ func (c *content) enterBody(told *catalog) error {
 		case err != nil:
 			return err
 		case !more:
-			return s.broken("has no body")
+			return s.broken(intray.NewMessage("opendocument.no_body", nil))
 		case s.is(spaceOffice, "body"):
 			return c.enterSpreadsheet()
 		case told != nil && (s.is(spaceOffice, "automatic-styles") || s.is(spaceOffice, "styles")):
@@ -79,9 +78,9 @@ func (c *content) enterSpreadsheet() error {
 	case err != nil:
 		return err
 	case !more:
-		return c.scan.broken("has an empty body")
+		return c.scan.broken(intray.NewMessage("opendocument.empty_body", nil))
 	case !c.scan.is(spaceOffice, "spreadsheet"):
-		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the file is an OpenDocument file of the kind %.100q, not a spreadsheet", c.scan.local))}
+		return &source.UnreadableError{Reason: intray.NewMessage("opendocument.other_document", intray.Params{"element": source.Excerpt(string(c.scan.local))})}
 	}
 	return nil
 }
@@ -125,7 +124,7 @@ func (c *content) moveTo(ctx context.Context, sheet int) error {
 			return err
 		}
 		if !more {
-			return c.scan.broken("has other sheets than before: the file was changed while it was read")
+			return c.scan.broken(intray.NewMessage("opendocument.sheets_changed", nil))
 		}
 	}
 	return nil

@@ -9,6 +9,9 @@ import (
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
 )
 
 // begin finds the encoding of a part whose first bytes are in the buffer.
@@ -52,7 +55,7 @@ func (s *scanner) checkDeclared() error {
 	case "utf-8", "utf8", "us-ascii", "ascii", "utf-16":
 		return nil
 	}
-	return s.broken("is in the encoding %q; workbooks are in UTF-8 or UTF-16", name)
+	return s.broken(intray.NewMessage("xml.other_encoding", intray.Params{"encoding": source.Excerpt(string(name))}))
 }
 
 // decode appends a raw text with its entities and line ends resolved.
@@ -70,7 +73,7 @@ func (s *scanner) decode(dst, raw []byte) ([]byte, error) {
 		}
 		char, size := reference(raw[i:])
 		if size == 0 {
-			return dst, s.broken("has an ampersand that begins no entity")
+			return dst, s.broken(intray.NewMessage("xml.invalid_entity", nil))
 		}
 		dst, raw = utf8.AppendRune(dst, char), raw[i+size:]
 	}

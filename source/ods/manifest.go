@@ -2,6 +2,8 @@ package ods
 
 import (
 	"context"
+
+	"github.com/intraydata/intray"
 )
 
 // refuseEncrypted looks into the manifest, where encryption is told entry by
@@ -24,7 +26,7 @@ func (p *pack) refuseEncrypted(ctx context.Context) error {
 		err = readManifest(s)
 	}
 	if err != nil && p.in.failed() != nil {
-		return p.in.explain("read the manifest of the workbook", err)
+		return p.in.explain("read the manifest of the workbook", err, intray.Message{})
 	}
 	return err
 }

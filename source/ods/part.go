@@ -41,7 +41,7 @@ func (p *pack) open(ctx context.Context, name string) (*part, error) {
 	opened := &part{name: name, pack: p, file: file, most: p.limits.PartBytes, stop: ctx.Done()}
 	from, err := file.Open()
 	if err != nil {
-		return nil, p.in.explain(opened.doing(), err)
+		return nil, p.in.explain(opened.doing(), err, opened.problem(err))
 	}
 	opened.from = from
 	return opened, nil
@@ -66,6 +66,20 @@ func (p *pack) openContent(ctx context.Context) (*part, error) {
 
 func (p *part) doing() string { return fmt.Sprintf("read the part %q", p.name) }
 
+// problem says what is wrong with a part that cannot be inflated.
+func (p *part) problem(err error) intray.Message {
+	problem := intray.NewMessage("workbook.part_not_decompressed", nil)
+	switch {
+	case errors.Is(err, zip.ErrChecksum):
+		problem = intray.NewMessage("workbook.part_wrong_checksum", nil)
+	case errors.Is(err, zip.ErrAlgorithm):
+		problem = intray.NewMessage("workbook.part_unknown_method", nil)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		problem = intray.NewMessage("workbook.part_cut_short", nil)
+	}
+	return intray.NewMessage("workbook.part", intray.Params{"part": source.Excerpt(p.name), "problem": problem})
+}
+
 // Read inflates, and counts what comes.
 func (p *part) Read(b []byte) (int, error) {
 	select {
@@ -81,7 +95,7 @@ func (p *part) Read(b []byte) (int, error) {
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = p.pack.in.explain(p.doing(), err)
+		err = p.pack.in.explain(p.doing(), err, p.problem(err))
 	}
 	return n, err
 }
@@ -92,11 +106,11 @@ func (p *part) count() error {
 	limits := p.pack.limits
 	switch {
 	case p.read > p.most:
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook inflates to more than %d bytes", p.name, p.most))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.part_too_large", intray.Params{"part": source.Excerpt(p.name), "limit": p.most})}
 	case inflated > limits.InflatedBytes:
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook inflates to more than %d bytes", limits.InflatedBytes))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.too_large", intray.Params{"limit": limits.InflatedBytes})}
 	case p.read > ratioFrom && p.read/limits.Ratio > int64(p.file.CompressedSize64):
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook inflates to more than %d times its size", p.name, limits.Ratio))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.part_ratio_too_high", intray.Params{"part": source.Excerpt(p.name), "limit": limits.Ratio})}
 	}
 	return nil
 }

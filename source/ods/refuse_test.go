@@ -50,7 +50,7 @@ func TestRefused(t *testing.T) {
 		"a text document":       {content(strings.ReplaceAll(body(), "office:spreadsheet", "office:text")), Limits{}, `an OpenDocument file of the kind "text", not a spreadsheet`},
 		"no body":               {content(`<office:document-content/>`), Limits{}, `has no body`},
 		"an empty body":         {content(`<office:document-content><office:body/></office:document-content>`), Limits{}, `has an empty body`},
-		"no sheets":             {content(body()), Limits{}, `the workbook has no sheet`},
+		"no sheets":             {content(body()), Limits{}, `the workbook has no worksheet`},
 		"no XML":                {content(`hello`), Limits{}, `has text outside of its XML`},
 		"two documents":         {content(body(table("One", "")) + "<a/>"), Limits{}, `more than one outermost element`},
 		"text behind it":        {content(body(table("One", "")) + "a"), Limits{}, `has text outside of its XML`},
@@ -66,34 +66,34 @@ func TestRefused(t *testing.T) {
 
 		"entries":          {holding(""), Limits{Entries: 2}, `an archive of more than 2 entries`},
 		"sheets":           {content(body(table("a", ""), table("b", ""))), Limits{Sheets: 1}, `more than 1 sheets`},
-		"hidden styles":    {content(strings.Replace(body(), `display="true"`, `display="false"`, 1)), Limits{Sheets: 1}, `more than 1 styles of hidden sheets`},
+		"hidden styles":    {content(strings.Replace(body(), `display="true"`, `display="false"`, 1)), Limits{Sheets: 1}, `more than 1 styles`},
 		"a long name":      {content(body(table(long, ""))), Limits{NameBytes: 100}, `the name of a sheet or a style is longer than 100 bytes`},
-		"rows":             {holding(strings.Repeat(row(text("a")), 3)), Limits{Rows: 2}, `line 3: the sheet "One" cannot be read: it has more than 2 rows`},
-		"rows, repeated":   {holding(repeated("table-row", "1048577", text("a"))), Limits{Rows: 1 << 10}, `line 1025: the sheet "One" cannot be read: it has more than 1024 rows`},
-		"a row below":      {holding(emptyRows + row(text("a"))), Limits{Rows: 1 << 20}, `line 1048577: the sheet "One" cannot be read: it has more than 1048576 rows`},
-		"columns":          {holding(row(repeated("table-cell", "3", "<text:p>a</text:p>"))), Limits{Columns: 2}, `it has more than 2 columns`},
-		"a far column":     {holding(row(emptyCells, emptyCells, text("a"))), Limits{}, `it has more than 16384 columns`},
+		"rows":             {holding(strings.Repeat(row(text("a")), 3)), Limits{Rows: 2}, `line 3: the sheet "One" cannot be read: there are more than 2 rows`},
+		"rows, repeated":   {holding(repeated("table-row", "1048577", text("a"))), Limits{Rows: 1 << 10}, `line 1,025: the sheet "One" cannot be read: there are more than 1,024 rows`},
+		"a row below":      {holding(emptyRows + row(text("a"))), Limits{Rows: 1 << 20}, `line 1,048,577: the sheet "One" cannot be read: there are more than 1,048,576 rows`},
+		"columns":          {holding(row(repeated("table-cell", "3", "<text:p>a</text:p>"))), Limits{Columns: 2}, `there are more than 2 columns`},
+		"a far column":     {holding(row(emptyCells, emptyCells, text("a"))), Limits{}, `there are more than 16,384 columns`},
 		"cell":             {one("<text:p>" + long + "</text:p>"), Limits{CellBytes: 100}, `has a text of more than 100 bytes`},
 		"long cell":        {one("<text:p>" + strings.Repeat(long, 1000) + "</text:p>"), Limits{CellBytes: 100}, `line 1: the part "content.xml" of the workbook has a text of more than 100 bytes`},
 		"paragraphs":       {one(strings.Repeat("<text:p>xxxxxxxxx</text:p>", 12)), Limits{CellBytes: 100}, `has a text of more than 100 bytes`},
 		"spans":            {one("<text:p>" + strings.Repeat("<text:span>xxxxxxxxxx</text:span>", 11) + "</text:p>"), Limits{CellBytes: 100}, `has a text of more than 100 bytes`},
-		"spaces":           {one(`<text:p><text:s text:c="999999999999"/></text:p>`), Limits{}, `has a text of more than 16777216 bytes`},
-		"spaces together":  {holding(strings.Repeat(row(cell("", `<text:p>a<text:s text:c="100"/></text:p>`)), 20)), Limits{RepeatedBytes: 1000}, `line 11: the sheet "One" cannot be read: its repeated rows, cells and spaces come to more than 1000 bytes`},
-		"row":              {holding(row(strings.Repeat(text("xxxxxxxxxx"), 11))), Limits{RowBytes: 100}, `the texts of a row have more than 100 bytes`},
-		"row, below marks": {holding(row(strings.Repeat(cell(`office:string-value="`+long+`" calcext:value-type="error"`, "<text:p>#N/A</text:p>"), 11))), Limits{RowBytes: 300}, `the texts of a row have more than 300 bytes`},
-		"row, repeated":    {holding(row(repeated("table-cell", "16384", "<text:p>"+strings.Repeat(long, 100)+"</text:p>"))), Limits{}, `the texts of a row have more than 33554432 bytes`},
-		"repeated cells":   {holding(row(repeated("table-cell", "100", "<text:p>a</text:p>"))), Limits{RepeatedBytes: 1000}, `come to more than 1000 bytes`},
+		"spaces":           {one(`<text:p><text:s text:c="999999999999"/></text:p>`), Limits{}, `has a text of more than 16,777,216 bytes`},
+		"spaces together":  {holding(strings.Repeat(row(cell("", `<text:p>a<text:s text:c="100"/></text:p>`)), 20)), Limits{RepeatedBytes: 1000}, `line 11: the sheet "One" cannot be read: its repeated rows, cells and spaces come to more than 1,000 bytes`},
+		"row":              {holding(row(strings.Repeat(text("xxxxxxxxxx"), 11))), Limits{RowBytes: 100}, `the row is longer than 100 bytes`},
+		"row, below marks": {holding(row(strings.Repeat(cell(`office:string-value="`+long+`" calcext:value-type="error"`, "<text:p>#N/A</text:p>"), 11))), Limits{RowBytes: 300}, `the row is longer than 300 bytes`},
+		"row, repeated":    {holding(row(repeated("table-cell", "16384", "<text:p>"+strings.Repeat(long, 100)+"</text:p>"))), Limits{}, `the row is longer than 33,554,432 bytes`},
+		"repeated cells":   {holding(row(repeated("table-cell", "100", "<text:p>a</text:p>"))), Limits{RepeatedBytes: 1000}, `come to more than 1,000 bytes`},
 		"repeated rows":    {holding(repeated("table-row", "1000", text("a"))), Limits{RepeatedBytes: 1000}, `line 60: the sheet "One" cannot be read: its repeated rows`},
-		"sheet texts":      {holding(strings.Repeat(row(text("xxxxxxxxxx")), 11)), Limits{SheetBytes: 100}, `its texts have more than 100 bytes`},
+		"sheet texts":      {holding(strings.Repeat(row(text("xxxxxxxxxx")), 11)), Limits{SheetBytes: 100}, `the texts of the sheet are longer than 100 bytes`},
 		"deep":             {content("<office:document-content>" + strings.Repeat("<a>", 200_000)), Limits{}, `elements nested deeper than 128`},
 		"deep in a sheet":  {holding(strings.Repeat("<a>", 200)), Limits{}, `elements nested deeper than 128`},
 		"deep groups":      {holding(strings.Repeat("<table:table-row-group>", 200)), Limits{}, `elements nested deeper than 128`},
-		"attributes":       {content("<office:document-content" + strings.Repeat(` a="b"`, 1025) + "/>"), Limits{}, `a tag with more than 1024 attributes`},
+		"attributes":       {content("<office:document-content" + strings.Repeat(` a="b"`, 1025) + "/>"), Limits{}, `a tag with more than 1,024 attributes`},
 		"spaces declared":  {content("<office:document-content" + strings.Repeat(` xmlns:a="`+uris+`text:1.0" xmlns:a="b"`, 60) + "/>"), Limits{}, `declares more than 64 namespaces`},
-		"merges":           {holding(repeated("table-row", "5", cell(`table:number-columns-spanned="2"`, "<text:p>a</text:p>"))), Limits{Merges: 3}, `line 4: the sheet "One" cannot be read: it has more than 3 merged ranges`},
+		"merges":           {holding(repeated("table-row", "5", cell(`table:number-columns-spanned="2"`, "<text:p>a</text:p>"))), Limits{Merges: 3}, `line 4: the sheet "One" cannot be read: the sheet has more than 3 merged ranges`},
 		"columns, no end":  {holding(`<table:table-column table:number-columns-repeated="-"/>`), Limits{}, `repeated "-" times`},
-		"part":             {content(`<office:document-content>` + strings.Repeat(" ", 100_000)), Limits{PartBytes: 50_000}, `inflates to more than 50000 bytes`},
-		"all":              {with(holding(""), manifestPart, "<a>"+strings.Repeat(" ", 40_000)+"</a>"), Limits{InflatedBytes: 20_000}, `the workbook inflates to more than 20000 bytes`},
+		"part":             {content(`<office:document-content>` + strings.Repeat(" ", 100_000)), Limits{PartBytes: 50_000}, `inflates to more than 50,000 bytes`},
+		"all":              {with(holding(""), manifestPart, "<a>"+strings.Repeat(" ", 40_000)+"</a>"), Limits{InflatedBytes: 20_000}, `the workbook inflates to more than 20,000 bytes`},
 		"ratio":            {content(strings.Repeat(" ", 17<<20)), Limits{Ratio: 100}, `inflates to more than 100 times its size`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestBadNames(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if badName("") == "" || badName("a..b/c") != "" {
+	if badName("").IsZero() || !badName("a..b/c").IsZero() {
 		t.Error("names are not judged by their parts")
 	}
 }

@@ -3,7 +3,6 @@ package ods
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/intraydata/intray"
@@ -175,10 +174,10 @@ func (r *rows) readCells() error {
 // give makes the cells at hand those of the next row.
 func (r *rows) give() error {
 	if r.number >= r.limits.Rows {
-		return r.limit("it has more than %d rows", r.limits.Rows)
+		return r.limit(intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": r.limits.Rows}))
 	}
 	if r.all += r.given; r.all > r.limits.SheetBytes {
-		return r.limit("its texts have more than %d bytes", r.limits.SheetBytes)
+		return r.limit(intray.NewMessage("sheet.texts_too_long", intray.Params{"limit": r.limits.SheetBytes}))
 	}
 	r.left--
 	r.number++
@@ -200,7 +199,7 @@ const cellCost = 16
 // repeat counts bytes that come of a count.
 func (r *rows) repeat(size int64) error {
 	if r.repeated += size; r.repeated > r.limits.RepeatedBytes {
-		return r.limit("its repeated rows, cells and spaces come to more than %d bytes", r.limits.RepeatedBytes)
+		return r.limit(intray.NewMessage("opendocument.repeated_too_large", intray.Params{"limit": r.limits.RepeatedBytes}))
 	}
 	return nil
 }
@@ -212,7 +211,7 @@ func (r *rows) times(raw []byte) (int64, error) {
 	}
 	n, ok := count(raw)
 	if !ok {
-		return 0, r.unreadable("something is repeated %.20q times, which is no count", raw)
+		return 0, r.unreadable(intray.NewMessage("opendocument.bad_repetition", intray.Params{"count": source.Excerpt(string(raw))}))
 	}
 	return n, nil
 }
@@ -242,14 +241,14 @@ func (r *rows) place(err error) error {
 	return err
 }
 
-func (r *rows) unreadable(format string, args ...any) error {
-	return &source.UnreadableError{Line: r.number + 1, Reason: intray.Literal(r.inSheet(fmt.Sprintf(format, args...)))}
+func (r *rows) unreadable(problem intray.Message) error {
+	return &source.UnreadableError{Line: r.number + 1, Reason: r.inSheet(problem)}
 }
 
-func (r *rows) limit(format string, args ...any) error {
-	return &source.LimitError{Line: r.number + 1, Reason: intray.Literal(r.inSheet(fmt.Sprintf(format, args...)))}
+func (r *rows) limit(problem intray.Message) error {
+	return &source.LimitError{Line: r.number + 1, Reason: r.inSheet(problem)}
 }
 
-func (r *rows) inSheet(reason string) string {
-	return fmt.Sprintf("the sheet %q cannot be read: %s", r.name, reason)
+func (r *rows) inSheet(problem intray.Message) intray.Message {
+	return intray.NewMessage("workbook.sheet_unreadable", intray.Params{"sheet": source.Excerpt(r.name), "problem": problem})
 }

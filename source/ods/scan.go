@@ -2,7 +2,6 @@ package ods
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 
 	"github.com/intraydata/intray"
@@ -69,13 +68,14 @@ func newScanner(src io.Reader, part string, limits Limits) (*scanner, error) {
 }
 
 // broken says that the part is no XML.
-func (s *scanner) broken(format string, args ...any) error {
-	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: its part %q %s", s.part, fmt.Sprintf(format, args...)))}
+func (s *scanner) broken(problem intray.Message) error {
+	part := intray.NewMessage("workbook.part", intray.Params{"part": source.Excerpt(s.part), "problem": problem})
+	return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": part})}
 }
 
 // tooLong says that a tag or a text passes the limit.
 func (s *scanner) tooLong() error {
-	return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook has a text of more than %d bytes", s.part, s.longest-bufferBytes))}
+	return &source.LimitError{Reason: intray.NewMessage("workbook.part_text_too_long", intray.Params{"part": source.Excerpt(s.part), "limit": s.longest - bufferBytes})}
 }
 
 // cut says that the part ends too early, unless reading failed.
@@ -83,7 +83,7 @@ func (s *scanner) cut(err error) error {
 	if err != nil {
 		return err
 	}
-	return s.broken("ends in the middle of its XML")
+	return s.broken(intray.NewMessage("xml.cut_short", nil))
 }
 
 // more reads on. It gives false at the end of the part.
@@ -168,7 +168,7 @@ func (s *scanner) one() (token, error) {
 // over checks that the part may end here.
 func (s *scanner) over() (token, error) {
 	if !s.rooted {
-		return tokenNone, s.broken("is empty")
+		return tokenNone, s.broken(intray.NewMessage("xml.empty", nil))
 	}
 	if len(s.begins) > 0 {
 		return tokenNone, s.cut(nil)
@@ -189,7 +189,7 @@ func (s *scanner) plain() (token, error) {
 	s.pos += size
 	if len(s.begins) == 0 {
 		if len(bytes.TrimSpace(s.text)) > 0 {
-			return tokenNone, s.broken("has text outside of its XML")
+			return tokenNone, s.broken(intray.NewMessage("xml.text_outside", nil))
 		}
 		return tokenNone, nil
 	}
@@ -257,5 +257,5 @@ func (s *scanner) declaration() (token, error) {
 			return tokenNone, nil
 		}
 	}
-	return tokenNone, s.broken("has a declaration (DOCTYPE), which workbooks never have")
+	return tokenNone, s.broken(intray.NewMessage("xml.doctype", nil))
 }

@@ -85,9 +85,9 @@ func TestBook(t *testing.T) {
 		t.Errorf("sheets (-want +got):\n%s", diff)
 	}
 	evidence := []intray.Evidence{
-		{Choice: "date system", Value: "1904-01-01", Reason: intray.Literal("the workbook counts days from it, in place of 1899-12-30; its dates are written in full and do not depend on it")},
-		{Choice: "hidden sheets", Value: "Hidden", Reason: intray.Literal("they are read like all others")},
-		{Choice: "macros", Value: "ignored", Reason: intray.Literal("the workbook has macros, which are never run")},
+		{Choice: "date system", Value: "1904-01-01", Reason: intray.NewMessage("opendocument.other_day_zero", intray.Params{"usual": "1899-12-30"})},
+		{Choice: "hidden sheets", Value: "Hidden", Reason: intray.NewMessage("workbook.hidden_read", nil)},
+		{Choice: "macros", Value: "ignored", Reason: intray.NewMessage("workbook.macros", nil)},
 	}
 	if diff := cmp.Diff(evidence, book.Evidence()); diff != "" {
 		t.Errorf("evidence (-want +got):\n%s", diff)

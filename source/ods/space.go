@@ -1,6 +1,10 @@
 package ods
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/intraydata/intray"
+)
 
 // space is one of the namespaces that matter here.
 type space uint8
@@ -84,7 +88,7 @@ func (s *scanner) bind() error {
 			continue
 		}
 		if len(s.spaces) >= mostBindings {
-			return s.broken("declares more than %d namespaces of its format", mostBindings)
+			return s.broken(intray.NewMessage("xml.too_many_namespaces", intray.Params{"limit": mostBindings}))
 		}
 		s.spaces = append(s.spaces, binding{string(prefix), meant, len(s.begins)})
 	}

@@ -1,8 +1,6 @@
 package ods
 
 import (
-	"fmt"
-
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/grid"
@@ -33,7 +31,7 @@ func (r *rows) noteSpan(width, height []byte) {
 func (r *rows) merge(number int64) error {
 	for _, s := range r.spans {
 		if r.ranges++; r.ranges > r.limits.Merges {
-			return &source.LimitError{Line: number, Reason: intray.Literal(r.inSheet(fmt.Sprintf("it has more than %d merged ranges", r.limits.Merges)))}
+			return &source.LimitError{Line: number, Reason: r.inSheet(intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": r.limits.Merges}))}
 		}
 		r.merged = append(r.merged, grid.Range{
 			FirstRow: number, LastRow: number + s.height - 1,

@@ -86,9 +86,9 @@ func TestFilled(t *testing.T) {
 func TestLimitsOfCaller(t *testing.T) {
 	file := string(workbook(t, table("One", row(text("aaaa"), text("bbbb"))+row(text("cccc")))))
 	for name, limits := range map[string]source.Limits{
-		"it has more than 1 columns":                   {Columns: 1},
+		"there are more than 1 columns":                {Columns: 1},
 		"has a text of more than 3 bytes":              {CellBytes: 3},
-		"the texts of a row have more than 5 bytes":    {RecordBytes: 5},
+		"the row is longer than 5 bytes":               {RecordBytes: 5},
 		"the header of column 1 is longer than 2 byte": {HeaderBytes: 2},
 	} {
 		_, err := sourcetest.Read(t, Format{}, file, source.Options{Limits: limits})

@@ -127,7 +127,7 @@ func TestDetect(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			score, reason := Format{}.Detect(input(tc.file), tc.file[:min(len(tc.file), source.HeadBytes)])
-			if score != tc.want || reason == "" {
+			if score != tc.want || (score > 0) == reason.IsZero() {
 				t.Errorf("score %v, reason %q", score, reason)
 			}
 		})
@@ -142,7 +142,7 @@ func TestRefusedByFormat(t *testing.T) {
 		"ends in the middle of its XML":      flat(table("One", ""))[:1000],
 		"the workbook is damaged":            string(workbook(t, table("One", ""))[:300]),
 		"has text outside of its XML":        "a,b",
-		"the workbook has no sheet":          flat(),
+		"the workbook has no worksheet":      flat(),
 		"the file is no OpenDocument spread": "<html/>",
 	} {
 		sourcetest.Refuse(t, Format{}, file, source.Options{}, &source.UnreadableError{Reason: intray.Literal(name)})

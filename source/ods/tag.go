@@ -2,7 +2,6 @@ package ods
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -28,9 +27,9 @@ func (s *scanner) startTag() error {
 		case ok:
 			return s.push(size, name)
 		case size < 0:
-			return s.broken("has a tag that cannot be read")
+			return s.broken(intray.NewMessage("xml.invalid_tag", nil))
 		case len(s.attrs) > mostAttributes:
-			return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook has a tag with more than %d attributes", s.part, mostAttributes))}
+			return &source.LimitError{Reason: intray.NewMessage("workbook.part_too_many_attributes", intray.Params{"part": source.Excerpt(s.part), "limit": mostAttributes})}
 		}
 		if more, err := s.more(); !more {
 			return s.cut(err)
@@ -41,7 +40,7 @@ func (s *scanner) startTag() error {
 // push opens the element whose tag was read.
 func (s *scanner) push(size int, name []byte) error {
 	if len(s.begins) == 0 && s.rooted {
-		return s.broken("has more than one outermost element")
+		return s.broken(intray.NewMessage("xml.several_roots", nil))
 	}
 	if len(s.begins) >= s.deepest {
 		return s.tooDeep()
@@ -55,7 +54,7 @@ func (s *scanner) push(size int, name []byte) error {
 }
 
 func (s *scanner) tooDeep() error {
-	return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook has elements nested deeper than %d", s.part, s.deepest))}
+	return &source.LimitError{Reason: intray.NewMessage("workbook.part_too_deep", intray.Params{"part": source.Excerpt(s.part), "limit": s.deepest})}
 }
 
 // split cuts a name at its colon.
@@ -167,7 +166,7 @@ func (s *scanner) endTag() error {
 	}
 	name := bytes.TrimRight(s.buf[s.pos+2:s.pos+end], " \t\r\n")
 	if len(s.begins) == 0 || !bytes.Equal(name, s.innermost()) {
-		return s.broken("closes an element that is not open")
+		return s.broken(intray.NewMessage("xml.unopened_element", nil))
 	}
 	s.pos += end + 1
 	s.close()

@@ -20,7 +20,7 @@ var (
 	// errStopped says that the context ended.
 	errStopped = errors.New("reading was stopped")
 	// errProtected says that only a password opens the workbook.
-	errProtected = &source.UnreadableError{Reason: intray.Literal("the workbook is protected by a password; save it without one")}
+	errProtected = &source.UnreadableError{Reason: intray.NewMessage("workbook.password", nil)}
 )
 
 // watched is an input that remembers why reading it failed: an error of the
@@ -63,15 +63,15 @@ func (w *watched) failed() error {
 }
 
 // explain says what an error means that came of reading: the store failed, or
-// the file is damaged.
-func (w *watched) explain(doing string, err error) error {
+// the file has a problem.
+func (w *watched) explain(doing string, err error, problem intray.Message) error {
 	if failed := w.failed(); failed != nil {
 		return fmt.Errorf("%s: %w", doing, failed)
 	}
 	if isNamed(err) {
 		return err
 	}
-	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: %s: %v", doing, err))}
+	return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": problem})}
 }
 
 // isNamed says whether an error says already what is wrong with the file.

@@ -1,8 +1,12 @@
 package parquet
 
-import "encoding/binary"
+import (
+	"encoding/binary"
 
-const errBits = damage("a page ends inside of a value")
+	"github.com/intraydata/intray"
+)
+
+var errBits = damage{intray.NewMessage("parquet.page_ends_early", nil)}
 
 // packed gives the number of so many bits, at most 64, that begins at a bit; the
 // least significant bit comes first.

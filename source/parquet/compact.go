@@ -2,7 +2,8 @@ package parquet
 
 import (
 	"encoding/binary"
-	"fmt"
+
+	"github.com/intraydata/intray"
 )
 
 // What a value is in Thrift's compact protocol.
@@ -25,7 +26,7 @@ const (
 // maxThrift is how deep structures may stand in each other.
 const maxThrift = 32
 
-const errThrift = damage("a structure is not as the format wants it")
+var errThrift = damage{intray.NewMessage("parquet.invalid_structure", nil)}
 
 // compact reads Thrift's compact protocol. It allocates nothing: a footer that
 // declares a long list costs no more than its bytes. The first error stays and
@@ -43,13 +44,6 @@ func (c *compact) fail(err error) {
 		c.err = err
 	}
 	c.at = len(c.text)
-}
-
-// bound fails where a list has grown too long.
-func (c *compact) bound(n, most int, of string) {
-	if n > most {
-		c.fail(limitReached(fmt.Sprintf("there are more than %d %s", most, of)))
-	}
 }
 
 func (c *compact) byte() byte {

@@ -3,9 +3,10 @@ package parquet
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/intraydata/intray"
 )
 
 // levels pulls the levels of a page's entries.
@@ -96,7 +97,7 @@ func (c *cursor) step() error {
 func level(from levels, most int) (int, error) {
 	n, err := from.next()
 	if err == nil && n > uint32(most) {
-		err = damage("a level is higher than the schema allows")
+		err = damage{intray.NewMessage("parquet.level_too_high", nil)}
 	}
 	return int(n), err
 }
@@ -128,13 +129,13 @@ func (c *cursor) turn() error {
 		err = c.readDictionary(p, packed, at)
 	case format.DataPage, format.DataPageV2:
 		if p.apart != (p.kind == format.DataPageV2) {
-			return damage("the header of a page is damaged")
+			return damage{intray.NewMessage("parquet.invalid_page_header", nil)}
 		}
 		c.pageAt = at
 		err = c.readPage(p, packed)
 	case format.IndexPage:
 	default:
-		return damage(fmt.Sprintf("a page of an unknown kind (%d)", p.kind))
+		return damage{intray.NewMessage("parquet.unknown_page_type", intray.Params{"type": int(p.kind)})}
 	}
 	c.count()
 	return err
@@ -152,7 +153,7 @@ func (c *cursor) count() {
 
 func (c *cursor) readDictionary(p page, packed []byte, at int64) error {
 	if c.dict != nil || p.encoding != format.Plain && p.encoding != olderDictionary {
-		return damage("a dictionary is not as the format wants it")
+		return damage{intray.NewMessage("parquet.invalid_dictionary", nil)}
 	}
 	text, err := c.shelf.unpack(p, c.codec, packed, nil)
 	if err != nil {
@@ -166,7 +167,7 @@ func (c *cursor) readDictionary(p page, packed []byte, at int64) error {
 // readPage unpacks a page and finds its levels and values.
 func (c *cursor) readPage(p page, packed []byte) (err error) {
 	if int64(p.count) > c.left {
-		return damage("its pages have more values than the file says")
+		return damage{intray.NewMessage("parquet.more_values_than_declared", nil)}
 	}
 	if c.body, err = c.shelf.unpack(p, c.codec, packed, c.body); err != nil {
 		return err
@@ -219,7 +220,7 @@ func together(text []byte, encoding format.Encoding, most, count int) (found lev
 		}
 		return &oldLevels{text: text[:size], width: width}, text[size:], nil
 	}
-	return nil, nil, damage(fmt.Sprintf("its levels are stored in a way that cannot be read (%v)", encoding))
+	return nil, nil, damage{intray.NewMessage("parquet.unknown_level_encoding", intray.Params{"encoding": encoding.String()})}
 }
 
 // park gives the memory of the page back; wake reads it again.

@@ -1,6 +1,10 @@
 package parquet
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/intraydata/intray"
+)
 
 const (
 	// maxBlock is the most numbers of a block of deltas, maxParts the most parts
@@ -9,7 +13,7 @@ const (
 	maxParts = 1 << 12
 )
 
-const errDelta = damage("a page of differences is not as the format wants it")
+var errDelta = damage{intray.NewMessage("parquet.invalid_delta_page", nil)}
 
 // deltas are numbers by their differences: blocks of parts, each packed with a
 // width of its own above the least difference of the block.

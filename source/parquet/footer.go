@@ -10,6 +10,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -62,7 +63,7 @@ func readFooter(in source.Input, limits source.Limits) (*footer, error) {
 		return nil, source.ErrEmpty
 	}
 	if in.Size < int64(len(head)+len(tail)) {
-		return nil, damage("the file is too short for a Parquet file")
+		return nil, damage{intray.NewMessage("parquet.too_short", nil)}
 	}
 	if err := readAt(in, head, 0); err != nil {
 		return nil, err
@@ -74,17 +75,17 @@ func readFooter(in source.Input, limits source.Limits) (*footer, error) {
 	case string(head) == markEncrypted || string(head) == mark && end == markEncrypted:
 		return nil, errEncrypted
 	case string(head) != mark:
-		return nil, damage("the file does not begin with PAR1, as Parquet files do")
+		return nil, damage{intray.NewMessage("parquet.no_par1_at_start", nil)}
 	case end != mark:
-		return nil, damage("the file does not end with PAR1: it was cut short, or its transfer is not complete")
+		return nil, damage{intray.NewMessage("parquet.no_par1_at_end", nil)}
 	}
 	size := int64(binary.LittleEndian.Uint32(tail))
 	at := in.Size - tailBytes - size
 	if at < int64(len(mark)) {
-		return nil, damage("the footer is said to be longer than the file")
+		return nil, damage{intray.NewMessage("parquet.footer_too_long", nil)}
 	}
 	if size > maxFooter {
-		return nil, limitReached(fmt.Sprintf("the footer has more than %d bytes", maxFooter))
+		return nil, limitReached{intray.NewMessage("parquet.footer_too_large", intray.Params{"limit": maxFooter})}
 	}
 	f := &footer{text: make([]byte, size), at: at}
 	if err := readAt(in, f.text, at); err != nil {
@@ -102,14 +103,18 @@ func (f *footer) parse(most int) error {
 		case 2:
 			c.each(wire, func(wire byte) {
 				f.elements = append(f.elements, readElement(c, wire))
-				c.bound(len(f.elements), most, "elements of the schema")
+				if len(f.elements) > most {
+					c.fail(limitReached{intray.NewMessage("parquet.too_many_elements", intray.Params{"limit": most})})
+				}
 			})
 		case 3:
 			f.rows = c.int(wire)
 		case 4:
 			c.each(wire, func(wire byte) {
 				f.groups = append(f.groups, f.readGroup(c, wire))
-				c.bound(len(f.groups), maxGroups, "row groups")
+				if len(f.groups) > maxGroups {
+					c.fail(limitReached{intray.NewMessage("parquet.too_many_row_groups", intray.Params{"limit": maxGroups})})
+				}
 			})
 		case 6:
 			f.createdBy = printable(c.bytes(wire))
@@ -120,7 +125,7 @@ func (f *footer) parse(most int) error {
 	})
 	var broken damage
 	if errors.As(c.err, &broken) {
-		return damage("the footer is damaged: " + string(broken))
+		return damage{intray.NewMessage("parquet.footer_damaged", intray.Params{"problem": broken.problem})}
 	}
 	return c.err
 }
@@ -154,7 +159,7 @@ func (f *footer) chunks(g group, most int, chunks []chunk) ([]chunk, error) {
 		if id == 1 {
 			c.each(wire, func(wire byte) {
 				if chunks = append(chunks, readChunk(c, wire)); len(chunks) > most {
-					c.fail(damage("a row group has more columns than the schema"))
+					c.fail(damage{intray.NewMessage("parquet.row_group_too_wide", nil)})
 				}
 			})
 		}
@@ -213,7 +218,7 @@ func (f *footer) check(leaves []*leaf) error {
 	var chunks []chunk
 	for i, g := range f.groups {
 		if g.rows < 0 || g.rows > math.MaxInt64-rows {
-			return damage(fmt.Sprintf("row group %d has an impossible number of rows", i+1))
+			return damage{intray.NewMessage("parquet.impossible_row_count", intray.Params{"group": i + 1})}
 		}
 		rows += g.rows
 		var err error
@@ -221,7 +226,7 @@ func (f *footer) check(leaves []*leaf) error {
 			return fmt.Errorf("read row group %d: %w", i+1, err)
 		}
 		if len(chunks) != len(leaves) {
-			return damage(fmt.Sprintf("row group %d has %d columns, and the schema %d", i+1, len(chunks), len(leaves)))
+			return damage{intray.NewMessage("parquet.wrong_column_count", intray.Params{"group": i + 1, "columns": columnCount(len(chunks)), "expected": len(leaves)})}
 		}
 		for c, k := range chunks {
 			if err := f.checkChunk(k, leaves[c], g.rows); err != nil {
@@ -230,7 +235,7 @@ func (f *footer) check(leaves []*leaf) error {
 		}
 	}
 	if rows != f.rows {
-		return damage(fmt.Sprintf("the file says that it has %d rows, and its row groups have %d", f.rows, rows))
+		return damage{intray.NewMessage("parquet.wrong_row_count", intray.Params{"declared": f.rows, "found": rows})}
 	}
 	return nil
 }
@@ -240,17 +245,19 @@ func (f *footer) checkChunk(k chunk, l *leaf, rows int64) error {
 	case k.sealed:
 		return errEncrypted
 	case k.elsewhere:
-		return damage(fmt.Sprintf("column %q is kept in another file", l.path))
+		return damage{intray.NewMessage("parquet.column_in_other_file", intray.Params{"column": source.Excerpt(l.path)})}
 	case k.physical != l.physical:
-		return damage(fmt.Sprintf("column %q has another type than the schema says", l.path))
+		return damage{intray.NewMessage("parquet.wrong_column_type", intray.Params{"column": source.Excerpt(l.path)})}
 	case k.entries < rows || l.rep == 0 && k.entries > rows:
-		return damage(fmt.Sprintf("column %q has %d values in %d rows", l.path, k.entries, rows))
+		return damage{intray.NewMessage("parquet.wrong_value_count", intray.Params{"column": source.Excerpt(l.path), "values": k.entries, "rows": rows})}
 	case k.entries > 0 && (k.start < int64(len(mark)) || k.start >= f.at):
-		return damage(fmt.Sprintf("column %q begins outside of the file", l.path))
+		return damage{intray.NewMessage("parquet.column_outside_file", intray.Params{"column": source.Excerpt(l.path)})}
 	}
 	_, known := codecs[k.codec]
 	if !known {
-		return damage(fmt.Sprintf("column %q is compressed with %v, which cannot be read; save the file with snappy, gzip, zstd, lz4_raw, brotli or no compression", l.path, k.codec))
+		return damage{intray.NewMessage("parquet.unknown_compression", intray.Params{
+			"column": source.Excerpt(l.path), "codec": k.codec.String(), "codecs": []string{"snappy", "gzip", "zstd", "lz4_raw", "brotli"},
+		})}
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func FuzzParquet(f *testing.F) {
 		f.Add(file)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if score, reason := (Format{}).Detect(sourcetest.Input("", file), file[:min(len(file), source.HeadBytes)]); score < 0 || score > 1 || reason == "" {
+		if score, reason := (Format{}).Detect(sourcetest.Input("", file), file[:min(len(file), source.HeadBytes)]); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 			t.Fatalf("score %v, reason %q", score, reason)
 		}
 		b, err := Format{}.Open(t.Context(), sourcetest.Input("", file), source.Options{Limits: source.Limits{Cells: maxDrained}})

@@ -12,6 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/intraydata/intray"
 )
 
 // codecs are the codecs that can be read, each with the most bytes that one byte
@@ -28,7 +30,7 @@ var codecs = map[format.CompressionCodec]int{
 // ratioSlack is how many bytes a page may have before ratios count.
 const ratioSlack = 64
 
-const errInflate = damage("a page cannot be decompressed, or has another size than it says")
+var errInflate = damage{intray.NewMessage("parquet.page_not_decompressed", nil)}
 
 // inflater decompresses pages into memory of the size that they declare, which
 // the caller has checked. It serves one goroutine at a time.

@@ -2,12 +2,11 @@ package parquet
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/intraydata/intray"
 )
 
-const errFew = damage("it has fewer values than there are rows")
+var errFew = damage{intray.NewMessage("parquet.too_few_values", nil)}
 
 // lane reads one column. Its cells wait here until the other columns have theirs
 // of the same rows.
@@ -76,7 +75,7 @@ func (l *lane) add(ctx context.Context) (int, error) {
 }
 
 func tooLong(limit int) error {
-	return limitReached(fmt.Sprintf("a cell has more than %d bytes", limit))
+	return limitReached{intray.NewMessage("cell.too_long", intray.Params{"limit": limit})}
 }
 
 func (l *lane) read(ctx context.Context) (kind intray.CellKind, err error) {

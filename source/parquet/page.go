@@ -2,11 +2,11 @@ package parquet
 
 import (
 	"errors"
-	"fmt"
 	"hash/crc32"
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -108,15 +108,15 @@ func (p *page) check(codec format.CompressionCodec, rest int64) error {
 	levels := p.defBytes + p.repBytes
 	switch {
 	case p.packed < 0 || p.plain < 0 || p.count < 0 || p.defBytes < 0 || p.repBytes < 0 || levels > min(p.packed, p.plain):
-		return damage("a page has an impossible size")
+		return damage{intray.NewMessage("parquet.impossible_page_size", nil)}
 	case int64(p.packed) > rest:
-		return damage("a page is longer than what is left of the file")
+		return damage{intray.NewMessage("parquet.page_outside_file", nil)}
 	case p.plain > maxPage || p.packed > maxPage:
-		return limitReached(fmt.Sprintf("a page has more than %d bytes", maxPage))
+		return limitReached{intray.NewMessage("parquet.page_too_large", intray.Params{"limit": maxPage})}
 	case codec == format.Uncompressed && p.plain != p.packed:
-		return damage("a page that is not compressed has two sizes")
+		return damage{intray.NewMessage("parquet.two_page_sizes", nil)}
 	case p.compressed && (p.plain-levels)/codecs[codec] > p.packed-levels+ratioSlack:
-		return damage("a page says that it holds more than its bytes can")
+		return damage{intray.NewMessage("parquet.impossible_compression", nil)}
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func (s *shelf) page(at int64, codec format.CompressionCodec) (p page, packed []
 		}
 	}
 	if p.summed && crc32.ChecksumIEEE(packed) != p.sum {
-		return p, nil, 0, damage("a page has another checksum than the file says")
+		return p, nil, 0, damage{intray.NewMessage("parquet.wrong_checksum", nil)}
 	}
 	return p, packed, body + int64(p.packed), nil
 }
@@ -172,7 +172,7 @@ func (s *shelf) header(p *page, at int64) (int, error) {
 	for size := int64(firstWindow); ; size *= 8 {
 		size = min(size, s.end-at)
 		if size <= 0 {
-			return 0, damage("the pages end too early")
+			return 0, damage{intray.NewMessage("parquet.pages_end_early", nil)}
 		}
 		s.window = sized(s.window, int(size))
 		if err := readAt(s.in, s.window, at); err != nil {
@@ -185,7 +185,7 @@ func (s *shelf) header(p *page, at int64) (int, error) {
 		case c.err == nil:
 			return c.at, nil
 		case !errors.Is(c.err, errShort) || size == s.end-at || size >= maxHeader:
-			return 0, damage("the header of a page is damaged")
+			return 0, damage{intray.NewMessage("parquet.invalid_page_header", nil)}
 		}
 	}
 }
@@ -213,10 +213,10 @@ func (s *shelf) unpack(p page, codec format.CompressionCodec, packed, b []byte) 
 	}
 	levels := p.defBytes + p.repBytes
 	if codec == format.Uncompressed && p.plain != p.packed {
-		return nil, damage("a page that is not compressed has two sizes")
+		return nil, damage{intray.NewMessage("parquet.two_page_sizes", nil)}
 	}
 	if s.held-cap(b)+p.plain > s.limit {
-		return nil, limitReached(fmt.Sprintf("the pages that must be read side by side have more than %d bytes", s.limit))
+		return nil, limitReached{intray.NewMessage("parquet.pages_too_large", intray.Params{"limit": s.limit})}
 	}
 	b = s.take(b, p.plain)
 	copy(b, packed[:levels])

@@ -46,7 +46,7 @@ const (
 	pageStart = 0x15
 )
 
-var errEncrypted = &source.UnreadableError{Reason: intray.Literal("the file is encrypted; save it again without encryption")}
+var errEncrypted = &source.UnreadableError{Reason: intray.NewMessage("file.encrypted", nil)}
 
 // Format is the format "parquet". The zero value is ready.
 type Format struct{}
@@ -55,9 +55,9 @@ type Format struct{}
 func (Format) Name() string { return "parquet" }
 
 // Detect looks at both ends of the file.
-func (Format) Detect(in source.Input, head []byte) (score float64, reason string) {
+func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	if len(head) < len(mark) {
-		return 0, "the file does not begin with PAR1"
+		return 0, intray.Message{}
 	}
 	tail := make([]byte, len(mark))
 	if readAt(in, tail, in.Size-int64(len(tail))) != nil {
@@ -65,13 +65,13 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason string
 	}
 	switch first := string(head[:len(mark)]); {
 	case first == mark && string(tail) == mark:
-		return 1, "the file begins and ends with PAR1"
+		return 1, intray.NewMessage("parquet.magic_numbers", nil)
 	case first == markEncrypted || first == mark && string(tail) == markEncrypted:
-		return 1, "the file has the mark PARE of encrypted Parquet files"
+		return 1, intray.NewMessage("parquet.encrypted", nil)
 	case first == mark && len(head) > len(mark) && head[len(mark)] == pageStart:
-		return 0.9, "the file begins with PAR1 and a page, but does not end with PAR1"
+		return 0.9, intray.NewMessage("parquet.begins_only", nil)
 	}
-	return 0, "the file does not begin and end with PAR1"
+	return 0, intray.Message{}
 }
 
 // Open reads the footer.
@@ -94,7 +94,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 // readAt fills b from a place in the file.
 func readAt(in source.Input, b []byte, at int64) error {
 	if at < 0 {
-		return damage("the file is too short")
+		return damage{intray.NewMessage("parquet.too_short", nil)}
 	}
 	n, err := in.ReadAt(b, at)
 	if n == len(b) {
@@ -129,23 +129,23 @@ func openBook(in source.Input, opt source.Options) (*book, error) {
 	}
 	b := &book{in: in, opt: opt, footer: f, tree: t}
 	if columns := int64(len(t.columns)); columns > 0 && f.rows > opt.Limits.Cells/columns {
-		return nil, limitReached(fmt.Sprintf("%d rows of %d columns have more than %d cells together", f.rows, columns, opt.Limits.Cells))
+		return nil, limitReached{intray.NewMessage("parquet.too_many_cells", intray.Params{"rows": f.rows, "columns": columns, "limit": opt.Limits.Cells})}
 	}
 	return b, f.check(t.leaves)
 }
 
 func (b *book) Evidence() []intray.Evidence {
-	by, why := b.footer.createdBy, "the footer of the file names the program"
+	by, why := b.footer.createdBy, intray.NewMessage("parquet.program_named", nil)
 	if by == "" {
-		by, why = "unknown", "the footer of the file names no program"
+		by, why = "unknown", intray.NewMessage("parquet.program_unknown", nil)
 	}
 	told := []intray.Evidence{
-		{Choice: "written by", Value: by, Reason: intray.Literal(why)},
-		{Choice: "rows", Value: strconv.FormatInt(b.footer.rows, 10), Reason: intray.Literal(fmt.Sprintf("the footer of the file counts them; row groups: %d", len(b.footer.groups)))},
-		{Choice: "types", Value: b.tree.listing(), Reason: intray.Literal("the schema in the footer of the file says so")},
+		{Choice: "written by", Value: by, Reason: why},
+		{Choice: "rows", Value: strconv.FormatInt(b.footer.rows, 10), Reason: intray.NewMessage("parquet.row_count", intray.Params{"groups": len(b.footer.groups)})},
+		{Choice: "types", Value: b.tree.listing(), Reason: intray.NewMessage("parquet.types", nil)},
 	}
 	if len(b.tree.empty) > 0 {
-		told = append(told, intray.Evidence{Choice: "left out", Value: listed(b.tree.empty), Reason: intray.Literal("these groups have no members, so there is nothing to read")})
+		told = append(told, intray.Evidence{Choice: "left out", Value: listed(b.tree.empty), Reason: intray.NewMessage("parquet.empty_groups", nil)})
 	}
 	return told
 }

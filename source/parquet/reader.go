@@ -106,11 +106,15 @@ func isTyped(err error) bool {
 func (r *reader) Columns() []intray.Column { return r.columns }
 
 func (r *reader) Evidence() []intray.Evidence {
-	reason := fmt.Sprintf("the schema has %d columns, and these are their names", len(r.columns))
+	reason := intray.NewMessage("parquet.column_names", intray.Params{"columns": columnCount(len(r.columns))})
 	if r.book.opt.AsIs {
-		reason += "; every row is read as found, so the names are the first record"
+		reason = intray.JoinMessages(reason, intray.NewMessage("header.names_are_first_record", nil))
 	}
-	return append([]intray.Evidence{{Choice: "header row", Value: "names", Reason: intray.Literal(reason)}}, r.book.leafEvidence()...)
+	return append([]intray.Evidence{{Choice: "header row", Value: "names", Reason: reason}}, r.book.leafEvidence()...)
+}
+
+func columnCount(n int) intray.Message {
+	return intray.NewMessage("count.columns", intray.Params{"n": n})
 }
 
 func (r *reader) Close() error {
@@ -225,7 +229,7 @@ func (r *reader) fillLane(ctx context.Context, l *lane, n int) (int, error) {
 			r.sums = append(r.sums, 0)
 		}
 		if r.sums[row] += size; r.sums[row] > r.book.opt.Limits.RecordBytes {
-			return row, limitReached(fmt.Sprintf("the row has more than %d bytes", r.book.opt.Limits.RecordBytes))
+			return row, limitReached{intray.NewMessage("row.too_long", intray.Params{"limit": r.book.opt.Limits.RecordBytes})}
 		}
 	}
 	return n, nil
@@ -235,7 +239,7 @@ func (r *reader) fillLane(ctx context.Context, l *lane, n int) (int, error) {
 func (r *reader) turn() (err error) {
 	for _, c := range r.cursors {
 		if !c.ended() {
-			return fmt.Errorf("read row group %d: %w", r.group, damage(fmt.Sprintf("column %q has more values than there are rows", c.leaf.path)))
+			return fmt.Errorf("read row group %d: %w", r.group, damage{intray.NewMessage("parquet.too_many_values", intray.Params{"column": source.Excerpt(c.leaf.path)})})
 		}
 	}
 	if r.group == len(r.book.footer.groups) {

@@ -94,7 +94,7 @@ func TestRefuseFooters(t *testing.T) {
 		{"more rows than groups", func(m *format.FileMetaData) { m.NumRows = 3 }, unreadable(0, "has 3 rows")},
 		{"rows below zero", func(m *format.FileMetaData) { m.RowGroups[0].NumRows = -1 }, unreadable(0, "impossible")},
 		{"fewer values than rows", func(m *format.FileMetaData) { m.RowGroups[0].NumRows, m.NumRows = 3, 3 }, unreadable(0, "2 values in 3 rows")},
-		{"fewer chunks", func(m *format.FileMetaData) { m.RowGroups[0].Columns = m.RowGroups[0].Columns[:1] }, unreadable(0, "has 1 columns")},
+		{"fewer chunks", func(m *format.FileMetaData) { m.RowGroups[0].Columns = m.RowGroups[0].Columns[:1] }, unreadable(0, "has 1 column")},
 		{"rows that are not there", func(m *format.FileMetaData) {
 			m.RowGroups[0].NumRows, m.NumRows = 9, 9
 			for i := range m.RowGroups[0].Columns {
@@ -175,9 +175,9 @@ func TestLimits(t *testing.T) {
 	}{
 		{"columns", source.Limits{Columns: 1}, limited(0, "more than 1 columns")},
 		{"cells", source.Limits{Cells: 5}, limited(0, "more than 5 cells")},
-		{"a cell", source.Limits{CellBytes: 50}, limited(2, "a cell has more than 50 bytes")},
-		{"a list", source.Limits{CellBytes: 61}, limited(3, "a cell has more than 61 bytes")},
-		{"a record", source.Limits{RecordBytes: 50}, limited(2, "the row has more than 50 bytes")},
+		{"a cell", source.Limits{CellBytes: 50}, limited(2, "a cell is longer than 50 bytes")},
+		{"a list", source.Limits{CellBytes: 61}, limited(3, "a cell is longer than 61 bytes")},
+		{"a record", source.Limits{RecordBytes: 50}, limited(2, "the row is longer than 50 bytes")},
 		{"a header", source.Limits{HeaderBytes: 3}, limited(0, "the header of column 2")},
 		{"headers", source.Limits{HeadersBytes: 4}, limited(0, "the headers up to column 2")},
 	} {

@@ -16,7 +16,7 @@ import (
 // maxDecimalBytes is the most bytes of a decimal, enough for maxPrecision.
 const maxDecimalBytes = 512
 
-const errNotText = damage("a value that should be text is not UTF-8, or holds the NUL character")
+var errNotText = damage{intray.NewMessage("parquet.not_text", nil)}
 
 // render adds the text of a value and says what it is. Its typed value is the
 // same text, but for timestamps.
@@ -47,7 +47,7 @@ func (l *leaf) render(b []byte, v value) ([]byte, intray.CellKind, error) {
 		le := binary.LittleEndian
 		return appendInterval(b, uint64(le.Uint32(v.bytes)), uint64(le.Uint32(v.bytes[4:])), uint64(le.Uint32(v.bytes[8:]))), intray.CellText, nil
 	case meansNull:
-		return b, intray.CellText, damage("a column that holds only nulls has a value")
+		return b, intray.CellText, damage{intray.NewMessage("parquet.value_in_null_column", nil)}
 	}
 	return l.renderPlain(b, v)
 }
@@ -169,7 +169,7 @@ func (l *leaf) renderDecimal(b []byte, v value) ([]byte, intray.CellKind, error)
 	switch {
 	case l.isNumber():
 	case size > maxDecimalBytes:
-		return b, 0, limitReached("a decimal has more than " + strconv.Itoa(maxDecimalBytes) + " bytes")
+		return b, 0, limitReached{intray.NewMessage("parquet.decimal_too_long", intray.Params{"limit": maxDecimalBytes})}
 	case size > 16:
 		return appendPoint(b, bigDigits(v.bytes), v.bytes[0]>>7 == 1, l.meaning.scale), intray.CellNumber, nil
 	case size > 8:

@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/intraydata/intray"
 )
@@ -33,7 +32,7 @@ func (b *book) survey(ctx context.Context) error {
 // surveyLeaf reads all values of a leaf, or up to the first that is no text.
 // What is wrong with the file is met again by the reader, and told there.
 func (b *book) surveyLeaf(ctx context.Context, l *leaf) error {
-	l.why = "no type says what its bytes are, and all of its values are UTF-8"
+	l.why = intray.NewMessage("parquet.untyped_text", nil)
 	c := &cursor{shelf: newShelf(b), leaf: l}
 	row := int64(0)
 	for _, g := range b.footer.groups {
@@ -47,7 +46,7 @@ func (b *book) surveyLeaf(ctx context.Context, l *leaf) error {
 		}
 		if row < 0 {
 			l.hex = true
-			l.why = fmt.Sprintf("no type says what its bytes are, and those in row %d are not UTF-8, or hold the NUL character", -row)
+			l.why = intray.NewMessage("parquet.untyped_bytes", intray.Params{"row": -row})
 			return nil
 		}
 	}
@@ -91,7 +90,7 @@ func (b *book) leafEvidence() (told []intray.Evidence) {
 			break
 		}
 		if l.misfit {
-			told = append(told, intray.Evidence{Choice: "type of " + l.path, Value: l.kind, Reason: intray.Literal("the schema says more than that, and it does not fit how the values are stored")})
+			told = append(told, intray.Evidence{Choice: "type of " + l.path, Value: l.kind, Reason: intray.NewMessage("parquet.type_mismatch", nil)})
 		}
 		if !l.unexplained {
 			continue
@@ -100,7 +99,7 @@ func (b *book) leafEvidence() (told []intray.Evidence) {
 		if l.hex {
 			value = "hexadecimal"
 		}
-		told = append(told, intray.Evidence{Choice: "bytes of " + l.path, Value: value, Reason: intray.Literal(l.why)})
+		told = append(told, intray.Evidence{Choice: "bytes of " + l.path, Value: value, Reason: l.why})
 	}
 	return told
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -63,7 +64,7 @@ type leaf struct {
 	// unexplained says that no type explains the bytes; hex is how they are
 	// written then. The survey sets it, and why.
 	unexplained, hex bool
-	why              string
+	why              intray.Message
 }
 
 // column is a column of the sheet.
@@ -89,7 +90,7 @@ type tree struct {
 // members. The first of them is the root.
 func plant(elements []element, limits source.Limits) (*tree, error) {
 	if len(elements) == 0 {
-		return nil, damage("the file has no schema")
+		return nil, damage{intray.NewMessage("parquet.no_schema", nil)}
 	}
 	root := &node{element: elements[0]}
 	t := &tree{elements: elements[1:], limits: limits}
@@ -97,7 +98,7 @@ func plant(elements []element, limits source.Limits) (*tree, error) {
 		return nil, err
 	}
 	if len(t.elements) > 0 {
-		return nil, damage("the schema has elements outside of its root")
+		return nil, damage{intray.NewMessage("parquet.elements_outside_root", nil)}
 	}
 	for _, child := range root.children {
 		if err := t.column(child, ""); err != nil {
@@ -110,12 +111,12 @@ func plant(elements []element, limits source.Limits) (*tree, error) {
 // grow takes the next node and all below it.
 func (t *tree) grow(above *node, path string, depth int) (*node, error) {
 	if len(t.elements) == 0 {
-		return nil, damage("the schema ends too early")
+		return nil, damage{intray.NewMessage("parquet.schema_ends_early", nil)}
 	}
 	n := &node{element: t.elements[0], rep: above.rep, def: above.def, above: above.def, first: len(t.leaves)}
 	t.elements = t.elements[1:]
 	if !isText(n.name) {
-		return nil, damage("the name of a column is not text")
+		return nil, damage{intray.NewMessage("parquet.column_name_not_text", nil)}
 	}
 	path = under(path, string(n.name))
 	switch n.repetition {
@@ -126,7 +127,7 @@ func (t *tree) grow(above *node, path string, depth int) (*node, error) {
 		n.def++
 		n.rep++
 	default:
-		return nil, damage(fmt.Sprintf("the schema does not say how often %q may come", path))
+		return nil, damage{intray.NewMessage("parquet.no_repetition", intray.Params{"column": source.Excerpt(path)})}
 	}
 	if n.physical == noPhysical {
 		return n, t.members(n, path, depth)
@@ -145,10 +146,10 @@ func under(path, name string) string {
 // members takes the members of a group.
 func (t *tree) members(n *node, path string, depth int) error {
 	if depth > maxDepth {
-		return damage(fmt.Sprintf("groups are nested deeper than %d", maxDepth))
+		return damage{intray.NewMessage("parquet.too_deep", intray.Params{"limit": maxDepth})}
 	}
 	if n.element.children < 0 || n.element.children > len(t.elements) {
-		return damage("a group has more members than the schema has elements")
+		return damage{intray.NewMessage("parquet.too_many_members", nil)}
 	}
 	for range n.element.children {
 		child, err := t.grow(n, path, depth+1)
@@ -165,17 +166,19 @@ func (t *tree) members(n *node, path string, depth int) error {
 // bear makes a leaf of a node.
 func (t *tree) bear(n *node, path string) error {
 	if n.physical < format.Boolean || n.physical > format.FixedLenByteArray {
-		return damage(fmt.Sprintf("column %q has an unknown type", path))
+		return damage{intray.NewMessage("parquet.unknown_type", intray.Params{"column": source.Excerpt(path)})}
 	}
 	if n.physical == format.FixedLenByteArray && n.length <= 0 {
-		return damage(fmt.Sprintf("column %q has values of no length", path))
+		return damage{intray.NewMessage("parquet.no_length", intray.Params{"column": source.Excerpt(path)})}
 	}
 	if len(t.leaves) == t.limits.Columns {
-		return limitReached(fmt.Sprintf("there are more than %d columns", t.limits.Columns))
+		return limitReached{intray.NewMessage("sheet.too_many_columns", intray.Params{"limit": t.limits.Columns})}
 	}
 	l := &leaf{index: len(t.leaves), path: path, physical: n.physical, length: n.length, rep: n.rep, def: n.def}
 	if l.meaning = fitting(n.element); l.meaning.impossible() {
-		return damage(fmt.Sprintf("column %q has decimals of %d digits with %d behind the point, which cannot be", path, l.meaning.precision, l.meaning.scale))
+		return damage{intray.NewMessage("parquet.impossible_decimals", intray.Params{
+			"column": source.Excerpt(path), "precision": l.meaning.precision, "scale": l.meaning.scale,
+		})}
 	}
 	l.misfit = l.meaning.kind != n.meaning.kind
 	l.kind = l.typeName()
@@ -238,8 +241,8 @@ func (t *tree) column(n *node, path string) error {
 		return nil
 	}
 	t.headers += len(path)
-	if over := t.limits.OverHeader(len(t.columns)+1, len(path), t.headers); over != "" {
-		return limitReached(over)
+	if over := t.limits.OverHeader(len(t.columns)+1, len(path), t.headers); !over.IsZero() {
+		return limitReached{over}
 	}
 	t.columns = append(t.columns, &column{header: path, kind: t.nameOf(n), node: n})
 	return nil

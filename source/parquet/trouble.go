@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -10,22 +9,22 @@ import (
 
 type (
 	// damage is what is wrong with the file, without the place.
-	damage string
+	damage struct{ problem intray.Message }
 	// limitReached is a limit that was met, without the place.
-	limitReached string
+	limitReached struct{ problem intray.Message }
 )
 
-func (e damage) Error() string       { return string(e) }
-func (e limitReached) Error() string { return string(e) }
+func (e damage) Error() string       { return e.problem.String() }
+func (e limitReached) Error() string { return e.problem.String() }
 
-const errShort = damage("it ends too early")
+var errShort = damage{intray.NewMessage("parquet.ends_early", nil)}
 
 // guarded turns a panic into damage: what panics on a file has met something in
 // it that nobody thought of.
 func guarded(try func() error) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			err = damage(fmt.Sprintf("the file is damaged (%v)", p))
+		if recover() != nil {
+			err = damage{intray.NewMessage("parquet.damaged", nil)}
 		}
 	}()
 	return try()
@@ -36,15 +35,19 @@ func guarded(try func() error) (err error) {
 func told(err error, row int64, column string) error {
 	var broken damage
 	var limit limitReached
-	place := ""
-	if column != "" {
-		place = fmt.Sprintf("column %q: ", column)
-	}
 	switch {
 	case errors.As(err, &broken):
-		return &source.UnreadableError{Line: row, Reason: intray.Literal(place + string(broken))}
+		return &source.UnreadableError{Line: row, Reason: inColumn(column, broken.problem)}
 	case errors.As(err, &limit):
-		return &source.LimitError{Line: row, Reason: intray.Literal(place + string(limit))}
+		return &source.LimitError{Line: row, Reason: inColumn(column, limit.problem)}
 	}
 	return err
+}
+
+// inColumn puts the name of a column in front of a problem.
+func inColumn(column string, problem intray.Message) intray.Message {
+	if column == "" {
+		return problem
+	}
+	return intray.NewMessage("parquet.column", intray.Params{"column": source.Excerpt(column), "problem": problem})
 }

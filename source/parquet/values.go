@@ -2,10 +2,11 @@ package parquet
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/intraydata/intray"
 )
 
 // olderDictionary is how older files name the encodings of dictionaries and of
@@ -67,7 +68,7 @@ func newValues(l *leaf, encoding format.Encoding, body []byte, dict *dictionary)
 	case encoding == format.ByteStreamSplit && fixed > 0 && l.physical != format.Int96:
 		return &streams{text: body, size: fixed, count: len(body) / fixed, number: l.isNumber()}, nil
 	}
-	return nil, damage(fmt.Sprintf("its values are stored in a way that cannot be read (%v of %s)", encoding, l.physicalName()))
+	return nil, damage{intray.NewMessage("parquet.unknown_encoding", intray.Params{"encoding": encoding.String(), "type": l.physicalName()})}
 }
 
 func newPlain(l *leaf, body []byte) values {
@@ -192,7 +193,7 @@ func newDictionary(l *leaf, text []byte, count int) (*dictionary, error) {
 	case width > 0:
 		d.count = len(text) / width
 	case l.physical != format.ByteArray:
-		return nil, damage("a dictionary of truths cannot be read")
+		return nil, damage{intray.NewMessage("parquet.dictionary_of_booleans", nil)}
 	default:
 		d.ends = make([]uint32, 0, min(max(count, 0), len(text)/4))
 		for p := (plainTexts{text}); len(p.text) > 0; {
@@ -204,7 +205,7 @@ func newDictionary(l *leaf, text []byte, count int) (*dictionary, error) {
 		d.count = len(d.ends)
 	}
 	if count > d.count {
-		return nil, damage(fmt.Sprintf("a dictionary has %d entries of %d", d.count, count))
+		return nil, damage{intray.NewMessage("parquet.dictionary_too_short", intray.Params{"found": d.count, "declared": count})}
 	}
 	return d, nil
 }
@@ -214,7 +215,7 @@ func (d *dictionary) bytes() int { return cap(d.text) + 4*cap(d.ends) }
 
 func (d *dictionary) at(i uint32) (value, error) {
 	if d == nil || uint64(i) >= uint64(d.count) {
-		return value{}, damage("a value refers to a place outside of the dictionary")
+		return value{}, damage{intray.NewMessage("parquet.outside_dictionary", nil)}
 	}
 	switch width := d.leaf.widthOf(); {
 	case width == 0:

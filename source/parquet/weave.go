@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-const errUneven = damage("the members of its lists or groups do not agree about how many there are")
+var errUneven = damage{intray.NewMessage("parquet.uneven_members", nil)}
 
 // weaver makes the JSON of one cell from the entries of several leaves: their
 // levels say where lists and groups begin, go on and are missing.
@@ -174,7 +174,7 @@ func (w *weaver) more(ctx context.Context, n *node) (bool, error) {
 func (w *weaver) key(n *node) error {
 	c := w.at(n)
 	if c.def < n.def {
-		return damage("a map has an entry without a key")
+		return damage{intray.NewMessage("parquet.map_without_key", nil)}
 	}
 	v, err := c.take()
 	if err != nil {

@@ -133,11 +133,12 @@ func Drain(t testing.TB, format source.Format, text []byte) (records int) {
 	}
 }
 
-// Score wants a file that begins with head to be recognized so surely.
+// Score wants a file that begins with head to be recognized so surely, for a
+// reason.
 func Score(t testing.TB, format source.Format, name, head string, low, high float64) {
 	t.Helper()
 	score, reason := format.Detect(Input(name, []byte(head)), []byte(head))
-	if score < low || score > high || reason == "" {
+	if score < low || score > high || (score > 0) == reason.IsZero() {
 		t.Errorf("%s %q: score %v, reason %q", name, head, score, reason)
 	}
 }

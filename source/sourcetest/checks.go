@@ -15,7 +15,7 @@ import (
 func detects(_ context.Context, format source.Format, s Sample) error {
 	head := s.Text[:min(len(s.Text), source.HeadBytes)]
 	score, reason := format.Detect(Input(s.Name, s.Text), head)
-	if score <= 0 || score > 1 || reason == "" {
+	if score <= 0 || score > 1 || reason.IsZero() {
 		return fmt.Errorf("the score is %v, the reason %q", score, reason)
 	}
 	if score, _ := format.Detect(Input("", nil), nil); score < 0 || score > 1 {

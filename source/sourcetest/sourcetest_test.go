@@ -39,11 +39,11 @@ const (
 
 func (lines) Name() string { return "lines" }
 
-func (f lines) Detect(source.Input, []byte) (float64, string) {
+func (f lines) Detect(source.Input, []byte) (float64, intray.Message) {
 	if f.fault == unsure {
-		return 2, ""
+		return 2, intray.Message{}
 	}
-	return 0.5, "any text will do"
+	return 0.5, intray.Literal("any text will do")
 }
 
 func (f lines) Open(ctx context.Context, in source.Input, _ source.Options) (source.Book, error) {

@@ -2,12 +2,13 @@ package table
 
 import (
 	"context"
-	"fmt"
 	"hash/maphash"
 	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
 )
 
 const (
@@ -30,7 +31,7 @@ type Layout struct {
 	// Headers is how many rows the header has: 0 to MaxHeaders.
 	Headers int
 	// Reason says why the header is where it is, or why there is none.
-	Reason string
+	Reason intray.Message
 	// Doubt says how near the next best layout came, the one with another header
 	// or with none: from 0, where nothing speaks for that, to 1, a toss-up. It is
 	// 1/(1+lead), where one point of lead is about what one column says by being
@@ -183,18 +184,15 @@ const usualHeader = 1
 
 // scored is a row and how well it serves as the header.
 type scored struct {
-	row    int
-	reason string
+	row int
 	// score decides; found is the part of it that was found in the rows.
 	score, found float64
+	why          grounds
 }
 
 // find takes the header that fits best, from the rows above the first record.
 func (f *finder) find(ctx context.Context) (Layout, error) {
-	none := scored{row: NoHeader, reason: "the first row looks like the rows below it"}
-	if f.first >= f.last && f.width > 1 {
-		none.reason = "the only row looks like one of values"
-	}
+	none := scored{row: NoHeader}
 	first, best := f.first, none
 	list := []scored{none}
 	for at := first; at < min(len(f.rows), first+MaxAbove); at++ {
@@ -210,25 +208,30 @@ func (f *finder) find(ctx context.Context) (Layout, error) {
 			break
 		}
 	}
-	l := Layout{Width: f.width, First: max(best.row, 0), Reason: best.reason}
+	l := Layout{Width: f.width, First: max(best.row, 0)}
 	if best.row == NoHeader {
-		l.First = first
+		l.First, l.Reason = first, f.noneReason()
 	} else {
-		l.Headers = 1
+		l.Headers, l.Reason = 1, best.why.reason(f.width)
 		f.extend(&l)
 	}
 	f.compare(&l, best, list)
 	return l, nil
 }
 
+// noneReason says why no row is the header.
+func (f *finder) noneReason() intray.Message {
+	if f.first >= f.last && f.width > 1 {
+		return intray.NewMessage("header.only_row_like_values", nil)
+	}
+	return intray.NewMessage("header.first_row_like_others", nil)
+}
+
 // scoreRow is headerScore with what speaks for the first row of a table.
 func (f *finder) scoreRow(at, first int) scored {
 	s := scored{row: at}
-	s.found, s.reason = f.headerScore(at)
+	s.found, s.why = f.headerScore(at)
 	s.score = s.found
-	if s.reason == "" {
-		s.reason = "most tables begin with their header, and nothing else speaks for another row"
-	}
 	if at == first {
 		s.score += usualHeader
 	}
@@ -337,7 +340,7 @@ func (f *finder) extend(l *Layout) {
 		l.Headers++
 	}
 	if l.Headers > 1 {
-		l.Reason = fmt.Sprintf("%d rows of text stand above the values", l.Headers)
+		l.Reason = intray.NewMessage("header.rows_above_values", intray.Params{"n": l.Headers})
 	}
 }
 

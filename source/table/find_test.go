@@ -90,7 +90,7 @@ func TestFind(t *testing.T) {
 			if diff := cmp.Diff([]any{c.width, c.first, c.headers, c.unsure}, got); diff != "" {
 				t.Errorf("width, first row, headers and doubt of %+v (-want +got):\n%s", l, diff)
 			}
-			if l.Reason == "" {
+			if l.Reason.IsZero() {
 				t.Errorf("%+v has no reason", l)
 			}
 			if c.headers == 0 {
@@ -131,7 +131,7 @@ func TestRival(t *testing.T) {
 	if sure.Doubt > 0.2 {
 		t.Errorf("%+v has much doubt", sure)
 	}
-	if l := find(t, nil, 0); l.Headers != 0 || l.Width != 0 || l.Unsure() || l.Reason == "" {
+	if l := find(t, nil, 0); l.Headers != 0 || l.Width != 0 || l.Unsure() || l.Reason.IsZero() {
 		t.Errorf("no rows: %+v", l)
 	}
 	if (Layout{}).Unsure() {

@@ -35,7 +35,7 @@ func FuzzTable(f *testing.F) {
 
 // checkLayout wants a layout within the rows, and as many names as columns.
 func checkLayout(t *testing.T, l Layout, rows [][]string, width int) {
-	if l.First < 0 || l.Headers < 0 || l.Headers > MaxHeaders || l.Body() > len(rows) || l.Reason == "" {
+	if l.First < 0 || l.Headers < 0 || l.Headers > MaxHeaders || l.Body() > len(rows) || l.Reason.IsZero() {
 		t.Fatalf("%+v of %d rows", l, len(rows))
 	}
 	if width > 0 && l.Width != width {

@@ -1,6 +1,10 @@
 package table
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/intraydata/intray"
+)
 
 const (
 	// leastNamed is the least that a row must name to be taken for the header
@@ -42,7 +46,7 @@ func (l Layout) Prefer(rows [][]string, names func(row []string) float64) Layout
 	switch {
 	case own >= leastNamed && own-score >= namedLead:
 		l.Doubt = 0
-		l.Reason += "; it names the fields of the schema"
+		l.Reason = intray.JoinMessages(l.Reason, intray.NewMessage("header.names_fields", nil))
 	case best >= 0 && score >= leastNamed && score-max(own, second) >= namedLead:
 		l = l.moved(rows, best)
 	}
@@ -57,10 +61,10 @@ func (l Layout) moved(rows [][]string, header int) Layout {
 		rival = l.First
 	}
 	l.First, l.Headers, l.Doubt = header, 1, 0
-	l.Reason = "it names the fields of the schema"
+	l.Reason = intray.NewMessage("header.names_fields", nil)
 	if slices.ContainsFunc(rows[:header], l.recordLike) {
 		l.Doubt, l.Rival = 1, rival
-		l.Reason += ", and a record stands above it"
+		l.Reason = intray.NewMessage("header.names_fields_below_record", nil)
 	}
 	return l
 }

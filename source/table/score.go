@@ -1,21 +1,45 @@
 package table
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
 )
+
+// grounds are what speaks for a row being the header, and against it.
+type grounds struct {
+	// names says that the row could be one of names at all.
+	names bool
+	// differs counts its cells that are text above values of another kind, same
+	// those that look like the values below.
+	differs, same int
+}
+
+// reason says it for a table of so many columns.
+func (g grounds) reason(width int) intray.Message {
+	if !g.names {
+		return intray.NewMessage("header.usual", nil)
+	}
+	reason := intray.NewMessage("header.names_columns", nil)
+	if g.differs > 0 {
+		reason = intray.NewMessage("header.text_above_values", intray.Params{"count": g.differs, "total": width})
+	}
+	if g.same > 0 {
+		reason = intray.JoinMessages(reason, intray.NewMessage("header.cells_like_below", intray.Params{"n": g.same}))
+	}
+	return reason
+}
 
 // headerScore says how well a row serves as the header of the rows below it: by
 // how many columns it differs from in what they hold, and how far it names them.
-func (f *finder) headerScore(at int) (score float64, reason string) {
+func (f *finder) headerScore(at int) (score float64, why grounds) {
 	row, filled := f.rows[at], f.filled[at]
 	if filled == 0 || 2*filled < f.width || f.width > 1 && extent(row) > 2*f.width {
-		return 0, ""
+		return 0, grounds{}
 	}
 	seen := map[string]bool{}
-	differs, same := 0, 0
+	why.names = true
 	from := at + 1
 	for from < len(f.rows) && f.same[from] == f.same[at] {
 		from++ // the header, printed twice
@@ -34,9 +58,9 @@ func (f *finder) headerScore(at int) (score float64, reason string) {
 		score += points
 		switch {
 		case points >= 1:
-			differs++
+			why.differs++
 		case points < 0 && at < f.last:
-			same++
+			why.same++
 		}
 	}
 	score += 0.4 * (float64(filled) - float64(f.width))
@@ -45,13 +69,6 @@ func (f *finder) headerScore(at int) (score float64, reason string) {
 		if 2*f.filled[i] > f.width && !f.beside(i) {
 			score -= 0.75 * float64(f.width)
 		}
-	}
-	why := "it names the columns"
-	if differs > 0 {
-		why = fmt.Sprintf("in %d of %d columns it is text above values of another kind", differs, f.width)
-	}
-	if same > 0 {
-		why += "; " + strconv.Itoa(same) + " of its cells look like those below"
 	}
 	return score, why
 }

@@ -59,7 +59,7 @@ func (b *book) readGlobals(ctx context.Context) error {
 		return atStart(err)
 	}
 	if first.kind == partBundle && first.version == 4 {
-		return unreadable("the file binds several sheets of Excel 4 together, which is not read; save it as a workbook of Excel 97 or later")
+		return unreadable(intray.NewMessage("xls.excel4_workbook", nil))
 	}
 	b.version = first.version
 	b.styles.builtin = b.version >= 5
@@ -83,7 +83,7 @@ func (b *book) readGlobals(ctx context.Context) error {
 // atStart gives the error of a stream that does not begin with a BOF.
 func atStart(err error) error {
 	if errors.Is(err, errNoBOF) || errors.Is(err, io.EOF) {
-		return unreadable("the workbook is damaged: it does not begin with a BOF record")
+		return broken(intray.NewMessage("xls.no_bof", nil))
 	}
 	return err
 }
@@ -161,11 +161,11 @@ func (b *book) byteText(raw []byte, n int) string {
 // addSheet reads an entry of the list of sheets.
 func (b *book) addSheet(part *inner, rec record) error {
 	if len(b.listed) >= b.limits.Sheets {
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has more sheets than the limit of %d", b.limits.Sheets))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": b.limits.Sheets})}
 	}
 	body := rec.body
 	if len(body) < 8 {
-		return unreadable("the workbook is damaged: its entry for sheet %d is too short", len(b.listed)+1)
+		return broken(intray.NewMessage("xls.short_sheet_entry", intray.Params{"sheet": len(b.listed) + 1}))
 	}
 	s := sheet{at: int64(little.Uint32(body)), kind: body[5]}
 	s.Hidden = body[4]&3 != 0
@@ -207,7 +207,7 @@ func (b *book) placeSheets(ctx context.Context) error {
 		b.sheets = append(b.sheets, s)
 	}
 	if len(b.sheets) == 0 {
-		return unreadable("the workbook has no worksheets")
+		return unreadable(intray.NewMessage("workbook.no_worksheet", nil))
 	}
 	return nil
 }
@@ -262,21 +262,21 @@ func (b *book) Sheets() []grid.Sheet {
 }
 
 func (b *book) Evidence() []intray.Evidence {
-	list := []intray.Evidence{{Choice: "version", Value: fmt.Sprintf("BIFF%d", b.version), Reason: intray.Literal("the first record of the workbook says so")}}
+	list := []intray.Evidence{{Choice: "version", Value: fmt.Sprintf("BIFF%d", b.version), Reason: intray.NewMessage("xls.version", nil)}}
 	if b.version < 8 {
-		list = append(list, intray.Evidence{Choice: "encoding", Value: b.page.name, Reason: intray.Literal(b.page.reason)})
+		list = append(list, intray.Evidence{Choice: "encoding", Value: b.page.name, Reason: b.page.reason})
 	}
-	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.Literal("the workbook does not say that it counts days from 1904")}
+	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.NewMessage("workbook.date_system_1900", nil)}
 	if b.epoch1904 {
-		system.Value, system.Reason = "1904", intray.Literal("the workbook says that it counts days from 1904")
+		system.Value, system.Reason = "1904", intray.NewMessage("workbook.date_system_1904", nil)
 	}
 	list = append(list, system)
 	if b.key != nil {
 		list = append(list, intray.Evidence{Choice: "protection", Value: "default password",
-			Reason: intray.Literal("the workbook is protected against writing only: the application's own password opens it")})
+			Reason: intray.NewMessage("workbook.write_protected", nil)})
 	}
 	if left := b.leftOut(); left != "" {
-		list = append(list, intray.Evidence{Choice: "not read", Value: left, Reason: intray.Literal("these sheets are no worksheets: they hold charts, macros or program text")})
+		list = append(list, intray.Evidence{Choice: "not read", Value: left, Reason: intray.NewMessage("workbook.other_sheets", nil)})
 	}
 	return list
 }

@@ -2,7 +2,6 @@ package xls
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 
@@ -50,7 +49,7 @@ func (r *rows) collect(rec record) error {
 
 func (r *rows) add(c cell) error {
 	if c.column >= r.book.limits.Columns {
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("a cell is in column %d, beyond the limit of %d columns", c.column+1, r.book.limits.Columns))}
+		return &source.LimitError{Reason: intray.NewMessage("cell.column_beyond_limit", intray.Params{"column": c.column + 1, "limit": r.book.limits.Columns})}
 	}
 	r.found = append(r.found, c)
 	return nil
@@ -102,7 +101,7 @@ func errorText(code byte) string {
 func (r *rows) addShared(c cell, number uint32) error {
 	text, ok := r.book.strings.at(number)
 	if !ok {
-		return unreadable("the workbook is damaged: the cell in column %d has text number %d, and there are %d", c.column+1, number, len(r.book.strings.ends))
+		return broken(intray.NewMessage("xls.no_such_text", intray.Params{"column": c.column + 1, "number": number, "count": len(r.book.strings.ends)}))
 	}
 	c.text = text
 	return r.add(c)
@@ -141,7 +140,7 @@ func float(raw []byte) float64 { return math.Float64frombits(little.Uint64(raw))
 // addResult takes what a formula had as its result.
 func (r *rows) addResult(c cell, body []byte) error {
 	if len(body) < 8 {
-		return unreadable("the workbook is damaged: the formula in column %d is too short", c.column+1)
+		return broken(intray.NewMessage("xls.short_formula", intray.Params{"column": c.column + 1}))
 	}
 	if body[6] != 0xFF || body[7] != 0xFF {
 		return r.addNumber(c, float(body))
@@ -218,7 +217,7 @@ func (r *rows) text(rec record, skip int, short bool) ([]byte, error) {
 		return nil, p.err
 	}
 	if p.short {
-		return nil, unreadable("the workbook is damaged: the text at byte %d is shorter than it claims", rec.at)
+		return nil, broken(intray.NewMessage("xls.short_text", intray.Params{"offset": rec.at}))
 	}
 	return r.arena[start:len(r.arena):len(r.arena)], nil
 }

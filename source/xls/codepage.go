@@ -2,6 +2,7 @@ package xls
 
 import (
 	"fmt"
+	"strconv"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -9,6 +10,8 @@ import (
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
+
+	"github.com/intraydata/intray"
 )
 
 // codepage is how workbooks older than BIFF8 write their texts.
@@ -16,7 +19,7 @@ type codepage struct {
 	name     string
 	encoding encoding.Encoding
 	// reason says where the choice comes from.
-	reason string
+	reason intray.Message
 }
 
 // latin is the codepage of most workbooks that name none.
@@ -27,15 +30,15 @@ func findCodepage(number int) codepage {
 	name, enc := lookCodepage(number)
 	if enc == nil {
 		name, enc = lookCodepage(latin)
-		return codepage{name, enc, fmt.Sprintf("the workbook names codepage %d, which is not known; texts with letters beyond ASCII may be wrong", number)}
+		return codepage{name, enc, intray.NewMessage("encoding.codepage_unknown", intray.Params{"codepage": strconv.Itoa(number)})}
 	}
-	return codepage{name, enc, fmt.Sprintf("the workbook names codepage %d", number)}
+	return codepage{name, enc, intray.NewMessage("encoding.codepage", intray.Params{"codepage": strconv.Itoa(number)})}
 }
 
 // noCodepage is for workbooks that name none.
 func noCodepage() codepage {
 	name, enc := lookCodepage(latin)
-	return codepage{name, enc, "the workbook names no codepage; this one is the usual"}
+	return codepage{name, enc, intray.NewMessage("encoding.no_codepage", nil)}
 }
 
 // lookCodepage knows the codepages; enc is nil for others.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -45,14 +46,14 @@ var little = binary.LittleEndian
 func openContainer(in source.Input) (*container, error) {
 	head := make([]byte, headerBytes)
 	if in.Size < headerBytes {
-		return nil, unreadable("the file is cut short: an Excel file is longer than %d bytes", in.Size)
+		return nil, unreadable(intray.NewMessage("xls.too_short", intray.Params{"size": in.Size}))
 	}
 	if err := readFull(in, head, 0); err != nil {
 		return nil, err
 	}
 	c := &container{in: in, version: little.Uint16(head[26:]), shift: uint(little.Uint16(head[30:]))}
 	if c.shift != 9 && c.shift != 12 {
-		return nil, unreadable("the container of the workbook is damaged: its sectors have 2^%d bytes", c.shift)
+		return nil, damagedContainer(intray.NewMessage("xls.sector_size", intray.Params{"exponent": int(c.shift)}))
 	}
 	c.sectors = (in.Size - 1) >> c.shift // the header takes the place of one
 	if err := c.loadLinks(head); err != nil {
@@ -86,7 +87,7 @@ func (c *container) loadLinks(head []byte) error {
 	next, seen := little.Uint32(head[68:]), newMarks(c.sectors)
 	for next <= lastSector && int64(next) < c.sectors && len(list) < most {
 		if !seen.set(next) {
-			return unreadable("the container of the workbook is damaged: its list of tables runs in a circle")
+			return damagedContainer(intray.NewMessage("xls.circular_tables", nil))
 		}
 		if err := c.sector(next, buf); err != nil {
 			return err
@@ -131,7 +132,7 @@ func (c *container) chain(start uint32, size int64) (*stream, error) {
 	seen := newMarks(c.sectors)
 	for next := start; s.size < size && next <= lastSector && int64(next) < c.sectors; {
 		if !seen.set(next) {
-			return nil, unreadable("the container of the workbook is damaged: its sectors are linked in a circle")
+			return nil, damagedContainer(intray.NewMessage("xls.circular_sectors", nil))
 		}
 		at := c.offset(next)
 		s.append(at, min(1<<c.shift, size-s.size, c.in.Size-at))
@@ -179,7 +180,7 @@ func (c *container) miniChain(start uint32, size int64) (*stream, error) {
 	seen := newMarks(int64(len(c.miniLinks)))
 	for next := start; s.size < size && int64(next) < int64(len(c.miniLinks)); next = c.miniLinks[next] {
 		if !seen.set(next) {
-			return nil, unreadable("the container of the workbook is damaged: its sectors are linked in a circle")
+			return nil, damagedContainer(intray.NewMessage("xls.circular_sectors", nil))
 		}
 		off := int64(next) * miniBytes
 		if off >= c.mini.size {
@@ -205,3 +206,7 @@ func (m marks) set(n uint32) bool {
 }
 
 func (m marks) has(n uint32) bool { return m[n/64]&(1<<(n%64)) != 0 }
+
+func damagedContainer(problem intray.Message) error {
+	return unreadable(intray.NewMessage("xls.container_damaged", intray.Params{"problem": problem}))
+}

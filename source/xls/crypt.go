@@ -8,6 +8,8 @@ import (
 	"hash"
 	"math/bits"
 	"unicode/utf16"
+
+	"github.com/intraydata/intray"
 )
 
 // defaultPassword is the one that the application takes for files that are
@@ -36,7 +38,7 @@ func decrypt(k key, rec record, body []byte) {
 }
 
 // errPassword says that a file cannot be read without its password.
-var errPassword = unreadable("the workbook is protected by a password; open it in its application, save it without the password and send it again")
+var errPassword = unreadable(intray.NewMessage("workbook.password", nil))
 
 // unlock reads what a FILEPASS record says and tries the default password.
 func unlock(version int, body []byte) (key, error) {

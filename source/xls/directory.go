@@ -3,6 +3,8 @@ package xls
 import (
 	"strings"
 	"unicode/utf16"
+
+	"github.com/intraydata/intray"
 )
 
 const entryBytes = 128
@@ -28,7 +30,7 @@ func (c *container) entry(number uint32) (entry, error) {
 	raw := make([]byte, entryBytes)
 	off := int64(number) * entryBytes
 	if off+entryBytes > c.directory.size {
-		return entry{}, unreadable("the container of the workbook is damaged or cut short: entry %d of its directory is not there", number)
+		return entry{}, unreadable(intray.NewMessage("xls.no_directory_entry", intray.Params{"entry": number}))
 	}
 	if err := c.directory.readAt(raw, off); err != nil {
 		return entry{}, err

@@ -121,9 +121,9 @@ func TestCallersLimits(t *testing.T) {
 		reason string
 	}{
 		{source.Limits{Columns: 2}, 1, "a cell is in column 3, beyond the limit of 2 columns"},
-		{source.Limits{Cells: 2}, 0, "the sheet has more cells than the limit of 2"},
-		{source.Limits{CellBytes: 9}, 1, "the cell in column 1 is longer than the limit of 9 bytes"},
-		{source.Limits{RecordBytes: 29}, 1, "the row is longer than the limit of 29 bytes"},
+		{source.Limits{Cells: 2}, 0, "the sheet has more than 2 cells"},
+		{source.Limits{CellBytes: 9}, 1, "the cell in column 1 is longer than 9 bytes"},
+		{source.Limits{RecordBytes: 29}, 1, "the row is longer than 29 bytes"},
 		{source.Limits{Columns: 1 << 20, Cells: 1 << 40, CellBytes: 10, RecordBytes: 30}, 0, ""},
 	} {
 		var want error
@@ -136,7 +136,7 @@ func TestCallersLimits(t *testing.T) {
 		t.Error(err)
 	}
 	two := rec(0x00E5, uint16(2), make([]byte, 16))
-	if _, err := read(t, xls(one(nil, two)), Limits{Merges: 1}); err == nil || !strings.Contains(err.Error(), "more merged ranges than the limit of 1") {
+	if _, err := read(t, xls(one(nil, two)), Limits{Merges: 1}); err == nil || !strings.Contains(err.Error(), "more than 1 merged ranges") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -23,7 +23,7 @@ var fuzzLimits = Limits{StringBytes: 1 << 20, CellBytes: 1 << 18, RowBytes: 1 <<
 
 // tryAll reads whatever a file holds, twice, with the same outcome.
 func tryAll(t *testing.T, text []byte) {
-	if score, reason := Detect(sourcetest.Input("", text), text[:min(len(text), source.HeadBytes)]); score < 0 || score > 1 || reason == "" {
+	if score, reason := Detect(sourcetest.Input("", text), text[:min(len(text), source.HeadBytes)]); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 		t.Fatalf("score %v, reason %q", score, reason)
 	}
 	first, err := read(t, text, fuzzLimits)

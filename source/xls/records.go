@@ -3,6 +3,8 @@ package xls
 import (
 	"fmt"
 	"io"
+
+	"github.com/intraydata/intray"
 )
 
 // The records that are read.
@@ -70,7 +72,7 @@ func (r *records) next() (record, error) {
 		if r.from.cut() {
 			return record{}, r.end()
 		}
-		return record{}, unreadable("the workbook is damaged: a record at byte %d claims %d bytes, more than there are", r.pos, length)
+		return record{}, broken(intray.NewMessage("xls.long_record", intray.Params{"offset": r.pos, "length": length}))
 	}
 	if rec.body, err = r.bytes(r.pos+recordHeader, length); err != nil {
 		return record{}, err
@@ -90,7 +92,7 @@ func (r *records) back(rec record) { r.pos = rec.at }
 // end is io.EOF where the stream is complete.
 func (r *records) end() error {
 	if r.from.cut() {
-		return unreadable("the file is cut short: the workbook ends after %d bytes", r.from.size)
+		return unreadable(intray.NewMessage("xls.cut_short", intray.Params{"size": r.from.size}))
 	}
 	return io.EOF
 }
@@ -150,7 +152,7 @@ func (i *inner) enter(at int64) (bof, error) {
 	return b, nil
 }
 
-var errNoBOF = unreadable("the workbook is damaged: there is no sheet where it says that one is")
+var errNoBOF = broken(intray.NewMessage("xls.no_sheet_bof", nil))
 
 // next gives the next record of the part, or io.EOF.
 func (i *inner) next() (record, error) {

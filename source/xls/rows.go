@@ -126,7 +126,7 @@ func (r *rows) readPiece(number int, at int64) error {
 }
 
 func (r *rows) tooLong() error {
-	return &source.LimitError{Reason: intray.Literal("the row is longer than the limit of " + size(r.book.limits.RowBytes))}
+	return &source.LimitError{Reason: intray.NewMessage("row.too_long", intray.Params{"limit": r.book.limits.RowBytes})}
 }
 
 // sortCells puts the cells in the order of their columns. Of several in one
@@ -163,7 +163,7 @@ func (r *rows) show() error {
 			continue
 		}
 		if longest := max(len(out.Value), len(out.Shown)); longest > r.book.limits.CellBytes {
-			return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the cell in column %d is longer than the limit of %s", c.column+1, size(r.book.limits.CellBytes)))}
+			return &source.LimitError{Reason: intray.NewMessage("cell.too_long_in_column", intray.Params{"column": c.column + 1, "limit": r.book.limits.CellBytes})}
 		}
 		if total += len(out.Value) + len(out.Shown); total > r.book.limits.RowBytes {
 			return r.tooLong()
@@ -171,7 +171,7 @@ func (r *rows) show() error {
 		r.cells = append(r.cells, out)
 	}
 	if r.spent += int64(total); r.spent > r.book.limits.SheetBytes {
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the texts of the sheet are longer than the limit of %d bytes", r.book.limits.SheetBytes))}
+		return &source.LimitError{Reason: intray.NewMessage("sheet.texts_too_long", intray.Params{"limit": r.book.limits.SheetBytes})}
 	}
 	return nil
 }

@@ -79,6 +79,11 @@ func readFull(in io.ReaderAt, p []byte, at int64) error {
 }
 
 // unreadable says why a file cannot be read.
-func unreadable(reason string, args ...any) error {
-	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf(reason, args...))}
+func unreadable(reason intray.Message) error {
+	return &source.UnreadableError{Reason: reason}
+}
+
+// broken says what of a workbook is damaged.
+func broken(problem intray.Message) error {
+	return unreadable(intray.NewMessage("workbook.damaged", intray.Params{"problem": problem}))
 }

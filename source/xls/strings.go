@@ -1,9 +1,8 @@
 package xls
 
 import (
-	"github.com/intraydata/intray/source"
-
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
 )
 
 // table holds the strings that the cells share, one behind the other.
@@ -42,7 +41,7 @@ func readTable(from *records, rec record, limit int) (table, error) {
 		}
 		t.ends = append(t.ends, uint32(len(t.arena)))
 		if len(t.arena)+4*len(t.ends) > limit {
-			return t, &source.LimitError{Reason: intray.Literal("the strings of the workbook take more memory than the limit of " + size(limit))}
+			return t, &source.LimitError{Reason: intray.NewMessage("workbook.strings_too_large", intray.Params{"limit": limit})}
 		}
 	}
 	return t, nil

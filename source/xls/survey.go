@@ -3,7 +3,6 @@ package xls
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -59,13 +58,13 @@ func (b *book) survey(ctx context.Context, part *inner) (*survey, error) {
 		}
 		count, ok := countCells(rec)
 		if !ok {
-			return nil, unreadable("the workbook is damaged: the cell at byte %d is too short", rec.at)
+			return nil, broken(intray.NewMessage("xls.short_cell", intray.Params{"offset": rec.at}))
 		}
 		if count == 0 {
 			continue
 		}
 		if cells += int64(count); cells > b.limits.Cells {
-			return nil, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the sheet has more cells than the limit of %d", b.limits.Cells))}
+			return nil, &source.LimitError{Reason: intray.NewMessage("sheet.too_many_cells", intray.Params{"limit": b.limits.Cells})}
 		}
 		if row := int(little.Uint16(rec.body)); row != last {
 			s.pieces = append(s.pieces, uint64(row)<<placeBits|uint64(rec.at))
@@ -103,7 +102,7 @@ func (s *survey) noteMerged(rec record, limit int) error {
 	}
 	for raw := rec.body[2:]; len(raw) >= 8; raw = raw[8:] {
 		if len(s.merged) >= limit {
-			return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the sheet has more merged ranges than the limit of %d", limit))}
+			return &source.LimitError{Reason: intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": limit})}
 		}
 		s.merged = append(s.merged, grid.Range{
 			FirstRow: int64(little.Uint16(raw)) + 1, LastRow: int64(little.Uint16(raw[2:])) + 1,

@@ -24,9 +24,9 @@ package xls
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"math"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/grid"
 )
@@ -81,28 +81,20 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// size writes a number of bytes for a person.
-func size(n int) string {
-	if n >= 1<<20 {
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%d bytes", n)
-}
-
 // Detect looks at the beginning of a file, and at the directory of a container.
 // A container without a workbook scores low, so that Open can say what is
 // wrong with it when nothing else claims the file.
-func Detect(in source.Input, head []byte) (score float64, reason string) {
+func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	if !bytes.HasPrefix(head, []byte(magic)) {
 		if _, ok := bareBOF(head); ok {
-			return 0.95, "the file begins as the workbooks of Excel 2 to 5 do"
+			return 0.95, intray.NewMessage("xls.begins_as_workbook", nil)
 		}
-		return 0, "the file is no OLE2 container and does not begin with a BOF record"
+		return 0, intray.Message{}
 	}
 	if name, _, err := findWorkbook(in); err == nil {
-		return 0.99, "the file is an OLE2 container with a stream named " + name
+		return 0.99, intray.NewMessage("xls.container", intray.Params{"stream": name})
 	}
-	return 0.3, "the file is an OLE2 container, as .xls files are, but no workbook is found in it"
+	return 0.3, intray.NewMessage("xls.container_without_workbook", nil)
 }
 
 // bareBOF says whether a stream begins as a workbook outside of a container.
@@ -142,7 +134,7 @@ func findWorkbook(in source.Input) (name string, s *stream, err error) {
 	if _, ok := found[encrypted]; ok {
 		return "", nil, errPassword
 	}
-	return "", nil, unreadable("the file is an OLE2 container without a workbook; it may be a document of another program")
+	return "", nil, unreadable(intray.NewMessage("xls.no_workbook", nil))
 }
 
 // Open reads the globals of a workbook: the formats, the shared strings and the
@@ -160,7 +152,7 @@ func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, e
 	from := whole(in)
 	if _, bare := bareBOF(head); !bare {
 		if !bytes.HasPrefix(head, []byte(magic)) {
-			return nil, unreadable("the file is no workbook of Excel 2 to 2003")
+			return nil, unreadable(intray.NewMessage("xls.not_workbook", nil))
 		}
 		var err error
 		if _, from, err = findWorkbook(in); err != nil {

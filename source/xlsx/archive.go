@@ -79,8 +79,8 @@ func (w *watched) ReadAt(p []byte, at int64) (int, error) {
 }
 
 // explain says what an error means that came of reading: the store failed, or
-// the file is damaged.
-func (w *watched) explain(doing string, err error) error {
+// the file has a problem.
+func (w *watched) explain(doing string, err error, problem intray.Message) error {
 	var unreadable *source.UnreadableError
 	var limit *source.LimitError
 	failed := w.failed()
@@ -90,7 +90,7 @@ func (w *watched) explain(doing string, err error) error {
 	case errors.As(err, &unreadable), errors.As(err, &limit):
 		return err
 	}
-	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: %s: %v", doing, err))}
+	return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": problem})}
 }
 
 // archive is the ZIP file that a workbook is.
@@ -117,9 +117,9 @@ func openArchive(in *watched, limits Limits) (*archive, error) {
 	in.left = nil
 	switch {
 	case left < 0 || err == nil && len(dir.File) > limits.Entries:
-		return nil, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive of more than %d entries", limits.Entries))}
+		return nil, &source.LimitError{Reason: intray.NewMessage("workbook.too_many_entries", intray.Params{"limit": limits.Entries})}
 	case err != nil:
-		return nil, in.explain("read the directory of the archive", err)
+		return nil, in.explain("read the directory of the archive", err, intray.NewMessage("workbook.directory_unreadable", nil))
 	}
 	dir.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	a := &archive{in: in, limits: limits, parts: make(map[string]*zip.File, len(dir.File)), seen: map[*zip.File]int64{}}
@@ -132,34 +132,34 @@ func openArchive(in *watched, limits Limits) (*archive, error) {
 }
 
 func (a *archive) add(f *zip.File) error {
-	if why := badName(f.Name); why != "" {
-		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive with the entry %q, whose name %s", f.Name, why))}
+	if why := badName(f.Name); !why.IsZero() {
+		return &source.UnreadableError{Reason: intray.NewMessage("workbook.bad_entry_name", intray.Params{"entry": source.Excerpt(f.Name), "problem": why})}
 	}
 	name := strings.ToLower(f.Name)
 	if a.parts[name] != nil {
-		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive that holds the entry %q twice", f.Name))}
+		return &source.UnreadableError{Reason: intray.NewMessage("workbook.duplicate_entry", intray.Params{"entry": source.Excerpt(f.Name)})}
 	}
 	a.parts[name] = f
 	return nil
 }
 
-// badName says what is wrong with the name of an entry, "" if nothing is.
-func badName(name string) string {
+// badName says what is wrong with the name of an entry, if anything is.
+func badName(name string) intray.Message {
 	switch {
 	case name == "":
-		return "is empty"
+		return intray.NewMessage("archive.name_empty", nil)
 	case strings.ContainsRune(name, '\\'):
-		return "has a backslash"
+		return intray.NewMessage("archive.name_with_backslash", nil)
 	case strings.ContainsRune(name, 0):
-		return "has a NUL character"
+		return intray.NewMessage("archive.name_with_nul", nil)
 	case strings.HasPrefix(name, "/"):
-		return "begins with a slash"
+		return intray.NewMessage("archive.name_with_leading_slash", nil)
 	case len(name) > 1 && name[1] == ':':
-		return "begins with a drive"
+		return intray.NewMessage("archive.name_with_drive", nil)
 	case slices.Contains(strings.Split(name, "/"), ".."):
-		return "leads to another folder"
+		return intray.NewMessage("archive.name_leaves_folder", nil)
 	}
-	return ""
+	return intray.Message{}
 }
 
 // localHeader is the fixed part of the header in front of an entry's bytes.
@@ -175,18 +175,18 @@ func (a *archive) refuseOverlaps(files []*zip.File) error {
 	for _, f := range files {
 		at, err := f.DataOffset()
 		if err != nil {
-			return a.in.explain(fmt.Sprintf("read the header of the entry %q", f.Name), err)
+			return a.in.explain(fmt.Sprintf("read the header of the entry %q", f.Name), err, intray.NewMessage("workbook.entry_header", intray.Params{"entry": source.Excerpt(f.Name)}))
 		}
 		size := int64(min(f.CompressedSize64, uint64(a.in.Size)+1))
 		if at+size > a.in.Size {
-			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: its entry %q ends behind the end of the file", f.Name))}
+			return &source.UnreadableError{Reason: intray.NewMessage("workbook.entry_outside_file", intray.Params{"entry": source.Excerpt(f.Name)})}
 		}
 		list = append(list, extent{f, at - localHeader - int64(len(f.Name)), at + size})
 	}
 	slices.SortFunc(list, func(x, y extent) int { return cmp.Compare(x.begin, y.begin) })
 	for i := 1; i < len(list); i++ {
 		if list[i].begin < list[i-1].end {
-			return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is an archive whose entries %q and %q overlap", list[i-1].f.Name, list[i].f.Name))}
+			return &source.UnreadableError{Reason: intray.NewMessage("workbook.overlapping_entries", intray.Params{"first": source.Excerpt(list[i-1].f.Name), "second": source.Excerpt(list[i].f.Name)})}
 		}
 	}
 	return nil

@@ -51,11 +51,11 @@ func TestBook(t *testing.T) {
 		t.Errorf("sheets (-want +got):\n%s", diff)
 	}
 	evidence := []intray.Evidence{
-		{Choice: "date system", Value: "1904", Reason: intray.Literal("the workbook says so")},
-		{Choice: "hidden sheets", Value: "Hidden", Reason: intray.Literal("they are read like all others")},
-		{Choice: "sheets left out", Value: "Chart, Macro, Dialog", Reason: intray.Literal("charts, dialogs and macros have no cells to read")},
-		{Choice: "macros", Value: "ignored", Reason: intray.Literal("the workbook has macros, which are never run")},
-		{Choice: "external links", Value: "ignored", Reason: intray.Literal("the workbook has 1, which are never followed; the results it has stored are read")},
+		{Choice: "date system", Value: "1904", Reason: intray.NewMessage("workbook.date_system_1904", nil)},
+		{Choice: "hidden sheets", Value: "Hidden", Reason: intray.NewMessage("workbook.hidden_read", nil)},
+		{Choice: "sheets left out", Value: "Chart, Macro, Dialog", Reason: intray.NewMessage("workbook.other_sheets", nil)},
+		{Choice: "macros", Value: "ignored", Reason: intray.NewMessage("workbook.macros", nil)},
+		{Choice: "external links", Value: "ignored", Reason: intray.NewMessage("workbook.external_links", intray.Params{"n": 1})},
 	}
 	if diff := cmp.Diff(evidence, book.Evidence()); diff != "" {
 		t.Errorf("evidence (-want +got):\n%s", diff)
@@ -198,7 +198,7 @@ func TestDetect(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			score, reason := Detect(input(tc.file), tc.file[:min(len(tc.file), source.HeadBytes)])
-			if score != tc.want || (score > 0) != (reason != "") {
+			if score != tc.want || (score > 0) == reason.IsZero() {
 				t.Errorf("score %v, reason %q", score, reason)
 			}
 		})

@@ -3,7 +3,6 @@ package xlsx
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -50,7 +49,7 @@ func readCatalog(ctx context.Context, arc *archive, main string) (catalog, error
 		return catalog{}, stopped(ctx, err)
 	}
 	if len(c.sheets) == 0 {
-		return catalog{}, &source.UnreadableError{Reason: intray.Literal("the workbook has no worksheet")}
+		return catalog{}, &source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}
 	}
 	return c, nil
 }
@@ -108,7 +107,7 @@ func (c *catalog) readSheets(s *scanner, limits Limits, targets map[string]relat
 			return err
 		}
 		if len(c.sheets)+len(c.leftOut) >= limits.Sheets {
-			return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has more than %d sheets", limits.Sheets))}
+			return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": limits.Sheets})}
 		}
 		if err := c.addSheet(s, targets); err != nil {
 			return err
@@ -131,7 +130,7 @@ func (c *catalog) addSheet(s *scanner, targets map[string]relation) error {
 	to, found := targets[id]
 	switch {
 	case !found || to.part == "":
-		return s.broken("lists the sheet %q without saying where it is", name)
+		return s.broken(intray.NewMessage("workbook.sheet_without_part", intray.Params{"sheet": source.Excerpt(name)}))
 	case to.kind != "worksheet":
 		c.leftOut = append(c.leftOut, name)
 		return nil
@@ -145,9 +144,9 @@ func (c *catalog) addSheet(s *scanner, targets map[string]relation) error {
 const namesShown = 20
 
 func (c *catalog) evidence() []intray.Evidence {
-	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.Literal("the workbook does not ask for the one of 1904")}
+	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.NewMessage("workbook.date_system_1900", nil)}
 	if c.epoch1904 {
-		system = intray.Evidence{Choice: "date system", Value: "1904", Reason: intray.Literal("the workbook says so")}
+		system = intray.Evidence{Choice: "date system", Value: "1904", Reason: intray.NewMessage("workbook.date_system_1904", nil)}
 	}
 	list := []intray.Evidence{system}
 	var hidden []string
@@ -157,16 +156,16 @@ func (c *catalog) evidence() []intray.Evidence {
 		}
 	}
 	if len(hidden) > 0 {
-		list = append(list, intray.Evidence{Choice: "hidden sheets", Value: join(hidden), Reason: intray.Literal("they are read like all others")})
+		list = append(list, intray.Evidence{Choice: "hidden sheets", Value: join(hidden), Reason: intray.NewMessage("workbook.hidden_read", nil)})
 	}
 	if len(c.leftOut) > 0 {
-		list = append(list, intray.Evidence{Choice: "sheets left out", Value: join(c.leftOut), Reason: intray.Literal("charts, dialogs and macros have no cells to read")})
+		list = append(list, intray.Evidence{Choice: "sheets left out", Value: join(c.leftOut), Reason: intray.NewMessage("workbook.other_sheets", nil)})
 	}
 	if c.macros {
-		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.Literal("the workbook has macros, which are never run")})
+		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.NewMessage("workbook.macros", nil)})
 	}
 	if c.links > 0 {
-		list = append(list, intray.Evidence{Choice: "external links", Value: "ignored", Reason: intray.Literal("the workbook has " + strconv.Itoa(c.links) + ", which are never followed; the results it has stored are read")})
+		list = append(list, intray.Evidence{Choice: "external links", Value: "ignored", Reason: intray.NewMessage("workbook.external_links", intray.Params{"n": c.links})})
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/grid"
 )
 
@@ -63,10 +64,10 @@ func (r *rows) readCell() error {
 		r.column++
 	}
 	if limit := r.book.arc.limits.Columns; r.column >= limit {
-		return r.limit("it has more than %d columns", limit)
+		return r.limit(intray.NewMessage("sheet.too_many_columns", intray.Params{"limit": limit}))
 	}
 	if kind == ofUnknown {
-		return r.unreadable("the cell %s is of the kind %q, which is not known", r.reference(r.column), s.attr("t"))
+		return r.unreadable(intray.NewMessage("xlsx.unknown_cell_type", intray.Params{"cell": r.reference(r.column), "type": source.Excerpt(string(s.attr("t")))}))
 	}
 	rich, quick := false, false
 	if r.raw, quick = s.shortValue(); !quick {
@@ -85,11 +86,11 @@ func (r *rows) readCell() error {
 func (r *rows) place(ref []byte) error {
 	column, number, ok := parseRef(ref)
 	if !ok {
-		return r.unreadable("the cell %q has a name that no worksheet has", ref)
+		return r.unreadable(intray.NewMessage("xlsx.bad_reference", intray.Params{"cell": source.Excerpt(string(ref))}))
 	}
 	if number != r.row.Number {
 		if r.named {
-			return r.unreadable("the cell %s stands in row %d", ref, r.row.Number)
+			return r.unreadable(intray.NewMessage("xlsx.cell_in_other_row", intray.Params{"cell": string(ref), "row": r.row.Number}))
 		}
 		if err := r.setNumber(r.row.Number-1, number); err != nil {
 			return err
@@ -160,7 +161,7 @@ func (r *rows) add(kind kindOf, styled int, rich bool) error {
 	case kind == ofText:
 		text := unescape(r.raw)
 		if !utf8.Valid(text) {
-			return r.unreadable("the cell %s has a text that is not UTF-8", r.reference(r.column))
+			return r.unreadable(intray.NewMessage("cell.not_utf8", intray.Params{"cell": r.reference(r.column)}))
 		}
 		r.showText(&c, st, r.keep(text))
 	case kind == ofBool:
@@ -174,10 +175,10 @@ func (r *rows) add(kind kindOf, styled int, rich bool) error {
 		return nil
 	}
 	if r.given += len(c.Value) + len(c.Shown); r.given > r.book.arc.limits.RowBytes {
-		return r.limit("the texts of a row have more than %d bytes", r.book.arc.limits.RowBytes)
+		return r.limit(intray.NewMessage("row.too_long", intray.Params{"limit": r.book.arc.limits.RowBytes}))
 	}
 	if len(r.cells) == maxColumns {
-		return r.unreadable("it has more cells than columns: one is there twice")
+		return r.unreadable(intray.NewMessage("xlsx.too_many_cells", nil))
 	}
 	r.cells = append(r.cells, c)
 	return nil
@@ -194,7 +195,7 @@ func (r *rows) keep(text []byte) []byte {
 func (r *rows) shared(c *grid.Cell, st *style) error {
 	number := index(r.raw)
 	if number < 0 || number >= r.strings.count {
-		return r.unreadable("the cell %s names the shared string %q of %d", r.reference(r.column), r.raw, r.strings.count)
+		return r.unreadable(intray.NewMessage("xlsx.no_such_string", intray.Params{"cell": r.reference(r.column), "number": source.Excerpt(string(r.raw)), "count": r.strings.count}))
 	}
 	if number < len(r.strings.at) {
 		r.showText(c, st, r.strings.get(number))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
 
@@ -14,13 +15,13 @@ const archiveMark = "PK\x03\x04"
 // Detect says how sure it is that a file is a workbook that this package reads
 // or knows to refuse, from 0 to 1, and why. It looks into the directory of the
 // archive; where that is lost, at the names in head.
-func Detect(in source.Input, head []byte) (score float64, reason string) {
+func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	w := &watched{Input: in}
 	switch {
 	case bytes.HasPrefix(head, []byte(containerMark)) && isEncrypted(w):
-		return 1, "the file is a container with an encrypted workbook"
+		return 1, intray.NewMessage("workbook.encrypted", nil)
 	case !bytes.HasPrefix(head, []byte(archiveMark)):
-		return 0, ""
+		return 0, intray.Message{}
 	}
 	arc, err := openArchive(w, Limits{}.WithDefaults())
 	if err != nil {
@@ -35,9 +36,9 @@ func Detect(in source.Input, head []byte) (score float64, reason string) {
 			continue
 		}
 		if leadsToWorkbook(arc, r.part) {
-			return 1, "the file is an archive with the workbook " + r.part
+			return 1, intray.NewMessage("workbook.archive", intray.Params{"part": source.Excerpt(r.part)})
 		}
-		return 0, ""
+		return 0, intray.Message{}
 	}
 	return detectHead(head)
 }
@@ -61,9 +62,9 @@ func leadsToWorkbook(arc *archive, name string) bool {
 
 // detectHead looks for the names that all workbooks have among their first
 // entries.
-func detectHead(head []byte) (float64, string) {
+func detectHead(head []byte) (float64, intray.Message) {
 	if bytes.Contains(head, []byte("xl/workbook")) || bytes.Contains(head, []byte("xl/worksheets/")) || bytes.Contains(head, []byte("xl/_rels/")) {
-		return 0.9, "the file begins like an archive with a workbook"
+		return 0.9, intray.NewMessage("workbook.archive_head", nil)
 	}
-	return 0, ""
+	return 0, intray.Message{}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
 )
 
 // begin finds the encoding of a part whose first bytes are in the buffer.
@@ -53,7 +56,7 @@ func (s *scanner) checkDeclared() error {
 	case "utf-8", "utf8", "us-ascii", "ascii", "utf-16":
 		return nil
 	}
-	return s.broken("is in the encoding %q; workbooks are in UTF-8 or UTF-16", name)
+	return s.broken(intray.NewMessage("xml.other_encoding", intray.Params{"encoding": source.Excerpt(string(name))}))
 }
 
 // fromUTF16 gives UTF-16 as UTF-8. What is no character becomes U+FFFD.

@@ -15,13 +15,13 @@ const (
 	settingsStream = "EncryptionInfo"
 )
 
-var errProtected = &source.UnreadableError{Reason: intray.Literal("the workbook is protected by a password; save it without one")}
+var errProtected = &source.UnreadableError{Reason: intray.NewMessage("workbook.password", nil)}
 
 // unwrap gives the archive that a file is or holds.
 func unwrap(in *watched) (*watched, error) {
 	head := make([]byte, min(in.Size, int64(len(containerMark))))
 	if _, err := in.ReadAt(head, 0); err != nil && in.failed() != nil {
-		return nil, in.explain("read the beginning of the workbook", err)
+		return nil, in.explain("read the beginning of the workbook", err, intray.Message{})
 	}
 	if in.Size == 0 {
 		return nil, source.ErrEmpty
@@ -31,7 +31,7 @@ func unwrap(in *watched) (*watched, error) {
 	}
 	plain, err := decrypt(in)
 	if err != nil {
-		return nil, in.explain("read the encrypted workbook", err)
+		return nil, in.explain("read the encrypted workbook", err, intray.NewMessage("workbook.encrypted_damaged", nil))
 	}
 	return plain, nil
 }
@@ -61,7 +61,7 @@ func decrypt(in *watched) (*watched, error) {
 	}
 	packed, found := list[packageStream]
 	if !found {
-		return nil, &source.UnreadableError{Reason: intray.Literal("the file is a container of an older kind, not an archive; it may be an old workbook (.xls)")}
+		return nil, &source.UnreadableError{Reason: intray.NewMessage("workbook.old_container", nil)}
 	}
 	settings, found := list[settingsStream]
 	if !found {

@@ -3,6 +3,7 @@ package xlsx
 import (
 	"context"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/grid"
 )
@@ -14,7 +15,7 @@ type Format struct{}
 func (Format) Name() string { return "xlsx" }
 
 // Detect is described at [source.Format].
-func (Format) Detect(in source.Input, head []byte) (score float64, reason string) {
+func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	return Detect(in, head)
 }
 

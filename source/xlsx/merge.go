@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/grid"
 )
@@ -76,7 +77,7 @@ func (r *rows) readMerged() error {
 			return err
 		}
 		if limit := r.book.arc.limits.Merges; len(r.merged) >= limit {
-			return r.limit("it has more than %d merged ranges", limit)
+			return r.limit(intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": limit}))
 		}
 		if g, ok := parseRange(r.scan.attr("ref")); ok && string(r.scan.name) == "mergeCell" {
 			r.merged = append(r.merged, g)

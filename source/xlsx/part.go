@@ -38,7 +38,7 @@ var errStopped = errors.New("reading was stopped")
 func (a *archive) open(ctx context.Context, name string) (*part, error) {
 	file := a.parts[strings.ToLower(name)]
 	if file == nil {
-		return nil, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: it lacks its part %q", name))}
+		return nil, &source.UnreadableError{Reason: intray.NewMessage("workbook.part_missing", intray.Params{"part": source.Excerpt(name)})}
 	}
 	const encrypted = 0x1
 	if file.Flags&encrypted != 0 {
@@ -47,7 +47,7 @@ func (a *archive) open(ctx context.Context, name string) (*part, error) {
 	p := &part{name: name, arc: a, file: file, most: a.limits.PartBytes, stop: ctx.Done()}
 	from, err := file.Open()
 	if err != nil {
-		return nil, a.in.explain(p.doing(), err)
+		return nil, a.in.explain(p.doing(), err, p.problem(err))
 	}
 	p.from = from
 	return p, nil
@@ -64,6 +64,20 @@ func (a *archive) openSmall(ctx context.Context, name string) (*part, error) {
 
 func (p *part) doing() string { return fmt.Sprintf("inflate the part %q", p.name) }
 
+// problem says what is wrong with a part that cannot be inflated.
+func (p *part) problem(err error) intray.Message {
+	problem := intray.NewMessage("workbook.part_not_decompressed", nil)
+	switch {
+	case errors.Is(err, zip.ErrChecksum):
+		problem = intray.NewMessage("workbook.part_wrong_checksum", nil)
+	case errors.Is(err, zip.ErrAlgorithm):
+		problem = intray.NewMessage("workbook.part_unknown_method", nil)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		problem = intray.NewMessage("workbook.part_cut_short", nil)
+	}
+	return intray.NewMessage("workbook.part", intray.Params{"part": source.Excerpt(p.name), "problem": problem})
+}
+
 // Read inflates, and counts what comes.
 func (p *part) Read(b []byte) (int, error) {
 	select {
@@ -77,7 +91,7 @@ func (p *part) Read(b []byte) (int, error) {
 		return 0, over
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = p.arc.in.explain(p.doing(), err)
+		err = p.arc.in.explain(p.doing(), err, p.problem(err))
 	}
 	return n, err
 }
@@ -87,11 +101,11 @@ func (p *part) count() error {
 	inflated := p.arc.count(p.file, p.read)
 	switch {
 	case p.read > p.most:
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook inflates to more than %d bytes", p.name, p.most))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.part_too_large", intray.Params{"part": source.Excerpt(p.name), "limit": p.most})}
 	case inflated > p.arc.limits.InflatedBytes:
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook inflates to more than %d bytes", p.arc.limits.InflatedBytes))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.too_large", intray.Params{"limit": p.arc.limits.InflatedBytes})}
 	case p.read > ratioFrom && p.read/p.arc.limits.Ratio > int64(p.file.CompressedSize64):
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook inflates to more than %d times its size", p.name, p.arc.limits.Ratio))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.part_ratio_too_high", intray.Params{"part": source.Excerpt(p.name), "limit": p.arc.limits.Ratio})}
 	}
 	return nil
 }

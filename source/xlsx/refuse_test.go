@@ -56,18 +56,18 @@ func TestRefused(t *testing.T) {
 
 		"entries":     {simple(""), Limits{Entries: 3}, `an archive of more than 3 entries`},
 		"sheets":      {simple("").with("xl/workbook.xml", `<workbook><sheets><sheet name="a" id="rId1"/><sheet name="b" id="rId1"/></sheets></workbook>`), Limits{Sheets: 1}, `more than 1 sheets`},
-		"rows":        {simple(lots), Limits{Rows: 2}, `line 3: the sheet "One" cannot be read: it has more than 2 rows`},
-		"columns":     {row(`<c r="C5"><v>1</v></c>`), Limits{Columns: 2}, `it has more than 2 columns`},
+		"rows":        {simple(lots), Limits{Rows: 2}, `line 3: the sheet "One" cannot be read: there are more than 2 rows`},
+		"columns":     {row(`<c r="C5"><v>1</v></c>`), Limits{Columns: 2}, `there are more than 2 columns`},
 		"cell":        {row(`<c r="A5" t="str"><v>` + strings.Repeat("x", 101) + `</v></c>`), Limits{CellBytes: 100}, `has a text of more than 100 bytes`},
 		"long cell":   {row(`<c r="A5" t="str"><v>` + strings.Repeat("x", 100_000) + `</v></c>`), Limits{CellBytes: 100}, `has a text of more than 100 bytes`},
 		"runs":        {simple("").withStrings(`<si>` + strings.Repeat(`<r><t>xxxxxxxxxx</t></r>`, 11) + `</si>`), Limits{CellBytes: 100}, `has a text of more than 100 bytes`},
-		"row":         {row(strings.Repeat(`<c t="s"><v>0</v></c>`, 11)).withStrings(`<si><t>xxxxxxxxxx</t></si>`), Limits{RowBytes: 100}, `the texts of a row have more than 100 bytes`},
-		"sheet texts": {simple(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 11)).withStrings(`<si><t>xxxxxxxxxx</t></si>`), Limits{SheetBytes: 100}, `its texts have more than 100 bytes`},
+		"row":         {row(strings.Repeat(`<c t="s"><v>0</v></c>`, 11)).withStrings(`<si><t>xxxxxxxxxx</t></si>`), Limits{RowBytes: 100}, `the row is longer than 100 bytes`},
+		"sheet texts": {simple(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 11)).withStrings(`<si><t>xxxxxxxxxx</t></si>`), Limits{SheetBytes: 100}, `the texts of the sheet are longer than 100 bytes`},
 		"deep sheet":  {sheet("<worksheet>" + strings.Repeat("<a>", 2_000_000)), Limits{}, `elements nested deeper than 128`},
 		"styles":      {simple("").withStyles("0", "0", "0"), Limits{Styles: 2}, `more than 2 styles`},
 		"strings":     {simple("").withStrings(`<si/><si/><si/>`), Limits{Strings: 2}, `more than 2 shared strings`},
-		"part":        {sheet(`<worksheet>` + strings.Repeat(" ", 100_000)), Limits{PartBytes: 50_000}, `inflates to more than 50000 bytes`},
-		"all":         {simple(`<row/>`).withStrings(strings.Repeat(" ", 100_000)), Limits{InflatedBytes: 50_000}, `the workbook inflates to more than 50000 bytes`},
+		"part":        {sheet(`<worksheet>` + strings.Repeat(" ", 100_000)), Limits{PartBytes: 50_000}, `inflates to more than 50,000 bytes`},
+		"all":         {simple(`<row/>`).withStrings(strings.Repeat(" ", 100_000)), Limits{InflatedBytes: 50_000}, `the workbook inflates to more than 50,000 bytes`},
 		"bomb":        {sheet(`<worksheet>` + strings.Repeat(" ", 20<<20)), Limits{}, `inflates to more than 250 times its size`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestRefusedArchives(t *testing.T) {
 		want string
 	}{
 		"empty":          {nil, "the file is empty"},
-		"no archive":     {[]byte("hello, world"), "the workbook is damaged: read the directory of the archive"},
+		"no archive":     {[]byte("hello, world"), "the workbook is damaged: its list of entries cannot be read"},
 		"cut":            {good[:len(good)-30], "the workbook is damaged"},
 		"twice":          {named("a", "a"), `holds the entry "a" twice`},
 		"twice, nearly":  {named("a", "A"), `holds the entry "A" twice`},
@@ -112,7 +112,7 @@ func TestRefusedArchives(t *testing.T) {
 		"NUL":            {named("a\x00b"), "has a NUL character"},
 		"overlap":        {overlapping(t), "overlap"},
 		"encrypted part": {patched(good, "PK\x01\x02", 8, 1), "protected by a password"},
-		"unknown method": {patched(good, "PK\x01\x02", 10, 99), "unsupported compression"},
+		"unknown method": {patched(good, "PK\x01\x02", 10, 99), "compressed with an unknown method"},
 		"behind the end": {patched(good, "PK\x01\x02", 20, 0x7FFFFFFF), "ends behind the end of the file"},
 		"wrong sum":      {patched(good, "PK\x01\x02", 16, 12345), "the workbook is damaged"},
 		"wrong size":     {patched(good, "PK\x01\x02", 24, 1), "the workbook is damaged"},

@@ -105,9 +105,9 @@ func (a *archive) mainPart(ctx context.Context) (string, error) {
 			continue
 		}
 		if strings.HasSuffix(r.part, ".bin") {
-			return "", &source.UnreadableError{Reason: intray.Literal("the file is a binary workbook (.xlsb), which is not read; save it as .xlsx")}
+			return "", &source.UnreadableError{Reason: intray.NewMessage("workbook.binary", nil)}
 		}
 		return r.part, nil
 	}
-	return "", &source.UnreadableError{Reason: intray.Literal("the file is an archive without a workbook, or its list of parts is lost")}
+	return "", &source.UnreadableError{Reason: intray.NewMessage("workbook.not_found", nil)}
 }

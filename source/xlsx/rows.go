@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -181,7 +180,7 @@ func (r *rows) startRow() error {
 	}
 	number, ok := parseRow(text)
 	if !ok {
-		return r.unreadable("a row has the number %q, which no worksheet has", text)
+		return r.unreadable(intray.NewMessage("xlsx.bad_row_number", intray.Params{"number": source.Excerpt(string(text))}))
 	}
 	return r.setNumber(last, number)
 }
@@ -192,7 +191,7 @@ func (r *rows) setNumber(last, number int64) error {
 	r.named = true
 	if number <= last {
 		r.row.Number = number
-		return r.unreadable("row %d comes behind row %d: the rows are out of order or repeated; saving the workbook anew puts this right", number, last)
+		return r.unreadable(intray.NewMessage("workbook.rows_out_of_order", intray.Params{"row": number, "previous": last}))
 	}
 	r.row.Number = number
 	return nil
@@ -218,19 +217,19 @@ func (r *rows) readCells() error {
 // endRow puts the cells in order and keeps the limits.
 func (r *rows) endRow() error {
 	if limit := r.book.arc.limits.Rows; r.row.Number > limit {
-		return r.limit("it has more than %d rows", limit)
+		return r.limit(intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": limit}))
 	}
 	if r.mixed {
 		slices.SortStableFunc(r.cells, func(a, b grid.Cell) int { return cmp.Compare(a.Column, b.Column) })
 		for i := 1; i < len(r.cells); i++ {
 			if r.cells[i].Column == r.cells[i-1].Column {
-				return r.unreadable("the cell %s is there twice", r.reference(r.cells[i].Column))
+				return r.unreadable(intray.NewMessage("xlsx.duplicate_cell", intray.Params{"cell": r.reference(r.cells[i].Column)}))
 			}
 		}
 	}
 	r.givenAll += int64(r.given)
 	if limit := r.book.arc.limits.SheetBytes; r.givenAll > limit {
-		return r.limit("its texts have more than %d bytes", limit)
+		return r.limit(intray.NewMessage("sheet.texts_too_long", intray.Params{"limit": limit}))
 	}
 	r.row.Cells = r.cells
 	return nil
@@ -241,17 +240,14 @@ func (r *rows) reference(column int) string {
 	return fmt.Sprintf("%s%d", appendColumn(nil, column), r.row.Number)
 }
 
-func (r *rows) unreadable(format string, args ...any) error {
-	return &source.UnreadableError{Line: r.row.Number, Reason: intray.Literal(r.inSheet(format, args))}
+func (r *rows) unreadable(problem intray.Message) error {
+	return &source.UnreadableError{Line: r.row.Number, Reason: r.inSheet(problem)}
 }
 
-func (r *rows) limit(format string, args ...any) error {
-	return &source.LimitError{Line: r.row.Number, Reason: intray.Literal(r.inSheet(format, args))}
+func (r *rows) limit(problem intray.Message) error {
+	return &source.LimitError{Line: r.row.Number, Reason: r.inSheet(problem)}
 }
 
-func (r *rows) inSheet(format string, args []any) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "the sheet %q cannot be read: ", r.sheet.name)
-	fmt.Fprintf(&text, format, args...)
-	return text.String()
+func (r *rows) inSheet(problem intray.Message) intray.Message {
+	return intray.NewMessage("workbook.sheet_unreadable", intray.Params{"sheet": source.Excerpt(r.sheet.name), "problem": problem})
 }

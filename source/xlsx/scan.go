@@ -2,7 +2,6 @@ package xlsx
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 
 	"github.com/intraydata/intray"
@@ -68,8 +67,9 @@ func newScanner(src io.Reader, part string, limits Limits) (*scanner, error) {
 }
 
 // broken says that the part is no XML.
-func (s *scanner) broken(format string, args ...any) error {
-	return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the workbook is damaged: its part %q %s", s.part, fmt.Sprintf(format, args...)))}
+func (s *scanner) broken(problem intray.Message) error {
+	part := intray.NewMessage("workbook.part", intray.Params{"part": source.Excerpt(s.part), "problem": problem})
+	return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": part})}
 }
 
 // more reads on. It gives false at the end of the part.
@@ -83,7 +83,7 @@ func (s *scanner) more() (bool, error) {
 	}
 	if s.end == len(s.buf) {
 		if len(s.buf) >= s.longest {
-			return false, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook has a text of more than %d bytes", s.part, s.longest-bufferBytes))}
+			return false, &source.LimitError{Reason: intray.NewMessage("workbook.part_text_too_long", intray.Params{"part": source.Excerpt(s.part), "limit": s.longest - bufferBytes})}
 		}
 		s.buf = append(s.buf, make([]byte, min(len(s.buf), s.longest-len(s.buf)))...)
 	}
@@ -154,7 +154,7 @@ func (s *scanner) one() (token, error) {
 // over checks that the part may end here.
 func (s *scanner) over() (token, error) {
 	if !s.rooted {
-		return tokenNone, s.broken("is empty")
+		return tokenNone, s.broken(intray.NewMessage("xml.empty", nil))
 	}
 	if len(s.begins) > 0 {
 		return tokenNone, s.cut(nil)
@@ -167,7 +167,7 @@ func (s *scanner) cut(err error) error {
 	if err != nil {
 		return err
 	}
-	return s.broken("ends in the middle of its XML")
+	return s.broken(intray.NewMessage("xml.cut_short", nil))
 }
 
 // plain reads a text up to the next tag.
@@ -189,7 +189,7 @@ func (s *scanner) plain() (token, error) {
 	s.pos += seen
 	if len(s.begins) == 0 {
 		if len(bytes.TrimSpace(s.text)) > 0 {
-			return tokenNone, s.broken("has text outside of its XML")
+			return tokenNone, s.broken(intray.NewMessage("xml.text_outside", nil))
 		}
 		return tokenNone, nil
 	}
@@ -246,5 +246,5 @@ func (s *scanner) declaration() (token, error) {
 		s.pos += end + len("]]>")
 		return tokenText, nil
 	}
-	return tokenNone, s.broken("has a declaration (DOCTYPE), which workbooks never have")
+	return tokenNone, s.broken(intray.NewMessage("xml.doctype", nil))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -84,7 +83,7 @@ func (t *table) read(s *scanner) error {
 // add puts a string behind the others.
 func (t *table) add(text []byte) error {
 	if t.count >= t.limits.Strings {
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has more than %d shared strings", t.limits.Strings))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_strings", intray.Params{"limit": t.limits.Strings})}
 	}
 	t.count++
 	size := len(text) + binary.MaxVarintLen32

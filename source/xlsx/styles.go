@@ -2,7 +2,6 @@ package xlsx
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -94,7 +93,7 @@ func (st *styles) each(s *scanner, name string, limits Limits, add func(*scanner
 		}
 		if string(s.name) == name {
 			if count++; count > limits.Styles {
-				return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has more than %d styles of cells", limits.Styles))}
+				return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_styles", intray.Params{"limit": limits.Styles})}
 			}
 			if err := add(s); err != nil {
 				return err

@@ -2,7 +2,6 @@ package xlsx
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -21,7 +20,7 @@ func (s *scanner) startTag() (token, error) {
 			return tokenStart, s.push(size)
 		}
 		if size < 0 {
-			return tokenNone, s.broken("has a tag that cannot be read")
+			return tokenNone, s.broken(intray.NewMessage("xml.invalid_tag", nil))
 		}
 		if more, err := s.more(); !more {
 			return tokenNone, s.cut(err)
@@ -32,10 +31,10 @@ func (s *scanner) startTag() (token, error) {
 // push opens the element whose tag was read.
 func (s *scanner) push(size int) error {
 	if len(s.begins) == 0 && s.rooted {
-		return s.broken("has more than one outermost element")
+		return s.broken(intray.NewMessage("xml.several_roots", nil))
 	}
 	if len(s.begins) >= s.deepest {
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook has elements nested deeper than %d", s.part, s.deepest))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.part_too_deep", intray.Params{"part": source.Excerpt(s.part), "limit": s.deepest})}
 	}
 	s.rooted = true
 	s.begins = append(s.begins, len(s.open))
@@ -145,7 +144,7 @@ func (s *scanner) endTag() (token, error) {
 		name = name[:len(name)-1]
 	}
 	if last < 0 || !bytes.Equal(name, s.open[s.begins[last]:]) {
-		return tokenNone, s.broken("closes an element that is not open")
+		return tokenNone, s.broken(intray.NewMessage("xml.unopened_element", nil))
 	}
 	s.pos += end + 1
 	s.close()

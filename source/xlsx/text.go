@@ -2,7 +2,6 @@ package xlsx
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -32,7 +31,7 @@ func (s *scanner) root(name string) error {
 		return err
 	}
 	if string(s.name) != name {
-		return s.broken("begins with the element %q instead of %q", s.name, name)
+		return s.broken(intray.NewMessage("xml.wrong_root", intray.Params{"found": source.Excerpt(string(s.name)), "expected": name}))
 	}
 	return nil
 }
@@ -100,7 +99,7 @@ func (s *scanner) shortValue() (value []byte, ok bool) {
 
 func (s *scanner) tooLong(size int) error {
 	if most := s.longest - bufferBytes; size > most {
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the part %q of the workbook has a text of more than %d bytes", s.part, most))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.part_text_too_long", intray.Params{"part": source.Excerpt(s.part), "limit": most})}
 	}
 	return nil
 }
@@ -121,7 +120,7 @@ func (s *scanner) decode(dst, raw []byte) ([]byte, error) {
 			end := bytes.IndexByte(raw[i:], ';')
 			c, ok := entity(raw[i+1 : i+max(end, 1)])
 			if !ok {
-				return dst, s.broken("has an ampersand that begins no entity")
+				return dst, s.broken(intray.NewMessage("xml.invalid_entity", nil))
 			}
 			dst = utf8.AppendRune(dst, c)
 			i += end
@@ -246,7 +245,7 @@ func (s *scanner) richText(dst []byte) ([]byte, error) {
 	}
 	text := unescape(dst[from:])
 	if !utf8.Valid(text) {
-		return dst, s.broken("has a text that is not UTF-8")
+		return dst, s.broken(intray.NewMessage("xml.not_utf8", nil))
 	}
 	return dst[:from+len(text)], nil
 }

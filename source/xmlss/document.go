@@ -42,7 +42,7 @@ func openDocument(in source.Input, asked string) (*document, error) {
 	d := &document{in: in, guess: charset.Detect(sample, int64(len(sample)) == in.Size)}
 	g := &d.guess
 	if asked != "" {
-		return d, d.take(asked, "it was asked for", "there is no encoding named %q")
+		return d, d.take(asked, intray.NewMessage("option.requested", nil), intray.NewMessage("encoding.unknown", intray.Params{"encoding": source.Excerpt(asked)}))
 	}
 	name := g.Encoding.Name()
 	if g.BOM > 0 || strings.HasPrefix(name, "UTF-16") || strings.HasPrefix(name, "UTF-32") {
@@ -52,13 +52,13 @@ func openDocument(in source.Input, asked string) (*document, error) {
 	encoding, _ := charset.Lookup(label)
 	switch {
 	case encoding != charset.UTF8 && !strings.HasPrefix(encoding.Name(), "UTF-16") || label != "" && !known(label):
-		return d, d.take(label, "the document says so", "the document says that it is written in %q, which is no known encoding")
+		return d, d.take(label, intray.NewMessage("encoding.document_declares", nil), intray.NewMessage("encoding.document_declares_unknown", intray.Params{"encoding": source.Excerpt(label)}))
 	case g.Encoding != charset.UTF8 || g.Invalid > 0:
-		g.Reason = "the document should be UTF-8, which it is not; " + g.Reason
+		g.Reason = intray.JoinMessages(intray.NewMessage("encoding.document_not_utf8", nil), g.Reason)
 	case label != "":
-		g.Confidence, g.Reason = 1, "the document says so"
+		g.Confidence, g.Reason = 1, intray.NewMessage("encoding.document_declares", nil)
 	default:
-		g.Confidence, g.Reason = 1, "XML that says nothing of its encoding is UTF-8"
+		g.Confidence, g.Reason = 1, intray.NewMessage("encoding.xml_default", nil)
 	}
 	return d, nil
 }
@@ -69,10 +69,10 @@ func known(label string) bool {
 }
 
 // take reads the document in a named encoding.
-func (d *document) take(label, reason, unknown string) error {
+func (d *document) take(label string, reason, unknown intray.Message) error {
 	encoding, ok := charset.Lookup(label)
 	if !ok {
-		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf(unknown, label))}
+		return &source.UnreadableError{Reason: unknown}
 	}
 	if encoding.Name() == "ISO-8859-1" && label != "" { // the wider set reads the same, and what programs put into the gap
 		encoding, _ = charset.Lookup("windows-1252")
@@ -141,19 +141,15 @@ func (d *document) guessAround(at int64) (bool, error) {
 	bom := d.guess.BOM
 	d.guess = charset.Detect(sample, false)
 	d.guess.BOM = bom
-	d.guess.Reason = "the document should be UTF-8, which it is not; " + d.guess.Reason
+	d.guess.Reason = intray.JoinMessages(intray.NewMessage("encoding.document_not_utf8", nil), d.guess.Reason)
 	return !d.direct(), nil
 }
 
 func (d *document) evidence() intray.Evidence {
-	reason := d.guess.Reason
-	if d.guess.Preview != "" {
-		reason += "; it reads " + d.guess.Preview
-	}
-	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: intray.Literal(reason)}
+	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: d.guess.Explain()}
 	if e.Tie = d.guess.Unsure(); e.Tie {
-		name, preview := d.guess.Rival()
-		e.Rivals = []intray.Choice{{Value: name, Reason: intray.Literal(preview)}}
+		name, reason := d.guess.Rival()
+		e.Rivals = []intray.Choice{{Value: name, Reason: reason}}
 	}
 	return e
 }

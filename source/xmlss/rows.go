@@ -3,7 +3,6 @@ package xmlss
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/intraydata/intray"
@@ -145,7 +144,7 @@ func (r *rows) row() (grid.Row, error) {
 		return grid.Row{}, err
 	}
 	if number <= r.number {
-		return grid.Row{}, damaged("row %d comes behind row %d", number, r.number)
+		return grid.Row{}, damaged(intray.NewMessage("workbook.rows_out_of_order", intray.Params{"row": number, "previous": r.number}))
 	}
 	span, err := whole(r.scan.attr("Span"), 0, mostRow, 0)
 	if err != nil {
@@ -201,13 +200,13 @@ func (r *rows) cell(next int64, st *style) (int64, error) {
 		}
 	}
 	if index < next {
-		return 0, damaged("the cell in column %d comes behind column %d", index, next-1)
+		return 0, damaged(intray.NewMessage("xmlss.cells_out_of_order", intray.Params{"column": index, "previous": next - 1}))
 	}
 	if index > int64(limits.Columns) {
-		return 0, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("a row has more than %d cells", limits.Columns))}
+		return 0, &source.LimitError{Reason: intray.NewMessage("row.too_many_cells", intray.Params{"limit": limits.Columns})}
 	}
 	if r.count++; r.count > limits.Cells {
-		return 0, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the sheet has more than %d cells", limits.Cells))}
+		return 0, &source.LimitError{Reason: intray.NewMessage("sheet.too_many_cells", intray.Params{"limit": limits.Cells})}
 	}
 	if st == nil && index <= int64(len(r.columns)) {
 		st = r.columns[index-1]
@@ -257,7 +256,7 @@ func (r *rows) values(column int, st *style) error {
 			r.cells = append(r.cells, c)
 		}
 		if len(r.memory) > r.book.limits.RecordBytes {
-			return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the row is longer than %d bytes", r.book.limits.RecordBytes))}
+			return &source.LimitError{Reason: intray.NewMessage("row.too_long", intray.Params{"limit": r.book.limits.RecordBytes})}
 		}
 	}
 }

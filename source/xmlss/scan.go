@@ -3,7 +3,6 @@ package xmlss
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/intraydata/intray"
@@ -58,8 +57,13 @@ func newScanner(src io.Reader, most int) *scanner {
 	return &scanner{src: src, most: most, buf: make([]byte, 0, min(windowBytes, most))}
 }
 
-func damaged(reason string, args ...any) error {
-	return &source.UnreadableError{Reason: intray.Literal("the workbook is damaged: " + fmt.Sprintf(reason, args...))}
+func damaged(problem intray.Message) error {
+	return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": problem})}
+}
+
+// broken says what the XML of the workbook has or does.
+func broken(problem intray.Message) error {
+	return damaged(intray.NewMessage("workbook.document", intray.Params{"problem": problem}))
 }
 
 // fill reads on. What is in front of pos is given up.
@@ -73,7 +77,7 @@ func (s *scanner) fill() error {
 		s.pos = 0
 	}
 	if len(s.buf) >= s.most {
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("a text or tag of the workbook is longer than %d bytes", s.most))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.text_too_long", intray.Params{"limit": s.most})}
 	}
 	if len(s.buf) == cap(s.buf) {
 		s.buf = append(make([]byte, 0, min(2*cap(s.buf), s.most)), s.buf...)
@@ -95,7 +99,7 @@ func (s *scanner) fill() error {
 // cut gives the error for a text that ends where it should go on.
 func (s *scanner) cut(err error) error {
 	if errors.Is(err, io.EOF) {
-		return damaged("it ends in the middle of its XML; the file is cut off")
+		return broken(intray.NewMessage("xml.cut_short", nil))
 	}
 	return err
 }
@@ -177,7 +181,7 @@ func (s *scanner) chars() error {
 	s.text, s.literal = s.buf[s.pos:s.pos+n], false
 	s.pos += n
 	if len(s.begins) == 0 && len(bytes.TrimSpace(bytes.TrimPrefix(s.text, []byte("\uFEFF")))) > 0 {
-		return damaged("it has text outside of its XML")
+		return broken(intray.NewMessage("xml.text_outside", nil))
 	}
 	return nil
 }
@@ -200,7 +204,7 @@ func (s *scanner) markup() (kind token, found bool, err error) {
 	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
 		return tokenText, len(s.begins) > 0, s.literally()
 	case bytes.HasPrefix(rest, []byte("<!")):
-		return 0, false, damaged("it has a declaration (DOCTYPE), which workbooks do not have and which is not followed")
+		return 0, false, broken(intray.NewMessage("xml.doctype", nil))
 	case bytes.HasPrefix(rest, []byte("</")):
 		return tokenEnd, true, s.endTag()
 	}
@@ -228,7 +232,7 @@ func (s *scanner) endTag() error {
 	}
 	s.pos += n + 1
 	if len(s.begins) == 0 || !bytes.Equal(s.open[s.begins[len(s.begins)-1]:], name) {
-		return damaged("it closes an element that is not open")
+		return broken(intray.NewMessage("xml.unopened_element", nil))
 	}
 	s.close()
 	return nil
@@ -256,11 +260,11 @@ func (s *scanner) startTag() error {
 	s.name, s.attrs = tag[:end], tag[end:]
 	switch {
 	case end == 0 || end > longestName || s.name[0] < 'A' && s.name[0] != ':':
-		return damaged("it has a tag that cannot be read")
+		return broken(intray.NewMessage("xml.invalid_tag", nil))
 	case len(s.begins) == deepest:
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the elements of the workbook are nested deeper than %d", deepest))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.too_deep", intray.Params{"limit": deepest})}
 	case len(s.begins) == 0 && s.rooted:
-		return damaged("it goes on behind its end")
+		return broken(intray.NewMessage("xml.several_roots", nil))
 	}
 	s.rooted = true
 	s.begins = append(s.begins, len(s.open))
@@ -287,7 +291,7 @@ func (s *scanner) tagEnd() (int, error) {
 		case c == '>':
 			return i, nil
 		case c == '<':
-			return 0, damaged("it has a tag that cannot be read")
+			return 0, broken(intray.NewMessage("xml.invalid_tag", nil))
 		}
 	}
 }

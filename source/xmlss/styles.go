@@ -1,8 +1,6 @@
 package xmlss
 
 import (
-	"fmt"
-
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/numfmt"
@@ -55,7 +53,7 @@ func (st *styles) read(s *scanner) error {
 			continue
 		}
 		if len(st.declared) >= mostStyles {
-			return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has more than %d styles", mostStyles))}
+			return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_styles", intray.Params{"limit": mostStyles})}
 		}
 		if err := st.readStyle(s); err != nil {
 			return err
@@ -91,7 +89,7 @@ func (st *styles) readStyle(s *scanner) error {
 		}
 	}
 	if len(id) > longestID || len(d.parent) > longestID || len(d.code) > longestCode {
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has a style whose name is longer than %d bytes, or its number format longer than %d", longestID, longestCode))}
+		return &source.LimitError{Reason: intray.NewMessage("xmlss.style_too_long", intray.Params{"name_limit": longestID, "format_limit": longestCode})}
 	}
 	st.declared[id] = d
 	return nil

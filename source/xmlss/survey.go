@@ -75,7 +75,7 @@ func (s *survey) read(ctx context.Context, scan *scanner) error {
 		return err
 	}
 	if !scan.is("Workbook") {
-		return &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("the file is XML, but no workbook: its first element is %q", scan.name))}
+		return &source.UnreadableError{Reason: intray.NewMessage("xmlss.not_workbook", intray.Params{"element": source.Excerpt(string(scan.name))})}
 	}
 	for {
 		more, err := scan.child()
@@ -120,7 +120,7 @@ func (s *survey) readWorkbook(scan *scanner) error {
 
 func (s *survey) readSheet(ctx context.Context, scan *scanner) error {
 	if len(s.sheets) == mostSheets {
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has more than %d sheets", mostSheets))}
+		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": mostSheets})}
 	}
 	name, err := scan.attrText("Name")
 	if err != nil {
@@ -203,9 +203,9 @@ func readOptions(scan *scanner, found *sheet) error {
 
 // evidence tells of the date system and of what is hidden.
 func (s *survey) evidence() []intray.Evidence {
-	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.Literal("the workbook does not ask for the one of 1904")}
+	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.NewMessage("workbook.date_system_1900", nil)}
 	if s.epoch1904 {
-		system = intray.Evidence{Choice: "date system", Value: "1904", Reason: intray.Literal("the workbook says so")}
+		system = intray.Evidence{Choice: "date system", Value: "1904", Reason: intray.NewMessage("workbook.date_system_1904", nil)}
 	}
 	list := []intray.Evidence{system}
 	var sheets, rows, columns []string
@@ -225,7 +225,7 @@ func (s *survey) evidence() []intray.Evidence {
 		list   []string
 	}{{"hidden sheets", sheets}, {"hidden rows", rows}, {"hidden columns", columns}} {
 		if len(hidden.list) > 0 {
-			list = append(list, intray.Evidence{Choice: hidden.choice, Value: join(hidden.list), Reason: intray.Literal("they are read like all others")})
+			list = append(list, intray.Evidence{Choice: hidden.choice, Value: join(hidden.list), Reason: intray.NewMessage("workbook.hidden_read", nil)})
 		}
 	}
 	return list

@@ -2,7 +2,6 @@ package xmlss
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"unicode/utf8"
 
@@ -56,7 +55,7 @@ func (s *scanner) content(dst []byte, most int) ([]byte, error) {
 			}
 		}
 		if len(dst)-from > most {
-			return dst, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("a cell is longer than %d bytes", most))}
+			return dst, &source.LimitError{Reason: intray.NewMessage("cell.too_long", intray.Params{"limit": most})}
 		}
 	}
 	if !utf8.Valid(dst[from:]) {
@@ -121,10 +120,10 @@ func whole(value []byte, least, most, absent int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(string(value), 10, 64)
 	if err != nil || n < least {
-		return 0, damaged("it has the number %.40q where a whole number from %d on should be", value, least)
+		return 0, damaged(intray.NewMessage("xmlss.bad_number", intray.Params{"number": source.Excerpt(string(value)), "least": least}))
 	}
 	if n > most {
-		return 0, &source.LimitError{Reason: intray.Literal(fmt.Sprintf("the workbook has the place %d, beyond the limit of %d", n, most))}
+		return 0, &source.LimitError{Reason: intray.NewMessage("xmlss.index_beyond_limit", intray.Params{"index": n, "limit": most})}
 	}
 	return n, nil
 }
@@ -149,7 +148,7 @@ func appendText(dst, raw []byte) ([]byte, error) {
 		end := bytes.IndexByte(raw[:min(len(raw), longestReference)], ';')
 		c, ok := reference(raw[1:max(end, 1)])
 		if !ok {
-			return dst, damaged("it has an ampersand that begins no reference to a character")
+			return dst, broken(intray.NewMessage("xml.invalid_entity", nil))
 		}
 		dst = utf8.AppendRune(dst, c)
 		raw = raw[end+1:]

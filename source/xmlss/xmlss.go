@@ -36,19 +36,19 @@ func (Format) Name() string { return "xmlss" }
 
 // Detect takes XML documents that name Excel as their program, or whose first
 // element is a workbook.
-func (Format) Detect(_ source.Input, head []byte) (score float64, reason string) {
+func (Format) Detect(_ source.Input, head []byte) (score float64, reason intray.Message) {
 	text := plainHead(head)
 	if first := bytes.TrimLeft(text, " \t\r\n"); len(first) == 0 || first[0] != '<' {
-		return 0, "the file does not begin as XML does"
+		return 0, intray.Message{}
 	}
 	if bytes.Contains(text, []byte("<?mso-application")) && bytes.Contains(text, []byte("Excel.Sheet")) {
-		return 0.98, "the file is XML that names Excel as its program"
+		return 0.98, intray.NewMessage("xmlss.names_excel", nil)
 	}
 	s := newScanner(bytes.NewReader(text), len(text)+1)
 	if kind, err := s.next(); err == nil && kind == tokenStart && string(local(s.name)) == "Workbook" && bytes.Contains(s.attrs, []byte(namespace)) {
-		return 0.98, "the file is XML whose first element is a workbook"
+		return 0.98, intray.NewMessage("xmlss.workbook_root", nil)
 	}
-	return 0, "the file is not the XML of a workbook"
+	return 0, intray.Message{}
 }
 
 // plainHead gives the beginning of a file as UTF-8, without a byte order mark.
