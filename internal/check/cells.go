@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
@@ -32,7 +31,7 @@ func onValues(field int, problem intray.Problem, keeps func(value []byte) bool) 
 func length(field int, v intray.Validator) rule {
 	least, hasLeast := number(v.Options["min"])
 	most, hasMost := number(v.Options["max"])
-	problem := problemOf(field, v, lengthText(least, most, hasLeast, hasMost))
+	problem := problemOf(field, v, lengthMessage(least, most, hasLeast, hasMost))
 	return onValues(field, problem, func(value []byte) bool {
 		n := len(value)
 		if hasLeast && n >= least && (!hasMost || n <= most) && n < 2*max(least, 1) && ascii(value) {
@@ -52,28 +51,21 @@ func ascii(text []byte) bool {
 	return true
 }
 
-func lengthText(least, most int, hasLeast, hasMost bool) string {
+func lengthMessage(least, most int, hasLeast, hasMost bool) intray.Message {
 	switch {
 	case hasLeast && hasMost && least == most:
-		return fmt.Sprintf("This text must have exactly %s.", characters(least))
+		return intray.NewMessage("length.exact", intray.Params{"n": least})
 	case hasLeast && hasMost:
-		return fmt.Sprintf("This text must have %d to %s.", least, characters(most))
+		return intray.NewMessage("length.range", intray.Params{"minimum": least, "n": most})
 	case hasLeast:
-		return fmt.Sprintf("This text must have at least %s.", characters(least))
+		return intray.NewMessage("length.minimum", intray.Params{"n": least})
 	}
-	return fmt.Sprintf("This text must have at most %s.", characters(most))
-}
-
-func characters(n int) string {
-	if n == 1 {
-		return "1 character"
-	}
-	return fmt.Sprintf("%d characters", n)
+	return intray.NewMessage("length.maximum", intray.Params{"n": most})
 }
 
 // alphabetical wants nothing but the letters a to z and A to Z.
 func alphabetical(field int, v intray.Validator) rule {
-	problem := problemOf(field, v, "This text must have nothing but the letters A to Z.")
+	problem := problemOf(field, v, intray.NewMessage("alphabetical.other_characters", nil))
 	return onValues(field, problem, func(value []byte) bool {
 		for _, c := range value {
 			if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
@@ -84,9 +76,11 @@ func alphabetical(field int, v intray.Validator) rule {
 	})
 }
 
-func problemOf(field int, v intray.Validator, text string) intray.Problem {
+// problemOf is the problem of a rule, with the message of the schema where it has
+// one.
+func problemOf(field int, v intray.Validator, text intray.Message) intray.Problem {
 	if v.Message != "" {
-		text = v.Message
+		text = intray.Literal(v.Message)
 	}
-	return intray.Problem{Field: field, Code: v.Rule, Level: v.Level, Text: intray.Literal(text)}
+	return intray.Problem{Field: field, Code: v.Rule, Level: v.Level, Text: text}
 }

@@ -9,6 +9,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -36,6 +37,11 @@ func Compile(fields []intray.Field) (*Rules, error) {
 	for i, f := range fields {
 		for _, v := range f.Validators {
 			compiled, err := compile(i, fields, v, made)
+			var missing *MissingFieldError
+			if errors.As(err, &missing) {
+				missing.Field = f.Key
+				return nil, missing
+			}
 			if err != nil {
 				return nil, fmt.Errorf("field %q: %w", f.Key, err)
 			}
@@ -46,6 +52,20 @@ func Compile(fields []intray.Field) (*Rules, error) {
 	}
 	r.unique = uniqueKeys(fields)
 	return r, nil
+}
+
+// MissingFieldError is the error of a validator that names a field which the
+// schema does not have.
+type MissingFieldError struct {
+	// Field is the key of the validator's field, and Rule the validator's name.
+	Field, Rule string
+	// Missing is the key that it names.
+	Missing string
+}
+
+// Error says which validator names which field.
+func (e *MissingFieldError) Error() string {
+	return fmt.Sprintf("field %q: the validator %q names the field %q, which is not there", e.Field, e.Rule, e.Missing)
 }
 
 // compile gives nil for a rule about all rows of the table.

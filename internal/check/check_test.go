@@ -55,7 +55,7 @@ func TestRequired(t *testing.T) {
 			compiled(t, required(intray.LevelError, "")).Apply(b)
 			var want []intray.Problem
 			if c.want {
-				want = []intray.Problem{{Code: "required", Level: intray.LevelError, Text: intray.Literal("This cell is empty and must not be. Fill it in.")}}
+				want = []intray.Problem{{Code: "required", Level: intray.LevelError, Text: intray.NewMessage("required.empty", nil)}}
 			}
 			if diff := cmp.Diff(want, b.Problems); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)

@@ -41,12 +41,13 @@ func (e expressions) regex(field int, v intray.Validator) (rule, error) {
 		return nil, fmt.Errorf("the regular expression of %s: %w", v.Rule, err)
 	}
 	want := v.Rule == "regex_match"
-	problem := problemOf(field, v, "This text does not have the form that is asked for.")
-	if !want && v.Message == "" {
-		problem.Text = intray.Literal("This text has a form that is not taken.")
+	text := intray.NewMessage("regex.no_match", nil)
+	if !want {
+		text = intray.NewMessage("regex.excluded", nil)
 	}
+	problem := problemOf(field, v, text)
 	slow := problem
-	slow.Level, slow.Text = intray.LevelError, intray.Literal("The regular expression of this field takes too long for this text, so that the cell could not be checked. Simplify the expression in the schema.")
+	slow.Level, slow.Text = intray.LevelError, intray.NewMessage("regex.too_slow", nil)
 	return func(b *intray.Batch) {
 		cells := &b.Fields[field]
 		late := 0

@@ -24,7 +24,7 @@ func empty(cells *intray.Cells, row int) bool {
 
 // required wants every cell to hold something.
 func required(field int, v intray.Validator) rule {
-	return requireWhen(field, problemOf(field, v, "This cell is empty and must not be. Fill it in."),
+	return requireWhen(field, problemOf(field, v, intray.NewMessage("required.empty", nil)),
 		func(*intray.Batch, int) bool { return true })
 }
 
@@ -57,7 +57,7 @@ func requireWith(field int, fields []intray.Field, v intray.Validator) (rule, er
 	if err != nil {
 		return nil, err
 	}
-	problem := problemOf(field, v, requireText(told, all, byValue, without))
+	problem := problemOf(field, v, requireMessage(told, all, byValue, without))
 	return requireWhen(field, problem, func(b *intray.Batch, row int) bool {
 		for _, holds := range conditions {
 			if holds(b, row) != all {
@@ -70,7 +70,7 @@ func requireWith(field int, fields []intray.Field, v intray.Validator) (rule, er
 
 // conditionsOf gives for each field that the rule names what it looks at, and
 // its words.
-func conditionsOf(fields []intray.Field, v intray.Validator, byValue, without bool) (list []condition, told []string, err error) {
+func conditionsOf(fields []intray.Field, v intray.Validator, byValue, without bool) (list []condition, told []intray.Message, err error) {
 	wanted, _ := v.Options["fieldValues"].(map[string]any)
 	keys := texts(v.Options["fields"])
 	if byValue {
@@ -79,39 +79,42 @@ func conditionsOf(fields []intray.Field, v intray.Validator, byValue, without bo
 	for _, key := range keys {
 		at := slices.IndexFunc(fields, func(f intray.Field) bool { return f.Key == key })
 		if at < 0 {
-			return nil, nil, fmt.Errorf("the validator %q names the field %q, which is not there", v.Rule, key)
+			return nil, nil, &MissingFieldError{Rule: v.Rule, Missing: key}
 		}
 		if !byValue {
 			list = append(list, func(b *intray.Batch, row int) bool { return empty(&b.Fields[at], row) == without })
-			told = append(told, strconv.Quote(fields[at].Label))
+			told = append(told, quoted(fields[at].Label))
 			continue
 		}
 		text := wireText(wanted[key])
 		list = append(list, func(b *intray.Batch, row int) bool { return equals(&b.Fields[at], row, text) != without })
-		told = append(told, fmt.Sprintf("%q is %q", fields[at].Label, text))
+		told = append(told, intray.NewMessage("required.field_is", intray.Params{"field": fields[at].Label, "value": string(text)}))
 	}
 	return list, told, nil
 }
 
-// requireText says when the cell must be filled.
-func requireText(told []string, all, byValue, without bool) string {
-	join := " or "
-	if all != (byValue && without) { // unless turns it around
-		join = " and "
-	}
-	when, is := strings.Join(told, join), "is"
-	if len(told) > 1 && all {
-		is = "are"
-	}
+// requireMessage says when the cell must be filled.
+func requireMessage(told []intray.Message, all, byValue, without bool) intray.Message {
 	switch {
+	case byValue && without && all: // unless turns it around
+		return intray.NewMessage("required.unless_any_value", intray.Params{"conditions": told})
 	case byValue && without:
-		return fmt.Sprintf("This cell must be filled unless %s.", when)
+		return intray.NewMessage("required.unless_all_values", intray.Params{"conditions": told})
+	case byValue && all:
+		return intray.NewMessage("required.if_all_values", intray.Params{"conditions": told})
 	case byValue:
-		return fmt.Sprintf("This cell must be filled where %s.", when)
-	case without:
-		return fmt.Sprintf("This cell must be filled where %s %s empty.", when, is)
+		return intray.NewMessage("required.if_any_value", intray.Params{"conditions": told})
 	}
-	return fmt.Sprintf("This cell must be filled where %s %s filled.", when, is)
+	all = all && len(told) > 1
+	switch {
+	case without && all:
+		return intray.NewMessage("required.if_all_empty", intray.Params{"fields": told})
+	case without:
+		return intray.NewMessage("required.if_any_empty", intray.Params{"fields": told})
+	case all:
+		return intray.NewMessage("required.if_all_filled", intray.Params{"fields": told})
+	}
+	return intray.NewMessage("required.if_any_filled", intray.Params{"fields": told})
 }
 
 // equals compares the value of a cell, in its canonical form, with a text. An

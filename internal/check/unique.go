@@ -53,7 +53,7 @@ func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
 		for _, v := range f.Validators {
 			switch v.Rule {
 			case "unique", "unique_case_insensitive":
-				text := "This value is in several rows, and each row must have its own."
+				text := intray.NewMessage("unique.duplicate", nil)
 				keys = append(keys, uniqueKey{[]int{i}, v.Rule != "unique", []intray.Problem{problemOf(i, v, text)}})
 			case "unique_with":
 				name := fmt.Sprint(v.Options["uniqueKey"])
@@ -66,7 +66,7 @@ func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
 				if !slices.Contains(keys[at].fields, i) {
 					keys[at].fields = append(keys[at].fields, i)
 				}
-				keys[at].problems = append(keys[at].problems, problemOf(i, v, ""))
+				keys[at].problems = append(keys[at].problems, problemOf(i, v, intray.Message{}))
 			}
 		}
 	}
@@ -86,25 +86,26 @@ func (k uniqueKey) name(fields []intray.Field) {
 	}
 	for i, p := range k.problems {
 		if p.Text.IsZero() {
-			k.problems[i].Text = intray.Literal(fmt.Sprintf("The values of %s together are in several rows, and each row must have its own.", listed(labels)))
+			k.problems[i].Text = duplicateMessage(labels)
 		}
 	}
 }
 
-// listed names a few labels.
-func listed(labels []string) string {
+// duplicateMessage names a few of the fields that must be unique together.
+func duplicateMessage(labels []string) intray.Message {
 	const most = 5
-	text := ""
-	for i, label := range labels[:min(len(labels), most)] {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprintf("%q", label)
+	var fields []intray.Message
+	for _, label := range labels[:min(len(labels), most)] {
+		fields = append(fields, quoted(label))
 	}
 	if more := len(labels) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+		return intray.NewMessage("unique.duplicate_combination_more", intray.Params{"fields": fields, "n": more})
 	}
-	return text
+	return intray.NewMessage("unique.duplicate_combination", intray.Params{"fields": fields})
+}
+
+func quoted(label string) intray.Message {
+	return intray.NewMessage("text.quoted", intray.Params{"text": label})
 }
 
 // Uniques makes what compares the rows of one table; nil where no rule asks for

@@ -29,6 +29,9 @@ type amount struct {
 	// percents says how a column writes percents, where some of its cells do and
 	// some do not.
 	percents percents
+	// otherCurrency, tooSmall and tooLarge are the results for numbers that the
+	// options of the field exclude.
+	otherCurrency, tooSmall, tooLarge Result
 }
 
 // percents says which cells of a column are odd: those without a percent sign, or
@@ -47,17 +50,26 @@ func newAmount(f intray.Field, o options) (Parser, error) {
 	if compiled.Explicit {
 		a.own.Decimal = number.Point
 	}
+	if compiled.Currency != 0 {
+		a.otherCurrency = wrong(f, intray.NewMessage("number.other_currency", intray.Params{"currency": compiled.Currency.String()}))
+	}
+	if compiled.Min != nil {
+		a.tooSmall = wrong(f, intray.NewMessage("number.too_small", intray.Params{"minimum": string(compiled.Min)}))
+	}
+	if compiled.Max != nil {
+		a.tooLarge = wrong(f, intray.NewMessage("number.too_large", intray.Params{"maximum": string(compiled.Max)}))
+	}
 	return a, err
 }
 
 // Notes of numbers of which only some in the column have a percent sign.
 var (
-	bareNumber    = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.Literal("This number has no percent sign, as others in its column have. It was read as it stands: 5 is 500 %. Check whether that is meant.")}
-	percentNumber = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.Literal("This number has a percent sign, and most others in its column have none. It was read as a part of one: 12 % is 0.12. Check whether that is meant.")}
+	bareNumber    = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.NewMessage("percent.missing", nil)}
+	percentNumber = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.NewMessage("percent.unlike_column", nil)}
 )
 
 // unlike is the note of a number that contradicts its column.
-var unlike = &Note{Code: Fixed, Level: intray.LevelInfo, Text: intray.Literal("This number is written otherwise than the others of its column, and can be read in one way only.")}
+var unlike = &Note{Code: Fixed, Level: intray.LevelInfo, Text: intray.NewMessage("number.unlike_column", nil)}
 
 // IsPlain says whether a text is a number in the form that values have: with a point
 // before the fraction, and nothing between thousands.
@@ -86,9 +98,9 @@ func (a *amount) Parse(c Cell, scratch []byte) Result {
 	case reading.Reason == number.Empty:
 		return Result{State: Empty}
 	case reading.Reason != number.Read:
-		return wrong(a.field, reading.Reason.Text())
+		return wrong(a.field, reading.Reason.Message())
 	case !a.options.Currency.Fits(reading.Currency):
-		return wrong(a.field, fmt.Sprintf("This amount is in another currency than %s.", a.options.Currency))
+		return a.otherCurrency
 	}
 	r := a.finish(c.Raw, value)
 	switch {
@@ -113,9 +125,9 @@ func (a *amount) finish(raw, value []byte) Result {
 	}
 	switch a.options.Bound(value) {
 	case -1:
-		return wrong(a.field, fmt.Sprintf("This number must be at least %s.", a.options.Min))
+		return a.tooSmall
 	case 1:
-		return wrong(a.field, fmt.Sprintf("This number must be at most %s.", a.options.Max))
+		return a.tooLarge
 	}
 	return outcome(raw, value)
 }
@@ -141,18 +153,15 @@ func (s *amountSurvey) Decide(answers map[string]string, beside []Beside) Decisi
 		}
 	}
 	decided := s.seen.Decide(hints)
-	d := Decision{}
-	for _, e := range decided.Evidence {
-		d.Reasons = append(d.Reasons, e.Text)
-	}
+	d := Decision{Reasons: decided.Evidence}
 	if len(decided.Tie.Choices) > 0 {
 		tie := Tie{Text: decided.Tie.Text}
 		for _, choice := range decided.Tie.Choices {
 			if answers[""] == choice.Style.String() {
 				decided.Style = choice.Style
-				d.Reasons = append(d.Reasons, "a person chose it")
+				d.Reasons = append(d.Reasons, intray.NewMessage("answer.by_person", nil))
 			}
-			tie.Choices = append(tie.Choices, intray.Choice{Value: choice.Style.String(), Label: intray.Literal(choice.Label), Examples: numberExamples(choice.Examples)})
+			tie.Choices = append(tie.Choices, intray.Choice{Value: choice.Style.String(), Label: choice.Label, Examples: numberExamples(choice.Examples)})
 		}
 		if answers[""] == "" || decided.Style == (number.Style{}) {
 			d.Ties = []Tie{tie}

@@ -33,7 +33,7 @@ func TestColumnsThatAreAsked(t *testing.T) {
 	} {
 		t.Run(title, func(t *testing.T) {
 			d := surveyOf(t, c.name, c.options, strings.Fields(c.cells))
-			if len(d.Ties) != 1 || !strings.Contains(d.Ties[0].Text, c.says) {
+			if len(d.Ties) != 1 || !strings.Contains(d.Ties[0].Text.String(), c.says) {
 				t.Fatalf("the questions are %+v, want one that says %q", d.Ties, c.says)
 			}
 			if len(d.Ties[0].Choices) < 2 {

@@ -25,7 +25,7 @@ type country struct {
 func newCountry(f intray.Field, o options) (Parser, error) {
 	return &country{
 		o.text("format", "2-letter") == "3-letter",
-		wrong(f, "This is no country that is known. Write its ISO code, like DE, or its name."),
+		wrong(f, intray.NewMessage("country.unknown", nil)),
 		countryNames(),
 	}, nil
 }

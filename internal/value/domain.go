@@ -20,8 +20,8 @@ type domain struct {
 func newDomain(f intray.Field, o options) (Parser, error) {
 	return &domain{
 		o.flag("allowSubdomains", true),
-		wrong(f, "This is not a domain. Write it like example.org, without a protocol or a path."),
-		wrong(f, "This is a domain below another. Write the one that can be registered, like example.org."),
+		wrong(f, intray.NewMessage("domain.invalid", nil)),
+		wrong(f, intray.NewMessage("domain.subdomain", nil)),
 	}, nil
 }
 

@@ -19,7 +19,7 @@ const (
 type email struct{ wrong Result }
 
 func newEmail(f intray.Field, _ options) (Parser, error) {
-	return &email{wrong(f, "This is not an e-mail address. Write it like name@example.org.")}, nil
+	return &email{wrong(f, intray.NewMessage("email.invalid", nil))}, nil
 }
 
 func (e *email) Parse(c Cell, _ []byte) Result {

@@ -87,7 +87,7 @@ func (m *moment) Parse(c Cell, scratch []byte) Result {
 	}
 	r, note := m.reading(c)
 	if r.Reason != date.Read {
-		return wrong(m.field, r.Reason.Text(m.want))
+		return wrong(m.field, r.Reason.Message(m.want))
 	}
 	result := outcome(c.Raw, m.canonical(scratch, r))
 	result.Note = note
@@ -118,9 +118,9 @@ func (m *moment) quick(c Cell, dst []byte) (value []byte, ok bool) {
 
 // Notes of cells that were read in another way than their column.
 var (
-	otherOrder = &Note{Code: Fixed, Level: intray.LevelInfo, Text: intray.Literal("This date is written in another order than the others of its column, and can be read in one way only.")}
-	plainDay   = &Note{Code: Fixed, Level: intray.LevelInfo, Text: intray.Literal("This is a plain number, not a date. It was read as workbooks count days, from 1900 on. Check whether that is meant.")}
-	plainClock = &Note{Code: Fixed, Level: intray.LevelInfo, Text: intray.Literal("This is a plain number, not a time. It was read as workbooks count time, in parts of a day. Check whether that is meant.")}
+	otherOrder = &Note{Code: Fixed, Level: intray.LevelInfo, Text: intray.NewMessage("date.unlike_column", nil)}
+	plainDay   = &Note{Code: Fixed, Level: intray.LevelInfo, Text: intray.NewMessage("date.from_number", nil)}
+	plainClock = &Note{Code: Fixed, Level: intray.LevelInfo, Text: intray.NewMessage("time.from_number", nil)}
 )
 
 // reading reads a cell: by what a workbook says of it, by the field's own format,
@@ -184,9 +184,10 @@ func (m *moment) Survey() Survey { return &momentSurvey{of: m, seen: date.NewCol
 type momentSurvey struct {
 	of   *moment
 	seen *date.Column
-	// serials are the cells that are plain numbers of a workbook, with the first.
-	serials int64
-	serial  string
+	// serials are the cells that are plain numbers of a workbook, serial the first
+	// and read what it was read as.
+	serials      int64
+	serial, read string
 }
 
 func (s *momentSurvey) Add(c Cell) {
@@ -202,7 +203,7 @@ func (s *momentSurvey) Add(c Cell) {
 func (s *momentSurvey) addSerial(c Cell) {
 	if r, note := s.of.reading(c); r.Reason == date.Read && note.Code != "" {
 		if s.serials == 0 {
-			s.serial = fmt.Sprintf("%s is %s", c.Typed, s.of.canonical(nil, r))
+			s.serial, s.read = string(c.Typed), string(s.of.canonical(nil, r))
 		}
 		s.serials++
 	}
@@ -211,7 +212,7 @@ func (s *momentSurvey) addSerial(c Cell) {
 // tellSerials tells that numbers are read as days or times.
 func (s *momentSurvey) tellSerials(d *Decision) {
 	if s.serials > 0 {
-		d.Reasons = append(d.Reasons, fmt.Sprintf("plain numbers of the workbook, without a format for dates, are read as it counts days, from 1900 on: %s (cells: %d)", s.serial, s.serials))
+		d.Reasons = append(d.Reasons, intray.NewMessage("date.from_numbers", intray.Params{"example": s.serial, "read": s.read, "n": s.serials}))
 	}
 }
 
@@ -223,10 +224,7 @@ func (s *momentSurvey) Decide(answers map[string]string, beside []Beside) Decisi
 		}
 	}
 	decided := s.seen.Decide(hints)
-	d := Decision{}
-	for _, e := range decided.Evidence {
-		d.Reasons = append(d.Reasons, e.Text)
-	}
+	d := Decision{Reasons: decided.Evidence}
 	s.tellSerials(&d)
 	for _, tie := range decided.Ties {
 		open := true
@@ -235,9 +233,9 @@ func (s *momentSurvey) Decide(answers map[string]string, beside []Beside) Decisi
 			value := choiceName(choice)
 			if answers[asked.Form] == value {
 				decided.Style, open = choice.Apply(decided.Style), false
-				d.Reasons = append(d.Reasons, "a person chose it")
+				d.Reasons = append(d.Reasons, intray.NewMessage("answer.by_person", nil))
 			}
-			asked.Choices = append(asked.Choices, intray.Choice{Value: value, Label: intray.Literal(choice.Label), Examples: dateExamples(choice.Examples)})
+			asked.Choices = append(asked.Choices, intray.Choice{Value: value, Label: choice.Label, Examples: dateExamples(choice.Examples)})
 		}
 		if open {
 			d.Ties = append(d.Ties, asked)

@@ -1,10 +1,11 @@
 package value
 
 import (
-	"fmt"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/value/number"
@@ -47,9 +48,36 @@ const maxLength, maxAlike = 32, 6
 
 // choice is an option of the field.
 type choice struct {
-	value string
-	// mapped is the note of a text that was taken for the option.
-	mapped *Note
+	value, label string
+	// mapped is the note of a text that was taken for the option, repeated that of
+	// one that a cell holds more than once.
+	mapped, repeated lazyNote
+}
+
+// lazyNote is a note that is made when it is first needed.
+type lazyNote struct {
+	once sync.Once
+	note *Note
+}
+
+func (l *lazyNote) get(build func() *Note) *Note {
+	l.once.Do(func() { l.note = build() })
+	return l.note
+}
+
+// mappedNote names the option as people know it.
+func (c *choice) mappedNote() *Note {
+	return c.mapped.get(func() *Note {
+		return &Note{Code: Mapped, Level: intray.LevelInfo, Text: intray.NewMessage("select.mapped", intray.Params{"option": c.label})}
+	})
+}
+
+func (c *choice) repeatedNote() *Note {
+	return c.repeated.get(func() *Note { return repeatedNote(c.value) })
+}
+
+func repeatedNote(value string) *Note {
+	return &Note{Code: "repeated_value", Level: intray.LevelWarning, Text: intray.NewMessage("select.repeated_value", intray.Params{"value": value})}
 }
 
 // shownOptions is how many options a message lists.
@@ -62,7 +90,7 @@ func newPick(f intray.Field, o options) *pick {
 	for _, option := range f.SelectOptions {
 		labels = append(labels, option.Label)
 		if values[option.Value] == nil {
-			values[option.Value] = newChoice(option)
+			values[option.Value] = &choice{value: option.Value, label: cmp.Or(option.Label, option.Value)}
 		}
 		for _, name := range namesOf(option) {
 			if p.exact[name].choice == nil {
@@ -79,7 +107,7 @@ func newPick(f intray.Field, o options) *pick {
 			p.byLength[len(name)] = append(p.byLength[len(name)], named{name, p.exact[name]})
 		}
 	}
-	p.wrong = wrong(f, "This is none of the values that are taken: "+someOf(labels)+".")
+	p.wrong = wrong(f, notListed(labels))
 	return p
 }
 
@@ -151,21 +179,12 @@ func (p *pick) addCases() {
 	}
 }
 
-// newChoice gives the option with its note, which names it as people know it.
-func newChoice(option intray.SelectOption) *choice {
-	label := option.Label
-	if label == "" {
-		label = option.Value
-	}
-	return &choice{option.Value, &Note{Code: Mapped, Level: intray.LevelInfo, Text: intray.Literal(fmt.Sprintf("This was taken for %q.", label))}}
-}
-
-func someOf(labels []string) string {
-	text := strings.Join(labels[:min(len(labels), shownOptions)], ", ")
+// notListed lists the options of a field, or the first of them.
+func notListed(labels []string) intray.Message {
 	if more := len(labels) - shownOptions; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+		return intray.NewMessage("select.not_listed_more", intray.Params{"options": labels[:shownOptions], "n": more})
 	}
-	return text
+	return intray.NewMessage("select.not_listed", intray.Params{"options": append([]string{}, labels...)})
 }
 
 // lookUp finds a name to the letter.

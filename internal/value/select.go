@@ -3,7 +3,6 @@ package value
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
@@ -29,7 +28,7 @@ func (s selectOne) Parse(c Cell, scratch []byte) Result {
 		return outcome(c.Raw, append(scratch, found.value...))
 	}
 	r := outcome(c.Raw, append(scratch, found.value...))
-	r.Note = found.mapped
+	r.Note = found.mappedNote()
 	return r
 }
 
@@ -121,20 +120,26 @@ func (m *multiSelect) add(values []string, part []byte, note **Note) (list []str
 		return values, true
 	}
 	found, mapped := m.find(part)
-	var value string
+	if found == nil {
+		return m.addCustom(values, string(part), note)
+	}
 	switch {
-	case found != nil:
-		value = found.value
-	case m.custom:
-		value = string(part)
-	default:
+	case contains(values, found.value):
+		*note = found.repeatedNote()
+		return values, true
+	case mapped:
+		*note = found.mappedNote()
+	}
+	return append(values, found.value), true
+}
+
+// addCustom adds a value that is no option, where the field takes it.
+func (m *multiSelect) addCustom(values []string, value string, note **Note) (list []string, ok bool) {
+	switch {
+	case !m.custom:
 		return nil, false
-	}
-	if mapped {
-		*note = found.mapped
-	}
-	if contains(values, value) {
-		*note = &Note{Code: "repeated_value", Level: intray.LevelWarning, Text: intray.Literal(fmt.Sprintf("The value %q is here more than once; it is taken once.", value))}
+	case contains(values, value):
+		*note = repeatedNote(value)
 		return values, true
 	}
 	return append(values, value), true

@@ -20,7 +20,7 @@ type Suggestion struct {
 	// Text is what a cell is to hold, and Label what people know it by.
 	Text, Label string
 	// Reason says what speaks for it.
-	Reason string
+	Reason intray.Message
 }
 
 // Suggester looks for values that texts may have been meant as, among those of one
@@ -168,9 +168,9 @@ func (s *Suggester) Suggest(text string, most int) []Suggestion {
 		if f.distance > list[0].distance+1 && f.distance < ofPart {
 			continue // another one is far more like it
 		}
-		reason := "it is spelled almost like " + f.shown
+		reason := intray.NewMessage("suggestion.spelled_like", intray.Params{"name": f.shown})
 		if f.distance >= ofPart {
-			reason = "it has a part of " + f.shown
+			reason = intray.NewMessage("suggestion.part_of", intray.Params{"name": f.shown})
 		}
 		out = append(out, Suggestion{f.text, f.label, reason})
 	}

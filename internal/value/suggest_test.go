@@ -37,7 +37,7 @@ func TestSuggest(t *testing.T) {
 	} {
 		var got []string
 		for _, s := range NewSuggester(c.field).Suggest(c.text, 3) {
-			if s.Reason == "" {
+			if s.Reason.IsZero() {
 				t.Errorf("%q: %q has no reason", c.text, s.Text)
 			}
 			got = append(got, s.Text+" "+s.Label)

@@ -39,7 +39,7 @@ type Decision struct {
 	// one.
 	Style string
 	// Reasons tell why.
-	Reasons []string
+	Reasons []intray.Message
 	// Ties are what a person has to choose.
 	Ties []Tie
 
@@ -50,7 +50,7 @@ type Decision struct {
 type Tie struct {
 	// Form names it among those of its column; "" where a column has only one.
 	Form string
-	Text string
+	Text intray.Message
 	// Choices are the ways to read the cells, each with examples.
 	Choices []intray.Choice
 }

@@ -39,11 +39,21 @@ func (t *telephone) Parse(c Cell, scratch []byte) Result {
 	case problem.Code == phone.Blank:
 		return Result{State: Empty}
 	case problem.Wrong():
-		return wrong(t.field, problem.Text())
+		return wrong(t.field, problem.Message())
 	}
 	r := outcome(c.Raw, value)
-	r.Note = &Note{Code: problem.Code.String(), Level: intray.LevelInfo, Text: intray.Literal(problem.Text())}
+	r.Note = telephoneNotes[problem.Code]
 	return r
+}
+
+// telephoneNotes are the notes of numbers that were read with a remark.
+var telephoneNotes = map[phone.Code]*Note{
+	phone.Extension: telephoneNote(phone.Extension),
+	phone.CodeKept:  telephoneNote(phone.CodeKept),
+}
+
+func telephoneNote(code phone.Code) *Note {
+	return &Note{Code: code.String(), Level: intray.LevelInfo, Text: phone.Problem{Code: code}.Message()}
 }
 
 // digitsText is the text of a cell, or the number behind it: what is displayed of
@@ -76,7 +86,7 @@ func (s *telephoneSurvey) Decide(map[string]string, []Beside) Decision {
 	habit, why := s.seen.Decide()
 	d := Decision{Parser: &telephone{s.of.field, s.of.reader.With(habit)}, Form: habit.String()}
 	if habit != phone.NoHabit {
-		d.Reasons = []string{why}
+		d.Reasons = []intray.Message{why}
 	}
 	return d
 }

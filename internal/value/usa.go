@@ -20,9 +20,9 @@ const minZIP = 3
 
 func newZIP(f intray.Field, o options) (Parser, error) {
 	z := &zip{nine: o.text("format", "5-digit") == "9-digit", dash: o.flag("outputDash", false)}
-	z.wrong = wrong(f, "This is not a US ZIP code. Write 5 digits, or 9 like 12345-6789.")
+	z.wrong = wrong(f, intray.NewMessage("us_zip.invalid", nil))
 	if z.nine {
-		z.wrong = wrong(f, "This is not a US ZIP code of 9 digits. Write it like 12345-6789.")
+		z.wrong = wrong(f, intray.NewMessage("us_zip.not_nine_digits", nil))
 	}
 	return z, nil
 }
@@ -68,7 +68,7 @@ type ssn struct {
 }
 
 func newSSN(f intray.Field, o options) (Parser, error) {
-	return &ssn{o.flag("outputDash", false), wrong(f, "This is not a social security number. Write 9 digits, or 123-45-6789.")}, nil
+	return &ssn{o.flag("outputDash", false), wrong(f, intray.NewMessage("us_ssn.invalid", nil))}, nil
 }
 
 func (s *ssn) Parse(c Cell, scratch []byte) Result {
@@ -100,7 +100,7 @@ func (s *ssn) Parse(c Cell, scratch []byte) Result {
 type state struct{ wrong Result }
 
 func newState(f intray.Field, _ options) (Parser, error) {
-	return &state{wrong(f, "This is no state or territory of the USA. Write two letters, like CA.")}, nil
+	return &state{wrong(f, intray.NewMessage("us_state.unknown", nil))}, nil
 }
 
 func (s *state) Parse(c Cell, scratch []byte) Result {

@@ -2,7 +2,6 @@ package value
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/intraydata/intray"
 )
@@ -18,12 +17,12 @@ type uuid struct {
 }
 
 func newUUID(f intray.Field, o options) (Parser, error) {
-	u := &uuid{wrong: wrong(f, "This is not a UUID. Write it like 123e4567-e89b-42d3-a456-426614174000.")}
-	u.unknown = wrong(f, "This UUID has no known version: its third group must begin with a digit from 1 to 8.")
-	u.variant = wrong(f, "This UUID is of another variant: its fourth group must begin with 8, 9, a or b.")
+	u := &uuid{wrong: wrong(f, intray.NewMessage("uuid.invalid", nil))}
+	u.unknown = wrong(f, intray.NewMessage("uuid.unknown_version", nil))
+	u.variant = wrong(f, intray.NewMessage("uuid.other_variant", nil))
 	if n, set := o.integer("version"); set {
 		u.version = byte('0' + n)
-		u.wrong = wrong(f, fmt.Sprintf("This is not a UUID of version %d. Its third group must begin with a %d.", n, n))
+		u.wrong = wrong(f, intray.NewMessage("uuid.not_of_version", intray.Params{"version": n}))
 	}
 	return u, nil
 }

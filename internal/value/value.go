@@ -141,11 +141,11 @@ func (o options) texts(name string) (list []string) {
 
 // wrong gives the result for a cell that cannot be read: with the message of the
 // field where it has one.
-func wrong(f intray.Field, text string) Result {
+func wrong(f intray.Field, problem intray.Message) Result {
 	if f.InvalidValueMessage != "" {
-		text = f.InvalidValueMessage
+		problem = intray.Literal(f.InvalidValueMessage)
 	}
-	return Result{State: Wrong, Problem: intray.Literal(text)}
+	return Result{State: Wrong, Problem: problem}
 }
 
 // outcome is the result for a cell whose value is the text given, written in

@@ -26,20 +26,20 @@ const maxURL = 8 << 10
 func newURL(f intray.Field, o options) (Parser, error) {
 	u := &webURL{
 		protocols: lowered(o.texts("acceptedProtocols")), domains: hostNames(o.texts("acceptedDomains")),
-		wrong:  wrong(f, "This is not a web address. Write it with its protocol, like https://example.org/page."),
+		wrong:  wrong(f, intray.NewMessage("url.invalid", nil)),
 		parser: whatwg.NewParser(),
 	}
 	for i, p := range u.protocols {
 		u.protocols[i] = strings.TrimRight(p, ":/")
 	}
-	taken := "This address is not taken:"
-	if len(u.protocols) > 0 {
-		taken += " its protocol must be " + strings.Join(u.protocols, " or ") + "."
+	switch {
+	case len(u.protocols) > 0 && len(u.domains) > 0:
+		u.other = wrong(f, intray.NewMessage("url.other_protocol_or_domain", intray.Params{"protocols": u.protocols, "domains": u.domains}))
+	case len(u.protocols) > 0:
+		u.other = wrong(f, intray.NewMessage("url.other_protocol", intray.Params{"protocols": u.protocols}))
+	case len(u.domains) > 0:
+		u.other = wrong(f, intray.NewMessage("url.other_domain", intray.Params{"domains": u.domains}))
 	}
-	if len(u.domains) > 0 {
-		taken += " its domain must be " + strings.Join(u.domains, " or ") + "."
-	}
-	u.other = wrong(f, taken)
 	return u, nil
 }
 

@@ -1,7 +1,6 @@
 package value_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/intraydata/intray"
@@ -76,7 +75,7 @@ func TestPlainNumbersAreTold(t *testing.T) {
 	}
 	d := survey.Decide(nil, nil)
 	want := "plain numbers of the workbook, without a format for dates, are read as it counts days, from 1900 on: 44259 is 2021-03-04 (cells: 2)"
-	if got := strings.Join(d.Reasons, "; "); got != want || len(d.Ties) != 0 {
+	if got := intray.JoinMessages(d.Reasons...).String(); got != want || len(d.Ties) != 0 {
 		t.Errorf("the reasons are %q, want %q; ties %v", got, want, d.Ties)
 	}
 }

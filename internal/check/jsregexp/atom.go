@@ -1,6 +1,10 @@
 package jsregexp
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/intraydata/intray"
+)
 
 // atom reads what a quantifier may follow, assertions apart.
 func (p *parser) atom() *node {
@@ -17,14 +21,14 @@ func (p *parser) atom() *node {
 	case '(':
 		return p.parens()
 	case '*', '+', '?':
-		p.fail(start, "there is nothing before the %c that it could repeat; write \\%c for the character", r, r)
+		p.fail(start, intray.NewMessage("regexp.nothing_to_repeat", intray.Params{"character": string(r), "escaped": `\` + string(r)}))
 	case '{':
 		if _, _, ok := p.counts(); ok {
-			p.fail(start, "there is nothing before the count that it could repeat; write \\{ for the character")
+			p.fail(start, intray.NewMessage("regexp.nothing_to_repeat_by_count", intray.Params{"escaped": `\{`}))
 		}
 	}
 	if p.unicode && strings.ContainsRune("{}]", r) {
-		p.fail(start, "under the u flag the character %c must be written \\%c", r, r)
+		p.fail(start, intray.NewMessage("regexp.must_be_escaped", intray.Params{"character": string(r), "escaped": `\` + string(r)}))
 	}
 	p.pos++
 	return p.literal(r)
@@ -60,7 +64,7 @@ func (p *parser) parens() *node {
 		name := p.groupName(start)
 		return p.capture(name)
 	case p.take("(?"):
-		p.fail(start, "after (? must come one of : = ! <= <! or a name in < >")
+		p.fail(start, intray.NewMessage("regexp.expected_group_syntax", intray.Params{"start": "(?", "choices": ": = ! <= <!"}))
 	}
 	p.pos++
 	return p.capture("")
@@ -78,7 +82,7 @@ func (p *parser) escape() *node {
 	start := p.pos
 	p.pos++
 	if !p.more() {
-		p.fail(start, "a backslash stands at the end; write \\\\ for the character")
+		p.fail(start, trailingBackslash)
 	}
 	r := p.ahead(0)
 	switch {
@@ -105,7 +109,7 @@ func (p *parser) backReference(start int) *node {
 		return &node{kind: isBack, group: n}
 	}
 	if p.unicode {
-		p.fail(start, "there is no group %d to refer to", n)
+		p.fail(start, intray.NewMessage("regexp.no_such_group", intray.Params{"group": n}))
 	}
 	p.pos = digits
 	return nil
@@ -113,12 +117,12 @@ func (p *parser) backReference(start int) *node {
 
 func (p *parser) namedReference(start int) *node {
 	if !p.take("<") {
-		p.fail(start, "after \\k must come the name of a group in < >")
+		p.fail(start, intray.NewMessage("regexp.expected_group_name", intray.Params{"escape": `\k`}))
 	}
 	name := p.groupName(start)
 	group, ok := p.names[name]
 	if !ok {
-		p.fail(start, "there is no group with the name %q", name)
+		p.fail(start, intray.NewMessage("regexp.no_such_group_name", intray.Params{"name": name}))
 	}
 	return &node{kind: isBack, group: group, name: name}
 }

@@ -1,5 +1,7 @@
 package jsregexp
 
+import "github.com/intraydata/intray"
+
 // class reads a class in brackets.
 func (p *parser) class() *node {
 	start := p.pos
@@ -8,7 +10,7 @@ func (p *parser) class() *node {
 	var spans []span
 	for p.ahead(0) != ']' {
 		if !p.more() {
-			p.fail(start, "this class is not closed; a ] is missing")
+			p.fail(start, intray.NewMessage("regexp.class_not_closed", intray.Params{"missing": "]"}))
 		}
 		spans = append(spans, p.classRange()...)
 	}
@@ -31,13 +33,13 @@ func (p *parser) classRange() set {
 	to := p.classAtom()
 	if from.named || to.named {
 		if p.unicode {
-			p.fail(start, "a range cannot begin or end with a class such as \\d; put the - at the end of the brackets")
+			p.fail(start, intray.NewMessage("regexp.class_as_range_end", intray.Params{"class": `\d`, "dash": "-"}))
 		}
 		return set{{'-', '-'}}.union(from.set).union(to.set)
 	}
 	a, b := from.set[0].lo, to.set[0].lo
 	if a > b {
-		p.fail(start, "the ends of the range are out of order: %q comes after %q", a, b)
+		p.fail(start, intray.NewMessage("regexp.range_out_of_order", intray.Params{"first": string(a), "last": string(b)}))
 	}
 	return set{{a, b}}
 }
@@ -56,7 +58,7 @@ func (p *parser) classAtom() member {
 		return member{set: set{{r, r}}}
 	}
 	if !p.more() {
-		p.fail(start, "a backslash stands at the end; write \\\\ for the character")
+		p.fail(start, trailingBackslash)
 	}
 	if p.take("b") {
 		return member{set: set{{'\b', '\b'}}}

@@ -1,6 +1,10 @@
 package jsregexp
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/intraydata/intray"
+)
 
 // syntaxCharacters are those that a backslash may stand before under the u
 // flag.
@@ -41,9 +45,9 @@ func (p *parser) identity(start int, inClass bool, r rune) rune {
 	case p.unicode && (strings.ContainsRune(syntaxCharacters, r) || inClass && r == '-'):
 		return r
 	case p.unicode:
-		p.fail(start, "under the u flag \\%c has no meaning", r)
+		p.fail(start, intray.NewMessage("regexp.unknown_escape", intray.Params{"escape": `\` + string(r)}))
 	case r == 'k' && len(p.names) > 0:
-		p.fail(start, "where groups have names, \\k must be a reference to one")
+		p.fail(start, intray.NewMessage("regexp.expected_reference", intray.Params{"escape": `\k`}))
 	}
 	return r
 }
@@ -57,7 +61,7 @@ func (p *parser) control(start int, inClass bool) rune {
 		return r % 32
 	}
 	if p.unicode {
-		p.fail(start, "after \\c must come a letter from A to Z")
+		p.fail(start, intray.NewMessage("regexp.expected_control_letter", intray.Params{"escape": `\c`}))
 	}
 	p.pos = start + 1
 	return '\\'
@@ -72,7 +76,7 @@ func (p *parser) hexOr(start, count int) rune {
 		return r
 	}
 	if p.unicode {
-		p.fail(start, "after \\%c must come %d hexadecimal digits", p.src[start+1], count)
+		p.fail(start, intray.NewMessage("regexp.expected_hexadecimal_digits", intray.Params{"escape": `\` + string(p.src[start+1]), "count": count}))
 	}
 	return p.src[start+1]
 }
@@ -132,7 +136,7 @@ func (p *parser) codePoint(start int) (value rune) {
 		value = min(value<<4|hexDigit(p.ahead(0)), highest+1)
 	}
 	if p.pos == digits || !p.take("}") || value > highest {
-		p.fail(start, "after \\u{ must come the number of a character, at most 10FFFF, and a }")
+		p.fail(start, intray.NewMessage("regexp.expected_code_point", intray.Params{"escape": `\u{`, "limit": "10FFFF", "end": "}"}))
 	}
 	return value
 }
@@ -142,7 +146,7 @@ func (p *parser) codePoint(start int) (value rune) {
 func (p *parser) digitEscape(start int, first rune) rune {
 	if p.unicode {
 		if first != '0' || isDigit(p.ahead(0)) {
-			p.fail(start, "under the u flag the only escape by a number is \\0")
+			p.fail(start, intray.NewMessage("regexp.numeric_escape", intray.Params{"escape": `\0`}))
 		}
 		return 0
 	}

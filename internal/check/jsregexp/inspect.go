@@ -1,5 +1,7 @@
 package jsregexp
 
+import "github.com/intraydata/intray"
+
 // Report is what an expression tells without being made ready.
 type Report struct {
 	// Translated is what [Expr.Translated] says. Of an expression of thousands
@@ -7,7 +9,7 @@ type Report struct {
 	// as not translated.
 	Translated bool
 	// Risk is what [Expr.Risky] says.
-	Risk string
+	Risk intray.Message
 	// Empty says whether the empty text matches.
 	Empty bool
 }

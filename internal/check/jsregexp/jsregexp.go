@@ -3,6 +3,8 @@ package jsregexp
 import (
 	"errors"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 // Flags are those of a JavaScript regular expression that change its meaning.
@@ -44,7 +46,7 @@ type Expr struct {
 	// translated.
 	clauses []clause
 	slow    *backtracker
-	risk    string
+	risk    intray.Message
 }
 
 // Compile reads an expression. What JavaScript refuses is a [*SyntaxError];
@@ -86,9 +88,9 @@ func (e *Expr) Match(text []byte) (bool, error) {
 func (e *Expr) Translated() bool { return e.slow == nil }
 
 // Risky says why a match may take far longer than its text lets expect, as a
-// sentence without its end; it is empty where none was found. It is so for
+// sentence without its end; the zero message where none was found. It is so for
 // every translated expression.
-func (e *Expr) Risky() string { return e.risk }
+func (e *Expr) Risky() intray.Message { return e.risk }
 
 // String gives the expression as JavaScript writes it.
 func (e *Expr) String() string { return "/" + e.source + "/" + e.flags.String() }

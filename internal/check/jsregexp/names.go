@@ -1,6 +1,10 @@
 package jsregexp
 
-import "unicode"
+import (
+	"unicode"
+
+	"github.com/intraydata/intray"
+)
 
 // countGroups runs over the source once ahead of the reading: whether an
 // escape refers to a group depends on all the groups there are, those behind
@@ -37,7 +41,7 @@ func (p *parser) countGroup() {
 	name := p.groupName(start)
 	p.pos--
 	if _, twice := p.names[name]; twice {
-		p.fail(start, "two groups have the name %q", name)
+		p.fail(start, intray.NewMessage("regexp.duplicate_group_name", intray.Params{"name": name}))
 	}
 	p.names[name] = p.groups
 }
@@ -48,12 +52,12 @@ func (p *parser) groupName(start int) string {
 	for !p.take(">") {
 		r := p.nameCharacter(start)
 		if !isNameStart(r) && (len(name) == 0 || !isNamePart(r)) {
-			p.fail(start, "the name of a group must be letters, digits, _ and $, and not begin with a digit, and end with >")
+			p.fail(start, intray.NewMessage("regexp.invalid_group_name", nil))
 		}
 		name = append(name, r)
 	}
 	if len(name) == 0 {
-		p.fail(start, "the name of the group is empty")
+		p.fail(start, intray.NewMessage("regexp.empty_group_name", nil))
 	}
 	return string(name)
 }

@@ -2,8 +2,11 @@ package jsregexp
 
 import (
 	"errors"
+	"fmt"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
 )
 
 const (
@@ -36,13 +39,13 @@ type parser struct {
 	opened int
 }
 
-var errTooLarge = errors.New("the regular expression is too large: its classes, spelled out, take too much room")
+var errTooLarge = &intray.MessageError{Message: intray.NewMessage("regexp.too_large", nil)}
 
 // parse reads a source, and gives its root.
 func parse(source string, f Flags) (root *node, err error) {
 	if len(source) > maxSource {
 		return nil, &SyntaxError{Character: utf8.RuneCountInString(source[:maxSource]),
-			Reason: "it is too long (at most 131072 bytes)"}
+			Reason: intray.NewMessage("regexp.too_long", intray.Params{"n": maxSource})}
 	}
 	defer func() {
 		switch r := recover().(type) {
@@ -63,7 +66,7 @@ func parse(source string, f Flags) (root *node, err error) {
 	p.countGroups()
 	root = p.disjunction()
 	if p.pos < len(p.src) {
-		p.fail(p.pos, "this ) closes no group; write \\) for the character")
+		p.fail(p.pos, intray.NewMessage("regexp.group_not_open", intray.Params{"character": ")", "escaped": `\)`}))
 	}
 	return root, nil
 }
@@ -180,11 +183,11 @@ func (p *parser) look(n node) *node {
 // inParens reads up to the ) of a group whose content starts at a place.
 func (p *parser) inParens(start int) *node {
 	if p.depth++; p.depth > maxDepth {
-		p.fail(start, "groups stand more than %d deep in each other", maxDepth)
+		p.fail(start, intray.NewMessage("regexp.too_deep", intray.Params{"n": maxDepth}))
 	}
 	body := p.disjunction()
 	if !p.take(")") {
-		p.fail(start-1, "this group is not closed; a ) is missing")
+		p.fail(start-1, intray.NewMessage("regexp.group_not_closed", intray.Params{"missing": ")"}))
 	}
 	p.depth--
 	return body
@@ -197,7 +200,7 @@ func (p *parser) quantified(n *node) *node {
 		return n
 	}
 	if most < least {
-		p.fail(n.at, "the counts of {%d,%d} are out of order", least, most)
+		p.fail(n.at, intray.NewMessage("regexp.counts_out_of_order", intray.Params{"counts": fmt.Sprintf("{%d,%d}", least, most)}))
 	}
 	r := &node{kind: isRepeat, kids: []*node{n}, min: least, max: most, at: n.at}
 	r.lazy = p.take("?")
@@ -215,7 +218,7 @@ func (p *parser) quantifier() (least, most int, ok bool) {
 	case p.ahead(0) == '{':
 		least, most, ok = p.counts()
 		if !ok && p.unicode {
-			p.fail(p.pos, "this { begins no count such as {2,5}; write \\{ for the character")
+			p.fail(p.pos, intray.NewMessage("regexp.invalid_brace", intray.Params{"character": "{", "example": "{2,5}", "escaped": `\{`}))
 		}
 		return least, most, ok
 	}

@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"github.com/dlclark/regexp2/v2/syntax"
+
+	"github.com/intraydata/intray"
 )
 
 // property reads the braces of \p{...} and gives its characters.
@@ -12,7 +14,7 @@ func (p *parser) property(negated bool) set {
 	start := p.pos - 2
 	begin := p.pos + 1
 	if !p.take("{") {
-		p.fail(start, "after \\p must come a property of Unicode in { }")
+		p.fail(start, intray.NewMessage("regexp.expected_property", intray.Params{"escape": `\p`, "braces": "{ }"}))
 	}
 	for p.more() && p.ahead(0) != '}' {
 		p.pos++
@@ -24,7 +26,7 @@ func (p *parser) property(negated bool) set {
 		p.properties[name] = s
 	}
 	if !ok || !p.take("}") {
-		p.fail(start, "Unicode has no property %q that JavaScript knows", name)
+		p.fail(start, intray.NewMessage("regexp.unknown_property", intray.Params{"name": name}))
 	}
 	if negated {
 		return s.without(highest)

@@ -1,6 +1,6 @@
 package jsregexp
 
-import "fmt"
+import "github.com/intraydata/intray"
 
 // manyTimes is from how many times on a repeat counts as one without an end.
 const manyTimes = 10
@@ -8,19 +8,18 @@ const manyTimes = 10
 // risk looks for repeats within repeats that can share out the same characters
 // in many ways: the ways then double with each character of a text. It tells of
 // the first one found, and does not find all.
-func risk(root *node, source string, f Flags) string {
+func risk(root *node, source string, f Flags) intray.Message {
 	var l lint
 	l.walk(root, nil, nil)
 	if l.inner == nil {
-		return ""
+		return intray.Message{}
 	}
 	src := unitsOf(source, f.Unicode)
 	inner, outer := character(src, f.Unicode, l.inner.at), character(src, f.Unicode, l.outer.at)
-	const so = "so that a text that does not match may take very long to check"
 	if l.inner.kind == isAlt {
-		return fmt.Sprintf("several of the alternatives that are repeated at character %d can take the same text, %s", outer, so)
+		return intray.NewMessage("regexp.risky_alternatives", intray.Params{"character": outer})
 	}
-	return fmt.Sprintf("the repetition at character %d stands within the one at character %d, and both can take the same characters, %s", inner, outer, so)
+	return intray.NewMessage("regexp.risky_repetition", intray.Params{"inner": inner, "outer": outer})
 }
 
 // lint holds the first risk found.

@@ -1,9 +1,9 @@
 package date
 
 import (
-	"fmt"
 	"math"
-	"strings"
+
+	"github.com/intraydata/intray"
 )
 
 // decider is one decision in the making.
@@ -138,7 +138,7 @@ func (d *decider) byWeekdays(t *tally) {
 	if left := d.open[t.form]; len(left) < len(before) {
 		for _, loser := range before {
 			if n := t.weekday[left[0]][loser]; n > 0 {
-				d.tell(CodeWeekdays, "In %s the weekday beside the date only fits where %s.", plural(n, "cell"), orderTexts[left[0]])
+				d.tell(intray.NewMessage("date.weekday_fits", intray.Params{"n": n, "order": orderClauses[left[0]]}))
 				return
 			}
 		}
@@ -169,7 +169,7 @@ func (d *decider) byYears(t *tally) {
 		d.drop(t.form, DMY, MDY)
 	}
 	if left := d.open[t.form]; len(left) < len(before) && t.several > 0 {
-		d.tell(CodeYears, "%s", yearsText(t, left[0], repeated))
+		d.tell(yearsMessage(t, left[0], repeated))
 	}
 }
 
@@ -217,7 +217,7 @@ func (d *decider) bySign(t *tally) {
 	before := len(d.open[t.form])
 	d.drop(t.form, MDY)
 	if len(d.open[t.form]) < before {
-		d.tell(CodeSign, "Points stand between the numbers, as in %s: with points the day comes before the month.", t.twofold[0])
+		d.tell(intray.NewMessage("date.points", intray.Params{"example": t.twofold[0]}))
 	}
 }
 
@@ -225,13 +225,13 @@ func (d *decider) bySign(t *tally) {
 func (d *decider) bySeries(t *tally) {
 	if o, only := d.only(t, func(o Order) bool { return t.series[o].regular() }); only {
 		d.open[t.form] = []Order{o}
-		d.tell(CodeSeries, "Where %s, each day follows the one before by %s; otherwise they follow no rule.", orderTexts[o], t.series[o].text())
+		d.tell(intray.NewMessage("date.regular_series", intray.Params{"order": orderClauses[o], "step": t.series[o].message()}))
 		return
 	}
 	o, only := d.only(t, func(o Order) bool { return t.series[o].ordered() })
 	if only && !t.sortedAsText(o) {
 		d.open[t.form] = []Order{o}
-		d.tell(CodeSeries, "Where %s, the %d days that follow each other are in order; otherwise they jump back and forth.", orderTexts[o], t.series[o].changes)
+		d.tell(intray.NewMessage("date.sorted_series", intray.Params{"order": orderClauses[o], "n": t.series[o].changes}))
 	}
 }
 
@@ -275,13 +275,13 @@ func (d *decider) otherForms(t *tally) Order {
 		}
 	}
 	if found != Undecided {
-		d.tell(CodeForms, "Cells such as %s are read like the other dates of the column, where %s.", t.twofold[0], orderTexts[found])
+		d.tell(intray.NewMessage("date.like_other_cells", intray.Params{"example": t.twofold[0], "order": orderClauses[found]}))
 	}
 	return found
 }
 
 func (d *decider) neighbours(t *tally) Order {
-	found, headers := Undecided, []string(nil)
+	found, headers := Undecided, []intray.Message(nil)
 	for _, n := range d.hints.Neighbours {
 		o := n.Style.Orders[t.form]
 		if !d.isOpen(t.form, o) {
@@ -291,10 +291,10 @@ func (d *decider) neighbours(t *tally) Order {
 			return Undecided
 		}
 		found = o
-		headers = append(headers, fmt.Sprintf("%q", n.Header))
+		headers = append(headers, intray.NewMessage("text.quoted", intray.Params{"text": n.Header}))
 	}
 	if found != Undecided {
-		d.tell(CodeNeighbour, "In the column %s of this table, which writes dates in the same way, %s.", strings.Join(headers, ", "), orderTexts[found])
+		d.tell(intray.NewMessage("date.like_other_columns", intray.Params{"columns": headers, "order": orderClauses[found]}))
 	}
 	return found
 }
@@ -306,6 +306,6 @@ func (d *decider) ownLocale(t *tally) Order {
 	if !d.isOpen(t.form, own.order) {
 		return Undecided
 	}
-	d.tell(own.code, "%s decides what the data leaves open: %s.", own.what, orderTexts[own.order])
+	d.tell(own.decides())
 	return own.order
 }

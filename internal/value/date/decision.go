@@ -1,5 +1,7 @@
 package date
 
+import "github.com/intraydata/intray"
+
 // Hints are what is known of a column beside its cells. They decide only what
 // the cells leave open.
 type Hints struct {
@@ -25,7 +27,7 @@ type Decision struct {
 	// Style reads the column. What a tie leaves open is Undecided in it.
 	Style Style
 	// Evidence tells why the style is as it is.
-	Evidence []Evidence
+	Evidence []intray.Message
 	// Ties are the questions that the cells leave. Each choice of a tie can be
 	// applied to the style.
 	Ties []Tie
@@ -34,38 +36,12 @@ type Decision struct {
 	Cells, Unread int64
 }
 
-// Evidence is one reason, for a person to read.
-type Evidence struct {
-	Code EvidenceCode
-	Text string
-}
-
-// EvidenceCode names a kind of evidence.
-type EvidenceCode string
-
-// The kinds of evidence.
-const (
-	CodeNumbers   EvidenceCode = "numbers"
-	CodeWeekdays  EvidenceCode = "weekdays"
-	CodeYears     EvidenceCode = "years"
-	CodeSign      EvidenceCode = "separator"
-	CodeSeries    EvidenceCode = "series"
-	CodeForms     EvidenceCode = "other_cells"
-	CodeNeighbour EvidenceCode = "other_columns"
-	CodeFormat    EvidenceCode = "display_format"
-	CodeLocale    EvidenceCode = "locale"
-	CodeNames     EvidenceCode = "month_names"
-	CodeCentury   EvidenceCode = "century"
-	CodeZones     EvidenceCode = "zones"
-	CodeMixed     EvidenceCode = "mixed"
-)
-
 // Tie is a question for a person.
 type Tie struct {
 	// Form is the form of the cells in question, or the first of several; Named
 	// where it is about the language of names.
 	Form    Form
-	Text    string
+	Text    intray.Message
 	Choices []Choice
 }
 
@@ -74,7 +50,7 @@ type Choice struct {
 	Order     Order
 	Languages Languages
 	// Label is the answer in words, Examples what cells mean by it.
-	Label    string
+	Label    intray.Message
 	Examples []Example
 
 	forms uint16 // the forms that the answer is for, as bits

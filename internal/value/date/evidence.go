@@ -3,31 +3,22 @@ package date
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/intraydata/intray"
 )
 
-// orderTexts say an order inside of a sentence, orderLabels as an answer.
-var orderTexts = [...]string{
-	Undecided: "no order is known", DMY: "the day comes before the month", MDY: "the month comes before the day",
-	YMD: "the year comes first, then the month", YDM: "the year comes first, then the day",
+// orderClauses say an order inside of a sentence, orderLabels as an answer.
+var orderClauses = [...]intray.Message{
+	DMY: intray.NewMessage("date.day_before_month", nil), MDY: intray.NewMessage("date.month_before_day", nil),
+	YMD: intray.NewMessage("date.year_then_month", nil), YDM: intray.NewMessage("date.year_then_day", nil),
 }
 
-var orderLabels = [...]string{
-	Undecided: "Undecided", DMY: "Day, month, year", MDY: "Month, day, year", YMD: "Year, month, day", YDM: "Year, day, month",
+var orderLabels = [...]intray.Message{
+	DMY: intray.NewMessage("date.order_dmy", nil), MDY: intray.NewMessage("date.order_mdy", nil),
+	YMD: intray.NewMessage("date.order_ymd", nil), YDM: intray.NewMessage("date.order_ydm", nil),
 }
 
-var yearPlaces = [...]string{DMY: "last", MDY: "last", YMD: "first", YDM: "first"}
-
-func (d *decider) tell(code EvidenceCode, format string, args ...any) {
-	d.Evidence = append(d.Evidence, Evidence{Code: code, Text: fmt.Sprintf(format, args...)})
-}
-
-func plural(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+func (d *decider) tell(reason intray.Message) { d.Evidence = append(d.Evidence, reason) }
 
 // tellNumbers tells which cells fit the order of the form and not another one.
 // That years that stand first are followed by the month goes without saying.
@@ -38,44 +29,55 @@ func (d *decider) tellNumbers(t *tally) {
 	}
 	for _, loser := range t.form.orders() {
 		if loser != winner && t.over[winner][loser] > 0 {
-			d.tell(CodeNumbers, "%s", numbersText(t, winner, loser))
+			d.tell(numbersMessage(t, winner, loser))
 			return
 		}
 	}
 }
 
-// numbersText tells which numbers cannot be a month.
-func numbersText(t *tally, winner, loser Order) string {
-	monthOf := [...]string{"first", "second", "third"}[places[loser][1]]
-	ours := [...]string{"first", "second", "third"}[places[winner][1]]
-	won, lost := t.over[winner][loser], t.over[loser][winner]
-	if ours == monthOf || t.form == Named {
-		return fmt.Sprintf("%d of %d cells, such as %s, are days only where %s, %s only otherwise.",
-			won, t.cells, t.unlike[winner][loser], orderTexts[winner], none(lost))
+// numbersMessage says which numbers cannot be a month.
+func numbersMessage(t *tally, winner, loser Order) intray.Message {
+	params := intray.Params{
+		"count": t.over[winner][loser], "n": t.cells, "example": t.unlike[winner][loser],
+		"against": t.over[loser][winner], "order": orderClauses[winner],
 	}
-	return fmt.Sprintf("In %d of %d cells, such as %s, the %s number cannot be a month, in %s the %s: %s.",
-		won, t.cells, t.unlike[winner][loser], monthOf, none(lost), ours, orderTexts[winner])
+	if t.over[loser][winner] == 0 {
+		params["against"] = intray.NewMessage("count.none", nil)
+	}
+	not, month := places[loser][1], places[winner][1]
+	switch {
+	case not == month || t.form == Named:
+		return intray.NewMessage("date.days_in_order", params)
+	case not == 0:
+		return intray.NewMessage("date.month_second_not_first", params)
+	case month == 0:
+		return intray.NewMessage("date.month_first_not_second", params)
+	}
+	return intray.NewMessage("date.month_third_not_second", params)
 }
 
-func none(n int64) string {
-	if n == 0 {
-		return "none"
-	}
-	return fmt.Sprint(n)
-}
-
-// yearsText tells where the year of two digits stands, and whether the numbers
-// say so or only the habit.
-func yearsText(t *tally, winner Order, repeated float64) string {
+// yearsMessage says where the year of two digits is, and whether the numbers say
+// so or only the habit.
+func yearsMessage(t *tally, winner Order, repeated float64) intray.Message {
+	first := places[winner][0] == 0
 	if n := max(t.yearLast, t.yearFirst); n > 0 && min(t.yearLast, t.yearFirst) == 0 {
-		return fmt.Sprintf("The year has two digits, and in %s it can only stand %s.", plural(n, "cell"), yearPlaces[winner])
+		if first {
+			return intray.NewMessage("date.year_only_first", intray.Params{"n": n})
+		}
+		return intray.NewMessage("date.year_only_last", intray.Params{"n": n})
 	}
 	if abs(int(repeated)) < 4 {
-		return "The year has two digits, and nothing speaks against its usual place behind day and month."
+		return intray.NewMessage("date.year_usually_last", nil)
 	}
-	first, last := different(&t.values[0]), different(&t.values[1])
-	return fmt.Sprintf("The year has two digits. In %s the first number takes %s, the last %s: the year stands %s.",
-		plural(t.cells, "cell"), plural(first, "value"), plural(last, "value"), yearPlaces[winner])
+	params := intray.Params{
+		"n":     t.cells,
+		"first": intray.NewMessage("count.values", intray.Params{"n": different(&t.values[0])}),
+		"last":  intray.NewMessage("count.values", intray.Params{"n": different(&t.values[1])}),
+	}
+	if first {
+		return intray.NewMessage("date.year_first_by_values", params)
+	}
+	return intray.NewMessage("date.year_last_by_values", params)
 }
 
 func different(values *[100]uint32) (n int64) {
@@ -92,11 +94,12 @@ func (d *decider) tellMixed(t *tally) {
 	winner := d.Style.Orders[t.form]
 	for _, o := range t.form.orders() {
 		if n := t.over[o][winner]; o != winner && n > 0 && places[o][0] == places[winner][0] {
-			treatment := "are wrong"
+			params := intray.Params{"example": t.unlike[o][winner], "n": n}
 			if d.Style.Autofix {
-				treatment = "are read by the only order that fits, and marked"
+				d.tell(intray.NewMessage("date.other_order_read", params))
+			} else {
+				d.tell(intray.NewMessage("date.other_order_wrong", params))
 			}
-			d.tell(CodeMixed, "Cells that fit another order only, such as %s: %d. They %s.", t.unlike[o][winner], n, treatment)
 			return
 		}
 	}
@@ -110,14 +113,14 @@ func (d *decider) tellCentury() {
 	if pivot == 0 {
 		pivot = 50
 	}
-	text := fmt.Sprintf("In %s the year has two digits:", plural(d.column.shortYears, "cell"))
-	if pivot > 0 {
-		text += fmt.Sprintf(" 00 to %02d are read as 2000 to 20%02d", pivot-1, pivot-1)
+	if pivot == 100 {
+		d.tell(intray.NewMessage("date.two_digit_years_2000", intray.Params{"n": d.column.shortYears}))
+		return
 	}
-	if pivot < 100 {
-		text += fmt.Sprintf(", %02d to 99 as 19%02d to 1999", pivot, pivot)
-	}
-	d.tell(CodeCentury, "%s.", text)
+	last, first := fmt.Sprintf("%02d", pivot-1), fmt.Sprintf("%02d", pivot)
+	d.tell(intray.NewMessage("date.two_digit_years", intray.Params{
+		"n": d.column.shortYears, "last": last, "last_year": "20" + last, "first": first, "first_year": "19" + first,
+	}))
 }
 
 func (d *decider) tellZones() {
@@ -129,8 +132,7 @@ func (d *decider) tellZones() {
 	for _, o := range z.offsets {
 		offsets = append(offsets, string(appendOffset(nil, o)))
 	}
-	d.tell(CodeZones, "In %s a time zone stands beside the time (%s). The time is kept as it is written, and the zone is left out.",
-		plural(z.cells, "cell"), strings.Join(offsets, ", "))
+	d.tell(intray.NewMessage("time.zones", intray.Params{"n": z.cells, "offsets": offsets}))
 }
 
 // appendOffset appends an offset in minutes: +01:00.
@@ -151,8 +153,7 @@ func (d *decider) ask(t *tally) {
 			return
 		}
 	}
-	tie := Tie{Form: t.form, Text: fmt.Sprintf("Dates such as %s can be read in several ways, and %s.",
-		strings.Join(t.twofold, " and "), d.undecidedBy(t))}
+	tie := Tie{Form: t.form, Text: intray.NewMessage("date.question", intray.Params{"examples": t.twofold, "reason": d.undecidedBy(t)})}
 	for _, o := range d.open[t.form] {
 		tie.Choices = append(tie.Choices, Choice{Order: o, Label: orderLabels[o]})
 	}
@@ -183,16 +184,19 @@ func (d *decider) extend(tie *Tie, t *tally) {
 }
 
 // undecidedBy says why the cells do not settle the order.
-func (d *decider) undecidedBy(t *tally) string {
+func (d *decider) undecidedBy(t *tally) intray.Message {
 	for i, a := range d.open[t.form] {
 		for _, b := range d.open[t.form][i+1:] {
 			if t.over[a][b] > 0 && t.over[b][a] > 0 {
-				return fmt.Sprintf("the column contradicts itself: of %s %d can only be read where %s, such as %s, and %d only where %s, such as %s",
-					plural(t.cells, "cell"), t.over[a][b], orderTexts[a], t.unlike[a][b], t.over[b][a], orderTexts[b], t.unlike[b][a])
+				return intray.NewMessage("date.cells_contradict", intray.Params{
+					"n":     t.cells,
+					"first": t.over[a][b], "first_order": orderClauses[a], "first_example": t.unlike[a][b],
+					"second": t.over[b][a], "second_order": orderClauses[b], "second_example": t.unlike[b][a],
+				})
 			}
 		}
 	}
-	return fmt.Sprintf("nothing in the column tells which is right (%s)", plural(t.cells, "cell"))
+	return intray.NewMessage("date.cells_undecided", intray.Params{"n": t.cells})
 }
 
 func (d *decider) example(style *Style, raw string) Example {

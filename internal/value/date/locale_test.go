@@ -117,11 +117,11 @@ func TestLocalesFileRefused(t *testing.T) {
 func TestLanguagesByName(t *testing.T) {
 	for _, code := range locales().languages {
 		set, err := locales().parseLanguages(code)
-		if name := languageText(set); err != nil || name == "" || name == code {
-			t.Errorf("%s: %q %v", code, name, err)
+		if m := languageNames(set); err != nil || m.Code == "" || m.String() == m.Code {
+			t.Errorf("%s: %+v %v", code, m, err)
 		}
 	}
-	if got := languageText(1<<6 - 1); !strings.HasSuffix(got, "or another language that agrees") {
+	if got := languageNames(1<<6 - 1).String(); !strings.HasSuffix(got, "or another language that agrees") {
 		t.Error(got)
 	}
 }

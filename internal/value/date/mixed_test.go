@@ -103,14 +103,14 @@ func TestColumnsOfTimes(t *testing.T) {
 		c.Add([]byte(cell))
 	}
 	d := c.Decide(Hints{Locale: "en-US"})
-	if got := outcome(d); got != "; zones" || d.Cells != 5 || d.Unread != 1 {
+	if got := outcome(d); got != "; time.zones" || d.Cells != 5 || d.Unread != 1 {
 		t.Errorf("%q, %d cells, %d unread", got, d.Cells, d.Unread)
 	}
 	c = NewColumn(WantMoment)
 	for _, cell := range []string{"15:20", "04/03/2021 15:20", "14/03/2021 15:20", "2021-W09-4", "4 March"} {
 		c.Add([]byte(cell))
 	}
-	if d := c.Decide(Hints{}); outcome(d) != "slash=DMY; numbers" || d.Unread != 2 {
+	if d := c.Decide(Hints{}); outcome(d) != "slash=DMY; month_second_not_first" || d.Unread != 2 {
 		t.Errorf("%q, %d unread", outcome(d), d.Unread)
 	}
 }

@@ -2,7 +2,8 @@ package date
 
 import (
 	"math/bits"
-	"strings"
+
+	"github.com/intraydata/intray"
 )
 
 // nameTally counts which languages know the month names of a column.
@@ -80,7 +81,7 @@ func (d *decider) decideNames() {
 	}
 	d.Style.Languages = groups[0]
 	if len(n.doubtful) > 0 || cells < n.cells {
-		d.tell(CodeNames, "In %d of %d cells the month is named in %s.", cells, n.cells, languageText(groups[0]))
+		d.tell(intray.NewMessage("date.month_names", intray.Params{"count": cells, "n": n.cells, "languages": languageNames(groups[0])}))
 	}
 }
 
@@ -119,7 +120,7 @@ func (d *decider) byLocale(groups []Languages) []Languages {
 	}
 	for _, group := range groups {
 		if group>>l.language&1 == 1 {
-			d.tell(CodeLocale, "Names of months are read in the field's own language, %s.", languageText(group))
+			d.tell(intray.NewMessage("date.month_names_by_locale", intray.Params{"languages": languageNames(group)}))
 			return []Languages{group}
 		}
 	}
@@ -127,9 +128,9 @@ func (d *decider) byLocale(groups []Languages) []Languages {
 }
 
 func (d *decider) askNames(groups []Languages) {
-	tie := Tie{Form: Named, Text: "A name of a month means different months in different languages."}
+	tie := Tie{Form: Named, Text: intray.NewMessage("date.ambiguous_month_names", nil)}
 	for _, group := range groups {
-		choice := Choice{Languages: group, Label: languageText(group)}
+		choice := Choice{Languages: group, Label: languageNames(group)}
 		style := choice.Apply(d.Style)
 		for _, name := range d.column.names.doubtful {
 			choice.Examples = append(choice.Examples, d.example(&style, name.example))
@@ -139,14 +140,34 @@ func (d *decider) askNames(groups []Languages) {
 	d.Ties = append(d.Ties, tie)
 }
 
-// languageText lists the first languages of a set by name.
-func languageText(set Languages) string {
-	var names []string
-	for _, code := range set.Codes() {
-		names = append(names, locales().byCode[strings.ToLower(code)].entry("name"))
+// namedLanguages is how many languages of a set are named.
+const namedLanguages = 4
+
+// languageNames lists the first languages of a set.
+func languageNames(set Languages) intray.Message {
+	codes := set.Codes()
+	names := make([]intray.Message, 0, namedLanguages)
+	for _, code := range codes[:min(len(codes), namedLanguages)] {
+		names = append(names, intray.NewMessage(languageCodes[code], nil))
 	}
-	if len(names) > 4 {
-		return strings.Join(names[:4], ", ") + " or another language that agrees"
+	switch {
+	case len(names) == 1:
+		return names[0]
+	case len(codes) > namedLanguages:
+		return intray.NewMessage("language.list_or_another", intray.Params{"languages": names})
 	}
-	return strings.Join(names, ", ")
+	return intray.NewMessage("language.list", intray.Params{"languages": names})
+}
+
+// languageCodes are the codes of the names of all languages.
+var languageCodes = map[string]string{
+	"en": "language.en", "af": "language.af", "ar": "language.ar", "bg": "language.bg", "bs": "language.bs", "ca": "language.ca",
+	"cs": "language.cs", "da": "language.da", "de": "language.de", "el": "language.el", "es": "language.es", "et": "language.et",
+	"eu": "language.eu", "fa": "language.fa", "fi": "language.fi", "fil": "language.fil", "fr": "language.fr", "gl": "language.gl",
+	"he": "language.he", "hi": "language.hi", "hr": "language.hr", "hu": "language.hu", "id": "language.id", "is": "language.is",
+	"it": "language.it", "ja": "language.ja", "ko": "language.ko", "lt": "language.lt", "lv": "language.lv", "mk": "language.mk",
+	"ms": "language.ms", "nb": "language.nb", "nl": "language.nl", "pl": "language.pl", "pt": "language.pt", "ro": "language.ro",
+	"ru": "language.ru", "sk": "language.sk", "sl": "language.sl", "sq": "language.sq", "sr": "language.sr",
+	"sr-Latn": "language.sr_latn", "sv": "language.sv", "th": "language.th", "tr": "language.tr", "uk": "language.uk",
+	"vi": "language.vi", "zh": "language.zh", "zh-Hant": "language.zh_hant",
 }

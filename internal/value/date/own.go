@@ -1,6 +1,6 @@
 package date
 
-import "fmt"
+import "github.com/intraydata/intray"
 
 // Own is the style that the field's own format and locale give where nobody has
 // looked at the cells of a column.
@@ -15,11 +15,11 @@ func (h Hints) Own(want Want) Style {
 	return s
 }
 
-// ownOrder is an order that the field itself names.
+// ownOrder is an order that the field itself names, by its format or else its
+// locale.
 type ownOrder struct {
-	order Order
-	code  EvidenceCode
-	what  string
+	order          Order
+	format, locale string
 	// literal says that the field's format has the form's year of two digits.
 	literal bool
 }
@@ -34,13 +34,29 @@ func (h Hints) named(f Form, want Want) ownOrder {
 	if layout, err := CompileLayout(h.Format, h.Locale, want, false); err == nil {
 		o, literal := layout.Order(), layout.shortYear()
 		if f.takes(o) && (o != YMD || literal) {
-			return ownOrder{o, CodeFormat, fmt.Sprintf("The field's format %s", h.Format), literal}
+			return ownOrder{order: o, format: h.Format, literal: literal}
 		}
 	}
 	if l, ok := FindLocale(h.Locale); ok && f.takes(l.Order()) {
-		return ownOrder{l.Order(), CodeLocale, fmt.Sprintf("The field's locale %s", l.Code), false}
+		return ownOrder{order: l.Order(), locale: l.Code}
 	}
 	return ownOrder{}
+}
+
+// decides says that the order is that of the field.
+func (o ownOrder) decides() intray.Message {
+	if o.format != "" {
+		return intray.NewMessage("date.format_decides", intray.Params{"format": o.format, "order": orderClauses[o.order]})
+	}
+	return intray.NewMessage("date.locale_decides", intray.Params{"locale": o.locale, "order": orderClauses[o.order]})
+}
+
+// contradicted asks which holds, the order or what speaks against it.
+func (o ownOrder) contradicted(reason intray.Message) intray.Message {
+	if o.format != "" {
+		return intray.NewMessage("date.format_contradicted", intray.Params{"format": o.format, "order": orderClauses[o.order], "reason": reason})
+	}
+	return intray.NewMessage("date.locale_contradicted", intray.Params{"locale": o.locale, "order": orderClauses[o.order], "reason": reason})
 }
 
 // takes says whether a form can have the order.
@@ -62,11 +78,11 @@ func (d *decider) byOwn(t *tally) {
 		return
 	}
 	against, reason := t.against(own.order)
-	if reason == "" && t.form.short() && !own.literal && d.yearElsewhere(t, own.order) {
-		against, reason = t.form.orders(), fmt.Sprintf("the numbers say that %s", orderTexts[d.open[t.form][0]])
+	if reason.IsZero() && t.form.short() && !own.literal && d.yearElsewhere(t, own.order) {
+		against, reason = t.form.orders(), intray.NewMessage("date.numbers_show_order", intray.Params{"order": orderClauses[d.open[t.form][0]]})
 	}
 	d.open[t.form] = []Order{own.order}
-	if reason != "" && t.several > 0 {
+	if !reason.IsZero() && t.several > 0 {
 		d.open[t.form] = against
 		d.contradict(t, own, reason)
 		return
@@ -76,19 +92,21 @@ func (d *decider) byOwn(t *tally) {
 }
 
 // against gives the orders of the cells that contradict the named one, with it,
-// and what they say; "" where they are not most of those that tell.
-func (t *tally) against(named Order) (orders []Order, reason string) {
+// and what they say; nothing where they are not most of those that tell.
+func (t *tally) against(named Order) (orders []Order, reason intray.Message) {
 	for _, o := range t.form.orders() {
 		lost := t.over[o][named] + t.weekday[o][named]
 		if o != named && (lost < 2 || lost <= t.over[named][o]+t.weekday[named][o]) {
 			continue
 		}
 		orders = append(orders, o)
-		if o != named && reason == "" {
-			reason = fmt.Sprintf("%s can only be read where %s", plural(lost, "cell"), orderTexts[o])
-			if t.unlike[o][named] != "" {
-				reason += ", such as " + t.unlike[o][named]
-			}
+		if o == named || !reason.IsZero() {
+			continue
+		}
+		if example := t.unlike[o][named]; example != "" {
+			reason = intray.NewMessage("date.cells_fit_order_example", intray.Params{"n": lost, "order": orderClauses[o], "example": example})
+		} else {
+			reason = intray.NewMessage("date.cells_fit_order", intray.Params{"n": lost, "order": orderClauses[o]})
 		}
 	}
 	return orders, reason
@@ -111,17 +129,17 @@ func (d *decider) tellOwn(t *tally, own ownOrder) {
 		d.tellNumbers(t)
 	}
 	if t.several > 0 && len(d.Evidence) == told {
-		d.tell(own.code, "%s decides what the data leaves open: %s.", own.what, orderTexts[own.order])
+		d.tell(own.decides())
 	}
 	d.tellMixed(t)
 }
 
 // contradict asks where the cells contradict what the field says.
-func (d *decider) contradict(t *tally, own ownOrder, reason string) {
+func (d *decider) contradict(t *tally, own ownOrder, reason intray.Message) {
 	d.ask(t)
 	for i := range d.Ties {
 		if d.Ties[i].Form == t.form {
-			d.Ties[i].Text = fmt.Sprintf("%s says that %s, but %s. How is the column to be read?", own.what, orderTexts[own.order], reason)
+			d.Ties[i].Text = own.contradicted(reason)
 		}
 	}
 }

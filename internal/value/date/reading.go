@@ -1,6 +1,6 @@
 package date
 
-import "strings"
+import "github.com/intraydata/intray"
 
 // Want says what a field holds.
 type Want uint8
@@ -69,34 +69,31 @@ const (
 )
 
 // Code is the reason as a name for machines, such as no_such_day.
-func (r Reason) Code() string { return reasonTexts[r].code }
+func (r Reason) Code() string { return reasons[r].name }
 
-// Text tells a person what is wrong with a cell of a field that holds want.
-func (r Reason) Text(want Want) string {
-	kind := kindTexts[want]
-	return strings.NewReplacer("{kind}", kind.kind, "{like}", kind.like).Replace(reasonTexts[r].text)
+// Message says what is wrong with a cell of a field that holds want.
+func (r Reason) Message(want Want) intray.Message {
+	return intray.NewMessage(reasons[r].codes[want], nil)
 }
 
-// kindTexts say what a field holds, and how it is written.
-var kindTexts = [...]struct{ kind, like string }{
-	WantDate:   {"date", "Write a date like 2021-03-28."},
-	WantMoment: {"date with a time", "Write it like 2021-03-28 15:20."},
-	WantClock:  {"time", "Write a time like 15:20."},
-}
-
-var reasonTexts = [...]struct{ code, text string }{
-	Read:          {"read", "The cell was read."},
-	NotUnderstood: {"not_understood", "This is not a {kind} that we can read. {like}"},
-	TooLong:       {"too_long", "This text is too long to be a {kind}. {like}"},
-	NoSuchDay:     {"no_such_day", "There is no such day in the calendar."},
-	NoSuchTime:    {"no_such_time", "There is no such time of day. Write it like 15:20 or 3:20 PM."},
-	YearOutside:   {"year_outside", "The year must be between 1 and 9999."},
-	NoYear:        {"no_year", "The year is missing. {like}"},
-	NoDay:         {"no_day", "The day is missing. {like}"},
-	NoClock:       {"no_time", "The time of day is missing. Write it like 15:20."},
-	YearPlace:     {"year_place", "It is not clear which number is the year: where the column has it, one of two digits is missing. {like}"},
-	WrongWeekday:  {"wrong_weekday", "The weekday and the date do not belong together."},
-	OtherOrder:    {"other_order", "Day and month stand in another order than in the rest of the column."},
-	TwoOrders:     {"two_orders", "It is not clear which number is the day and which the month."},
-	TwoMonths:     {"two_months", "The name of the month means different months in different languages."},
+// reasons holds for each reason its name and the codes of its message in a field
+// of days, of moments and of times; none where it cannot be the reason.
+var reasons = [...]struct {
+	name  string
+	codes [WantClock + 1]string
+}{
+	Read:          {name: "read"},
+	NotUnderstood: {"not_understood", [...]string{"date.invalid", "datetime.invalid", "time.invalid"}},
+	TooLong:       {"too_long", [...]string{"date.too_long", "datetime.too_long", "time.too_long"}},
+	NoSuchDay:     {"no_such_day", [...]string{"date.no_such_day", "date.no_such_day", ""}},
+	NoSuchTime:    {"no_such_time", [...]string{"time.no_such_time", "time.no_such_time", "time.no_such_time"}},
+	YearOutside:   {"year_outside", [...]string{"date.year_out_of_range", "date.year_out_of_range", ""}},
+	NoYear:        {"no_year", [...]string{"date.no_year", "datetime.no_year", ""}},
+	NoDay:         {"no_day", [...]string{"date.no_day", "datetime.no_day", ""}},
+	NoClock:       {"no_time", [...]string{"", "", "time.no_time"}},
+	YearPlace:     {"year_place", [...]string{"date.ambiguous_year", "datetime.ambiguous_year", ""}},
+	WrongWeekday:  {"wrong_weekday", [...]string{"date.wrong_weekday", "date.wrong_weekday", ""}},
+	OtherOrder:    {"other_order", [...]string{"date.other_order", "date.other_order", ""}},
+	TwoOrders:     {"two_orders", [...]string{"date.ambiguous_order", "date.ambiguous_order", ""}},
+	TwoMonths:     {"two_months", [...]string{"date.ambiguous_month", "date.ambiguous_month", ""}},
 }

@@ -1,5 +1,7 @@
 package date
 
+import "github.com/intraydata/intray"
+
 // series watches whether the days of a column follow each other in one order of
 // reading.
 type series struct {
@@ -65,14 +67,12 @@ func (s *series) regular() bool {
 // no accident.
 func (s *series) ordered() bool { return s.changes >= 7 && s.rises != s.falls }
 
-// step tells a person what the steps of a regular series are.
-func (s *series) text() string {
-	switch {
-	case s.months != 0:
-		return plural(int64(abs(s.months)), "month")
-	default:
-		return plural(int64(abs(s.days)), "day")
+// message says what the steps of a regular series are.
+func (s *series) message() intray.Message {
+	if s.months != 0 {
+		return intray.NewMessage("count.months", intray.Params{"n": abs(s.months)})
 	}
+	return intray.NewMessage("count.days", intray.Params{"n": abs(s.days)})
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -32,8 +32,8 @@ func TestSeries(t *testing.T) {
 		"in order, but one": {seriesOf("2021-01-01", "2021-01-03", "2021-01-04", "2021-02-01", "2021-01-31", "2021-05-01", "2022-01-01", "2022-01-07", "2022-02-01"), false, false, "0 days"},
 		"nothing":           {seriesOf(), false, false, "0 days"},
 	} {
-		if c.s.regular() != c.regular || c.s.ordered() != c.ordered || c.s.text() != c.text {
-			t.Errorf("%s: %v %v %q", title, c.s.regular(), c.s.ordered(), c.s.text())
+		if c.s.regular() != c.regular || c.s.ordered() != c.ordered || c.s.message().String() != c.text {
+			t.Errorf("%s: %v %v %q", title, c.s.regular(), c.s.ordered(), c.s.message().String())
 		}
 	}
 }

@@ -56,11 +56,34 @@ func TestStyleOfTwoDigitYears(t *testing.T) {
 func TestReasonsHaveTexts(t *testing.T) {
 	codes := map[string]bool{}
 	for r := Read; r <= TwoMonths; r++ {
-		if r.Code() == "" || codes[r.Code()] || !strings.HasSuffix(r.Text(WantDate), ".") {
-			t.Errorf("reason %d: %q %q", r, r.Code(), r.Text(WantDate))
+		if r.Code() == "" || codes[r.Code()] {
+			t.Errorf("reason %d: %q", r, r.Code())
 		}
 		codes[r.Code()] = true
+		for want := WantDate; want <= WantClock; want++ {
+			m := r.Message(want)
+			if text := m.String(); !m.IsZero() && (text == m.Code || !strings.HasSuffix(text, ".")) {
+				t.Errorf("%s: %q", m.Code, text)
+			}
+			if m.IsZero() && reasonOf(r, want) {
+				t.Errorf("%s in a field of kind %d has no message", r.Code(), want)
+			}
+		}
 	}
+}
+
+// reasonOf says whether r can be the reason in a field that holds want: times
+// have no day, and only they lack a clock.
+func reasonOf(r Reason, want Want) bool {
+	switch r {
+	case Read:
+		return false
+	case NotUnderstood, TooLong, NoSuchTime:
+		return true
+	case NoClock:
+		return want == WantClock
+	}
+	return want != WantClock
 }
 
 // TestOneOrderAlone reads without a style what needs none, and refuses the rest.

@@ -1,5 +1,7 @@
 package number
 
+import "github.com/intraydata/intray"
+
 // Hints are what is known of a column beside its cells. They decide only what
 // the cells leave open.
 type Hints struct {
@@ -22,7 +24,7 @@ type Decision struct {
 	// Style reads the column. With a tie its Decimal is Undecided.
 	Style Style
 	// Evidence tells why the style is as it is, and what else was seen.
-	Evidence []Evidence
+	Evidence []intray.Message
 	// Tie is the question that the cells leave. It has no choices where they
 	// leave none.
 	Tie Tie
@@ -41,14 +43,14 @@ type CurrencyCount struct {
 
 // Tie is a question for a person.
 type Tie struct {
-	Text    string
+	Text    intray.Message
 	Choices []Choice
 }
 
 // Choice is one answer: the style, in words, and what cells mean by it.
 type Choice struct {
 	Style    Style
-	Label    string
+	Label    intray.Message
 	Examples []Example
 }
 
@@ -72,7 +74,7 @@ type decider struct {
 	survey *Survey
 	hints  Hints
 	// money says that currencies leave the decimal sign open, and which.
-	money string
+	money intray.Message
 }
 
 // Decide says how the column writes its numbers. It can be asked again, with
@@ -177,10 +179,10 @@ func (d *decider) byOthers() Sign {
 	}
 	switch {
 	case found != Undecided:
-		d.tell(CodeNeighbour, "In the column %q of this table a %s stands before the fraction.", header, found)
+		d.tell(intray.NewMessage("number.like_other_column", intray.Params{"column": header, "sign": signs[found].one}))
 	case d.hints.Explicit:
 		found = Point
-		d.tell(CodeFormat, "The field's own format or currency decides what the data leaves open: a point stands before the fraction.")
+		d.tell(intray.NewMessage("number.format_decides", nil))
 	}
 	return found
 }

@@ -14,17 +14,17 @@ func ExampleSurvey() {
 	d := s.Decide(number.Hints{})
 	fmt.Println(d.Style)
 	for _, e := range d.Evidence {
-		fmt.Println(e.Text)
+		fmt.Println(e)
 	}
 	value, _ := d.Style.Append(nil, []byte("1.234"))
 	fmt.Printf("%s\n", value)
 	// Output:
 	// decimal=comma group=point
-	// In 1 of 4 cells, such as 12,5, a comma has other than 3 digits behind it.
-	// In 1 of 4 cells, such as 1.250,00 €, a comma stands behind a point.
-	// A comma stands before the fraction: no point is used so.
-	// In 2 cells points separate the thousands.
-	// Currencies stand beside the numbers: € (1). They are not kept with the numbers.
+	// in 1 of 4 cells, such as 12,5, a comma has other than 3 digits behind it
+	// in 1 of 4 cells, such as 1.250,00 €, a comma stands behind a point
+	// a comma stands before the fraction: no point is used so
+	// in 2 cells points separate the thousands
+	// currencies stand beside the numbers: € (1). They are not kept with the numbers
 	// 1234
 }
 

@@ -1,6 +1,6 @@
 package number
 
-import "fmt"
+import "github.com/intraydata/intray"
 
 // markSet is a set of currencies, as bits.
 type markSet [8]uint64
@@ -45,7 +45,7 @@ func (d *decider) otherMoney(decimal Sign) bool {
 			other = other || !mark.Fits(open)
 		}
 		if other {
-			d.money = fmt.Sprintf("amounts in %s may be written in another way than those that have a %s before the fraction", open, decimal)
+			d.money = intray.NewMessage("number.other_currency_open", intray.Params{"currency": open.String(), "sign": signs[decimal].one})
 			return true
 		}
 	}

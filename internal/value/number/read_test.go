@@ -155,8 +155,9 @@ func TestMarks(t *testing.T) {
 func TestReasonsHaveTexts(t *testing.T) {
 	codes := map[string]bool{}
 	for r := Read; r <= TooLarge; r++ {
-		if codes[r.Code()] || r.Code() == "" || (r.Text() == "") != (r == Read) {
-			t.Errorf("reason %d: code %q, text %q", r, r.Code(), r.Text())
+		m := r.Message()
+		if codes[r.Code()] || r.Code() == "" || m.IsZero() != (r <= Empty) || !m.IsZero() && m.String() == m.Code {
+			t.Errorf("reason %d: code %q, text %q", r, r.Code(), m)
 		}
 		codes[r.Code()] = true
 	}

@@ -1,5 +1,7 @@
 package number
 
+import "github.com/intraydata/intray"
+
 // Reading is what was seen in a cell beside its value.
 type Reading struct {
 	// Reason says why the cell holds no number, or Read.
@@ -51,21 +53,23 @@ const (
 const maxCell = 1000
 
 // Code is the reason as a name for machines, such as two_ways.
-func (r Reason) Code() string { return reasonTexts[r].code }
+func (r Reason) Code() string { return reasonCodes[r].name }
 
-// Text tells a person what is wrong with the cell.
-func (r Reason) Text() string { return reasonTexts[r].text }
+// Message says what is wrong with the cell.
+func (r Reason) Message() intray.Message { return intray.NewMessage(reasonCodes[r].code, nil) }
 
-var reasonTexts = [...]struct{ code, text string }{
+// reasonCodes holds for each reason its name and the code of its message; none where
+// nothing is wrong.
+var reasonCodes = [...]struct{ name, code string }{
 	Read:       {"read", ""},
-	Empty:      {"empty", "There is no number here."},
-	Dash:       {"dash", "There is only a dash here. Write 0, or leave the cell empty."},
-	NotNumber:  {"not_a_number", "This is not a number. Write it like 1234.5."},
-	Signs:      {"signs", "The signs around this number contradict each other. Write it with one minus before it, or none."},
-	Separators: {"separators", "The points, commas or spaces in this number stand where none can. Write it like 1234.5."},
-	OtherStyle: {"other_style", "The other numbers of this column are written differently, and this one could be read in two ways. Write it without a sign between the thousands."},
-	TwoWays:    {"two_ways", "This number can be read in two ways: the sign in it may stand before a fraction or between thousands. Write it without a sign between the thousands."},
-	Currencies: {"currencies", "Two currencies stand beside this number. Write one, or none."},
-	TooLong:    {"too_long", "This text is too long for a number: it has more than 1,000 bytes."},
-	TooLarge:   {"too_large", "This number has more digits than can be kept: at most 400 before and 400 behind the decimal sign."},
+	Empty:      {"empty", ""},
+	Dash:       {"dash", "number.only_dash"},
+	NotNumber:  {"not_a_number", "number.invalid"},
+	Signs:      {"signs", "number.contradictory_signs"},
+	Separators: {"separators", "number.misplaced_separators"},
+	OtherStyle: {"other_style", "number.other_style"},
+	TwoWays:    {"two_ways", "number.ambiguous"},
+	Currencies: {"currencies", "number.two_currencies"},
+	TooLong:    {"too_long", "number.too_long"},
+	TooLarge:   {"too_large", "number.too_many_digits"},
 }

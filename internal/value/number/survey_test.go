@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
 )
 
 func survey(cells ...string) *Survey {
@@ -63,7 +65,7 @@ func TestDecide(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := survey(c.cells...).Decide(Hints{})
-			if d.Style.String() != c.want || (len(d.Tie.Choices) > 0) != c.tie || (d.Tie.Text != "") != c.tie {
+			if d.Style.String() != c.want || (len(d.Tie.Choices) > 0) != c.tie || d.Tie.Text.IsZero() == c.tie {
 				t.Errorf("%v, tie %q; want %s, tie %v", d.Style, d.Tie.Text, c.want, c.tie)
 			}
 			if _, r := d.Style.Append(nil, []byte("1.234")); d.Style.Decimal != Undecided && r.Reason == TwoWays {
@@ -79,18 +81,18 @@ func TestEvidence(t *testing.T) {
 	d := survey(append(cells, "x", "-", "€ 5", "$ 6", "€ 7")...).Decide(Hints{})
 	var got []string
 	for _, e := range d.Evidence {
-		got = append(got, string(e.Code)+": "+e.Text)
+		got = append(got, e.String())
 	}
 	want := []string{
-		"decimal_sign: In 41 of 205 cells, such as 1,5, a comma has other than 3 digits behind it.",
-		"decimal_sign: In 1 of 205 cells, such as 1.234,50, a comma stands behind a point.",
-		"decimal_sign: A comma stands before the fraction: the point is used so in 1 cell.",
-		"thousands: In 1 cell points separate the thousands.",
-		"mixed: Cells that can only be read with a point before the fraction, such as 2.5: 1. They are read so, and marked.",
-		"percent: 1 of 205 cells has percent or per mille signs: 12% is read as 0.12. The other 202 are read as they are: 12 is 12.",
-		"negative: 1 of 205 cells has parentheses or a minus behind the number: they are negative.",
-		"dashes: 1 of 205 cells has only a dash.",
-		"currencies: Currencies stand beside the numbers: € (2), $ (1). They are not kept with the numbers.",
+		"in 41 of 205 cells, such as 1,5, a comma has other than 3 digits behind it",
+		"in 1 of 205 cells, such as 1.234,50, a comma stands behind a point",
+		"a comma stands before the fraction: the point is used so in 1 cell",
+		"in 1 cell points separate the thousands",
+		"cells that can only be read with a point before the fraction, such as 2.5: 1. They are read so, and marked",
+		"1 of 205 cells has percent or per mille signs: 12% is read as 0.12. The other 202 are read as they are: 12 is 12",
+		"1 of 205 cells has parentheses or a minus behind the number: they are negative",
+		"1 of 205 cells has only a dash",
+		"currencies stand beside the numbers: € (2), $ (1). They are not kept with the numbers",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -103,10 +105,12 @@ func TestEvidence(t *testing.T) {
 func TestTie(t *testing.T) {
 	tie := survey("1.234", "12.345", "1.234").Decide(Hints{}).Tie
 	want := Tie{
-		Text: "Numbers such as 1.234 and 12.345 can be read in two ways, and nothing in the column tells which is right: in 3 cells exactly 3 digits stand behind the sign.",
+		Text: intray.NewMessage("number.question", intray.Params{
+			"examples": []string{"1.234", "12.345"}, "reason": intray.NewMessage("number.cells_undecided", intray.Params{"n": 3}),
+		}),
 		Choices: []Choice{
-			{Style{Point, Comma}, "A point stands before the fraction, a comma between thousands", []Example{{"1.234", "1.234"}, {"12.345", "12.345"}}},
-			{Style{Comma, Point}, "A comma stands before the fraction, a point between thousands", []Example{{"1.234", "1234"}, {"12.345", "12345"}}},
+			{Style{Point, Comma}, intray.NewMessage("number.decimal_point", nil), []Example{{"1.234", "1.234"}, {"12.345", "12.345"}}},
+			{Style{Comma, Point}, intray.NewMessage("number.decimal_comma", nil), []Example{{"1.234", "1234"}, {"12.345", "12345"}}},
 		},
 	}
 	if diff := cmp.Diff(want, tie); diff != "" {
@@ -117,7 +121,7 @@ func TestTie(t *testing.T) {
 		"1,5" + strings.Repeat(" 1.234", 300):  "only 1 of 301 cells tells which is right.",
 		"1,5" + strings.Repeat(" 1.234", 1300): "only 1 of 1,301 cells tells which is right.",
 	} {
-		if text := survey(strings.Fields(cells)...).Decide(Hints{}).Tie.Text; !strings.HasSuffix(text, reason) {
+		if text := survey(strings.Fields(cells)...).Decide(Hints{}).Tie.Text.String(); !strings.HasSuffix(text, reason) {
 			t.Errorf("%s", text)
 		}
 	}
@@ -129,18 +133,18 @@ func TestHintsDecideTies(t *testing.T) {
 		cells string
 		hints Hints
 		want  Sign
-		code  EvidenceCode
+		code  string
 	}{
-		{"1.234 12.345", Hints{Neighbours: []Neighbour{comma}}, Comma, CodeNeighbour},
-		{"1.234 12.345", Hints{Neighbours: []Neighbour{point, {"Sum", Style{}}, point}, Explicit: true}, Point, CodeNeighbour},
-		{"1.234 12.345", Hints{Explicit: true}, Point, CodeFormat},
-		{"1.234 12.345", Hints{Neighbours: []Neighbour{comma, point}, Explicit: true}, Point, CodeFormat},
+		{"1.234 12.345", Hints{Neighbours: []Neighbour{comma}}, Comma, "number.like_other_column"},
+		{"1.234 12.345", Hints{Neighbours: []Neighbour{point, {"Sum", Style{}}, point}, Explicit: true}, Point, "number.like_other_column"},
+		{"1.234 12.345", Hints{Explicit: true}, Point, "number.format_decides"},
+		{"1.234 12.345", Hints{Neighbours: []Neighbour{comma, point}, Explicit: true}, Point, "number.format_decides"},
 		{"1.234 12.345", Hints{Neighbours: []Neighbour{comma, point, comma}}, Undecided, ""},
-		{"1.5 1.234", Hints{Neighbours: []Neighbour{comma}}, Point, CodeSigns},
+		{"1.5 1.234", Hints{Neighbours: []Neighbour{comma}}, Point, "number.sign_without_three_digits"},
 		{"1 22", Hints{Explicit: true}, Undecided, ""},
 	} {
 		d := survey(strings.Fields(c.cells)...).Decide(c.hints)
-		code := EvidenceCode("")
+		code := ""
 		if len(d.Evidence) > 0 {
 			code = d.Evidence[0].Code
 		}

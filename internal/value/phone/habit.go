@@ -1,6 +1,6 @@
 package phone
 
-import "fmt"
+import "github.com/intraydata/intray"
 
 // Habit is how a column writes the numbers of the configured country that are
 // valid with their first digits as the calling code and without.
@@ -88,20 +88,22 @@ const (
 //
 // Where national numbers have their prefix, one without it begins with the calling
 // code.
-func (s *Survey) Decide() (Habit, string) {
+func (s *Survey) Decide() (Habit, intray.Message) {
 	if s.open == 0 {
-		return NoHabit, ""
+		return NoHabit, intray.Message{}
 	}
 	code, bare := s.counts[coded]+s.counts[prefixed], s.counts[bareNational]
 	switch {
 	case code*perTell >= s.open && code >= outvoted*bare && code > 0:
-		return WithCode, fmt.Sprintf("phone numbers such as %s begin with the country code (cells: %d), because %d others do or have the prefix before the area code, and %d have neither",
-			s.example, s.open, code, bare)
+		return WithCode, intray.NewMessage("phone.begin_with_country_code", intray.Params{
+			"example": s.example, "n": s.open, "count": code, "against": bare,
+		})
 	case bare*perTell >= s.open && bare >= outvoted*code && bare > 0:
-		return WithoutCode, fmt.Sprintf("phone numbers such as %s begin with the area code (cells: %d), because %d others do without a prefix, and %d do not",
-			s.example, s.open, bare, code)
+		return WithoutCode, intray.NewMessage("phone.begin_with_area_code", intray.Params{
+			"example": s.example, "n": s.open, "count": bare, "against": code,
+		})
 	}
-	return NoHabit, ""
+	return NoHabit, intray.Message{}
 }
 
 // With gives a reader that reads a column of this habit.

@@ -33,7 +33,7 @@ func TestHabits(t *testing.T) {
 			r.Observe(&s, []byte(cell))
 		}
 		habit, why := s.Decide()
-		if habit != c.habit || (why != "") != (habit != NoHabit) {
+		if habit != c.habit || why.IsZero() != (habit == NoHabit) {
 			t.Errorf("%s: the habit is %d, want %d: %s", c.title, habit, c.habit, why)
 		}
 		got, problem := r.With(habit).Append(nil, []byte(c.cell))

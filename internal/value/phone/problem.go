@@ -1,5 +1,11 @@
 package phone
 
+import (
+	"sync"
+
+	"github.com/intraydata/intray"
+)
+
 // Code says how a cell was read, or why it was not.
 type Code uint8
 
@@ -40,28 +46,28 @@ const (
 	CodeKept
 )
 
-// sentences holds for each code its name and its sentence, in which # stands for
-// the country.
-var sentences = [...][2]string{
-	Read:           {"read", ""},
-	Blank:          {"blank", ""},
-	NoCountry:      {"no_country_code", "The country code is missing. Write it before the number with a plus, like +49 89 1234567."},
-	UnknownCode:    {"unknown_country_code", "No country has this country code. Check the digits after the plus."},
-	TooShort:       {"too_short", "This is too short for a phone number#. Add the digits that are missing, such as the area code."},
-	TooLong:        {"too_long", "This is too long for a phone number#. Remove the digits that do not belong to it."},
-	NotValid:       {"not_valid", "This is not a valid phone number#. Check its digits."},
-	Letters:        {"letters", "A phone number has no letters. Write digits only, and move other words to another column."},
-	SeveralNumbers: {"several_numbers", "The cell has more than one phone number, or one with two endings. Leave one."},
-	DigitsLost:     {"digits_lost", "A spreadsheet has rounded this number, and its last digits are lost. Format the column as text and enter the number again."},
-	NotNumber:      {"not_a_number", "This is not a phone number. Write digits, with a plus before the country code."},
-	OtherCountry:   {"other_country", "This number belongs to another country. Only phone numbers# fit here."},
-	TwoReadings:    {"two_readings", "These digits can be a phone number# with the country code or without it. Write a plus before the country code, or the zero or other prefix before the area code."},
-	Extension:      {"extension_left_out", "The extension is left out: the number is kept without it."},
-	CodeKept:       {"country_code_kept", "The country code is kept: the field names no country whose numbers could do without it."},
+// codes holds for each code its name and the code of its message, and of the one
+// that names the country, where that differs.
+var codes = [...]struct{ name, message, ofCountry string }{
+	Read:           {name: "read"},
+	Blank:          {name: "blank"},
+	NoCountry:      {"no_country_code", "phone.no_country_code", ""},
+	UnknownCode:    {"unknown_country_code", "phone.unknown_country_code", ""},
+	TooShort:       {"too_short", "phone.too_short", "phone.too_short_for_country"},
+	TooLong:        {"too_long", "phone.too_long", "phone.too_long_for_country"},
+	NotValid:       {"not_valid", "phone.invalid", "phone.invalid"},
+	Letters:        {"letters", "phone.letters", ""},
+	SeveralNumbers: {"several_numbers", "phone.several_numbers", ""},
+	DigitsLost:     {"digits_lost", "phone.digits_lost", ""},
+	NotNumber:      {"not_a_number", "phone.not_a_number", ""},
+	OtherCountry:   {"other_country", "phone.other_country", "phone.other_country"},
+	TwoReadings:    {"two_readings", "phone.ambiguous", "phone.ambiguous"},
+	Extension:      {"extension_left_out", "phone.extension_dropped", ""},
+	CodeKept:       {"country_code_kept", "phone.country_code_kept", ""},
 }
 
 // String gives the name of the code, such as too_short.
-func (c Code) String() string { return sentences[c][0] }
+func (c Code) String() string { return codes[c].name }
 
 // Problem is why a cell has no number, or a remark on one that was read. The zero
 // value is a number without a remark.
@@ -75,25 +81,27 @@ func (p Problem) Wrong() bool {
 	return p.Code != Read && p.Code != Blank && p.Code != Extension && p.Code != CodeKept
 }
 
-// Text is the sentence for the person who sent the cell, "" for Read and Blank.
-// It names the country by its two letters and calling code where one is known,
-// and a plan that several countries share by its calling code.
-func (p Problem) Text() string {
-	text := sentences[p.Code][1]
-	for i := range len(text) {
-		if text[i] == '#' {
-			return text[:i] + p.country() + text[i+1:]
-		}
+// messages holds the messages that name a country, by their problems.
+var messages sync.Map
+
+// Message is for the person who sent the cell; Read and Blank have none. It names
+// the country by its two letters and calling code where one is known, and a plan
+// that several countries share by its calling code.
+func (p Problem) Message() intray.Message {
+	if p.region == nil || codes[p.Code].ofCountry == "" {
+		return intray.NewMessage(codes[p.Code].message, nil)
 	}
-	return text
+	if made, known := messages.Load(p); known {
+		return made.(intray.Message)
+	}
+	m := intray.NewMessage(codes[p.Code].ofCountry, intray.Params{"country": p.country()})
+	messages.Store(p, m)
+	return m
 }
 
-func (p Problem) country() string {
-	switch {
-	case p.region == nil:
-		return ""
-	case p.region == p.region.plan.main && p.region.plan.shared || len(p.region.name) == 3:
-		return " with the country code " + p.region.plan.text
+func (p Problem) country() intray.Message {
+	if p.region == p.region.plan.main && p.region.plan.shared || len(p.region.name) == 3 {
+		return intray.NewMessage("phone.with_country_code", intray.Params{"code": p.region.plan.text})
 	}
-	return " of " + p.region.name + " (" + p.region.plan.text + ")"
+	return intray.NewMessage("phone.of_country", intray.Params{"country": p.region.name, "code": p.region.plan.text})
 }
