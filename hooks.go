@@ -1,7 +1,6 @@
 package intray
 
 import (
-	"strconv"
 	"strings"
 	"time"
 )
@@ -64,26 +63,45 @@ type HookError struct {
 	// Row is the data row at which it failed, counted from 0 among all; nil where
 	// none or several are concerned, which Text then tells.
 	Row *int64
-	// Text says what happened.
-	Text string
+	// Text says what happened, without a full stop: a literal where those are the
+	// words of the hook or of its engine.
+	Text Message
 	// Load says that the hook was not called: its source is none.
 	Load bool
 }
 
-// Error gives the sentence for a person.
-func (e *HookError) Error() string {
-	where := ""
+// Error gives the sentence for a person in English.
+func (e *HookError) Error() string { return e.Describe().String() }
+
+// Describe returns the sentence for a person: which hook failed, where and why.
+func (e *HookError) Describe() Message {
+	params := Params{"hook": e.Hook, "reason": e.Text}
+	if e.Text.Code == "" {
+		params["reason"] = strings.TrimRight(e.Text.literal, " .")
+	}
 	if e.Line > 0 {
-		where = " at line " + strconv.Itoa(e.Line)
-		if e.Column > 0 {
-			where += ", column " + strconv.Itoa(e.Column)
-		}
+		params["line"] = e.Line
+	}
+	atColumn := e.Line > 0 && e.Column > 0
+	if atColumn {
+		params["column"] = e.Column
 	}
 	if e.Row != nil {
-		where += ", data row " + strconv.FormatInt(*e.Row+1, 10)
+		params["row"] = *e.Row + 1
 	}
-	text := strings.TrimRight(e.Text, " .")
-	return "The hook " + e.Hook + " failed" + where + ": " + text + "."
+	switch onRow := e.Row != nil; {
+	case atColumn && onRow:
+		return NewMessage("hook.failed_at_column_on_row", params)
+	case atColumn:
+		return NewMessage("hook.failed_at_column", params)
+	case e.Line > 0 && onRow:
+		return NewMessage("hook.failed_at_line_on_row", params)
+	case e.Line > 0:
+		return NewMessage("hook.failed_at_line", params)
+	case onRow:
+		return NewMessage("hook.failed_on_row", params)
+	}
+	return NewMessage("hook.failed", params)
 }
 
 // StepCall is what the hooks of a step are told.

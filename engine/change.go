@@ -10,6 +10,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/mapping"
 )
 
 // runHooks applies what hooks that look at all rows changed, calls the row hooks
@@ -216,10 +217,10 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 			cells.AppendNull(text)
 		case value.Wrong:
 			cells.AppendNull(text)
-			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: intray.Literal(result.Problem.String())})
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem})
 		}
 		if n := result.Note; n != nil {
-			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: intray.Literal(n.Text.String())})
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: n.Text})
 		}
 	}
 }
@@ -249,7 +250,9 @@ func given(parser value.Parser, change intray.Change, kind intray.TypeName, type
 	case other.State == value.Wrong || bytes.Equal(readAs(raw, result), readAs(raw, other)):
 		return result
 	}
-	return value.Result{State: value.Wrong, Problem: intray.Literal(fmt.Sprintf("A hook gave %q, which is %s with a point before the fraction and %s as the numbers of this column are written. Let it give a number.", plain, readAs(raw, result), readAs(raw, other)))}
+	return value.Result{State: value.Wrong, Problem: intray.NewMessage("hook.ambiguous_number", intray.Params{
+		"value": mapping.Shorten(string(plain)), "with_point": string(readAs(raw, result)), "as_column": string(readAs(raw, other)),
+	})}
 }
 
 // readAs is the value that a text was read as.

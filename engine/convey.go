@@ -162,8 +162,7 @@ func (b *belt) weigh(recs *intray.Records) error {
 	if (recs.First+int64(recs.Len()))*each <= b.cells {
 		return nil
 	}
-	return &source.LimitError{Reason: intray.Literal(fmt.Sprintf(
-		"its rows come to more than %d cells, at %d a row (as many as the file has columns or the schema has fields)", b.cells, each))}
+	return &source.LimitError{Reason: intray.NewMessage("limit.cells_of_rows", intray.Params{"limit": b.cells, "cells": each})}
 }
 
 // judge refuses a file with too many problems.
@@ -171,8 +170,7 @@ func (b *belt) judge(out *Outcome, a account) error {
 	if out.Problems+a.problems <= b.problems {
 		return nil
 	}
-	return &source.LimitError{Reason: intray.Literal(fmt.Sprintf(
-		"it has more than %d problems; look at those listed and correct the columns, or the schema, first", b.problems))}
+	return &source.LimitError{Reason: intray.NewMessage("limit.problems", intray.Params{"limit": b.problems})}
 }
 
 // parse turns records into staged batches until there are no more.

@@ -41,7 +41,9 @@ type counting struct {
 
 func (c *counting) Name() string { return "counting" }
 
-func (c *counting) Detect(source.Input, []byte) (float64, string) { return 1, "it is a test" }
+func (c *counting) Detect(source.Input, []byte) (float64, intray.Message) {
+	return 1, intray.Literal("it is a test")
+}
 
 func (c *counting) Open(context.Context, source.Input, source.Options) (source.Book, error) {
 	c.lent = map[*intray.Records]bool{}
@@ -354,6 +356,9 @@ func TestPanicEndsOneRun(t *testing.T) {
 	}
 }
 
+// asText compares messages by what they say.
+var asText = cmp.Transformer("text", intray.Message.String)
+
 func TestRecordsBeforeATroubleAreNoResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := &counting{batches: 300, next: func(_ context.Context, batch int) error {
@@ -370,7 +375,7 @@ func TestRecordsBeforeATroubleAreNoResult(t *testing.T) {
 			Type: intray.UnreadableFile, Level: intray.LevelError,
 			Text: intray.Literal("The file cannot be read: line 602: a quote is never closed."),
 		}}
-		if diff := cmp.Diff(want, out.Notices); out.Verdict != engine.Broken || diff != "" {
+		if diff := cmp.Diff(want, out.Notices, asText); out.Verdict != engine.Broken || diff != "" {
 			t.Errorf("verdict %d, notices (-want +got):\n%s", out.Verdict, diff)
 		}
 		if out.DataRows != 200*rowsPerBatch {

@@ -180,7 +180,7 @@ func TestDeskHooks(t *testing.T) {
 	hooks := played{
 		update: func(rows *intray.Batch) ([]intray.Change, error) {
 			if fails {
-				return nil, &intray.HookError{Hook: "rowHooks[0]", Text: "no"}
+				return nil, &intray.HookError{Hook: "rowHooks[0]", Text: intray.Literal("no")}
 			}
 			name, _ := rows.Fields[0].Value(0)
 			upper, none := strings.ToUpper(string(name)), "no number"

@@ -150,13 +150,11 @@ func (o *Outcome) unreadable(err error) (*Outcome, error) {
 	case o.failHook(err):
 		return o, nil
 	case errors.Is(err, source.ErrEmpty):
-		return o.fail(intray.EmptyFile, "The file is empty."), nil
+		return o.fail(intray.EmptyFile, intray.NewMessage("file.empty", nil)), nil
 	case errors.As(err, &broken):
-		return o.fail(intray.UnreadableFile, sentence("The file cannot be read", broken)), nil
+		return o.fail(intray.UnreadableFile, intray.NewMessage("file.unreadable", intray.Params{"reason": intray.MessageOf(broken)})), nil
 	case errors.As(err, &limit):
-		return o.fail(intray.TooLarge, sentence("The file is over a limit", limit)), nil
+		return o.fail(intray.TooLarge, intray.NewMessage("file.over_limit", intray.Params{"reason": intray.MessageOf(limit)})), nil
 	}
 	return nil, err
 }
-
-func sentence(what string, err error) string { return what + ": " + err.Error() + "." }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -36,7 +35,7 @@ func (o *Outcome) Explain(schema *intray.Schema, b *intray.Batch, i, field int) 
 		t.Steps = append(t.Steps, o.readStep(t), intray.TraceStep{Step: "map", Text: &t.Raw, Reasons: match.Reasons})
 		t.Steps = append(t.Steps, o.parseStep(t, schema.Fields[field]))
 	} else {
-		t.Steps = append(t.Steps, intray.TraceStep{Step: "map", Reasons: append([]intray.Message{intray.Literal("no column feeds the field")}, match.Reasons...)})
+		t.Steps = append(t.Steps, intray.TraceStep{Step: "map", Reasons: append([]intray.Message{intray.NewMessage("trace.no_column", nil)}, match.Reasons...)})
 	}
 	t.Steps = append(t.Steps, intray.TraceStep{Step: "check", Text: t.Value, Reasons: checkReasons(own, row)})
 	return t
@@ -61,7 +60,7 @@ func (o *Outcome) readStep(t intray.Trace) intray.TraceStep {
 	step := intray.TraceStep{Step: "read", Text: &t.Raw}
 	for _, e := range o.Evidence {
 		if !strings.HasPrefix(e.Choice, formatOf) {
-			step.Reasons = append(step.Reasons, intray.Literal(fmt.Sprintf("%s %s: %s", e.Choice, e.Value, e.Reason)))
+			step.Reasons = append(step.Reasons, intray.NewMessage("trace.choice", intray.Params{"choice": e.Choice, "value": e.Value, "reason": e.Reason}))
 		}
 	}
 	for _, n := range o.Notices {
@@ -75,19 +74,20 @@ func (o *Outcome) readStep(t intray.Trace) intray.TraceStep {
 // parseStep tells what the text was read as.
 func (o *Outcome) parseStep(t intray.Trace, f intray.Field) intray.TraceStep {
 	step := intray.TraceStep{Step: "parse", Text: t.Value}
+	params := intray.Params{"type": f.Type.Name}
 	switch {
 	case t.Value != nil && *t.Value == t.Raw:
-		step.Reasons = []intray.Message{intray.Literal(fmt.Sprintf("as %s the text stands for itself", f.Type.Name))}
+		step.Reasons = []intray.Message{intray.NewMessage("trace.text_is_value", params)}
 	case t.Value != nil:
-		step.Reasons = []intray.Message{intray.Literal(fmt.Sprintf("read as %s", f.Type.Name))}
+		step.Reasons = []intray.Message{intray.NewMessage("trace.read_as_type", params)}
 	case strings.TrimSpace(t.Raw) == "":
-		step.Reasons = []intray.Message{intray.Literal("the cell is empty")}
+		step.Reasons = []intray.Message{intray.NewMessage("trace.cell_empty", nil)}
 	default:
-		step.Reasons = []intray.Message{intray.Literal(fmt.Sprintf("the text has no value as %s", f.Type.Name))}
+		step.Reasons = []intray.Message{intray.NewMessage("trace.no_value_of_type", params)}
 	}
 	for _, e := range o.Evidence {
 		if e.Choice == formatOf+mapping.Shorten(f.Key) {
-			step.Reasons = append(step.Reasons, intray.Literal(fmt.Sprintf("the column is read as %s: %s", e.Value, e.Reason)))
+			step.Reasons = append(step.Reasons, intray.NewMessage("trace.column_read_as", intray.Params{"value": e.Value, "reason": e.Reason}))
 		}
 	}
 	return step
@@ -95,13 +95,23 @@ func (o *Outcome) parseStep(t intray.Trace, f intray.Field) intray.TraceStep {
 
 func checkReasons(own, row []intray.Problem) (reasons []intray.Message) {
 	for _, p := range own {
-		reasons = append(reasons, intray.Literal(fmt.Sprintf("%s %s: %s", p.Level, p.Code, p.Text)))
+		reasons = append(reasons, intray.NewMessage("trace.problem", intray.Params{"level": levelMessage(p.Level), "code": p.Code, "problem": p.Text}))
 	}
 	for _, p := range row {
-		reasons = append(reasons, intray.Literal(fmt.Sprintf("the whole row, %s %s: %s", p.Level, p.Code, p.Text)))
+		reasons = append(reasons, intray.NewMessage("trace.row_problem", intray.Params{"level": levelMessage(p.Level), "code": p.Code, "problem": p.Text}))
 	}
 	if len(reasons) == 0 {
-		reasons = []intray.Message{intray.Literal("no rule is broken")}
+		reasons = []intray.Message{intray.NewMessage("trace.no_problem", nil)}
 	}
 	return reasons
+}
+
+func levelMessage(l intray.Level) intray.Message {
+	switch l {
+	case intray.LevelError:
+		return intray.NewMessage("level.error", nil)
+	case intray.LevelWarning:
+		return intray.NewMessage("level.warning", nil)
+	}
+	return intray.NewMessage("level.info", nil)
 }

@@ -174,7 +174,7 @@ func unset(index *int64) int {
 // removeRows leaves out rows: those of the file by their numbers, those that hooks
 // added by the ids that they were told. A number beyond the file is that of no row,
 // and nothing is left out.
-func (p *passage) removeRows(ids []string) error {
+func (p *passage) removeRows(ids []string) (refused intray.Message) {
 	for _, id := range ids {
 		if _, added := p.addedIDs[id]; added {
 			p.addedIDs[id] = false
@@ -182,14 +182,14 @@ func (p *passage) removeRows(ids []string) error {
 		}
 		row, err := strconv.ParseInt(id, 10, 64)
 		if err != nil || row < 0 {
-			return errors.New("removeRows: " + strconv.Quote(clipID(id)) + " is the id of no row; those of the file are their numbers from 0, and addRows gives those of its rows")
+			return methodFailed("removeRows", intray.NewMessage("hook.unknown_row", intray.Params{"id": clipID(id)}))
 		}
 		if p.removed == nil {
 			p.removed = map[int64]bool{}
 		}
 		p.removed[row] = true
 	}
-	return nil
+	return intray.Message{}
 }
 
 func clipID(id string) string {

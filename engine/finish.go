@@ -30,11 +30,11 @@ func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter
 		})
 		if err == nil && cancel != nil {
 			out.Verdict = Open
-			text := *cancel
-			if strings.TrimSpace(text) == "" {
-				text = "The hook beforeFinishCallback cancelled the import and gave no message."
+			text := intray.Literal(*cancel) // the organization's own words
+			if strings.TrimSpace(*cancel) == "" {
+				text = intray.NewMessage("hook.cancelled_without_message", intray.Params{"hook": "beforeFinishCallback"})
 			}
-			out.tell(intray.Notice{Type: intray.CancelledByHook, Level: intray.LevelError, Text: intray.Literal(text)})
+			out.tell(intray.Notice{Type: intray.CancelledByHook, Level: intray.LevelError, Text: text})
 		}
 	}
 	if out.failHook(err) {

@@ -480,7 +480,7 @@ func TestMessagesAboutNoCell(t *testing.T) {
 
 func TestFailingHooksFailTheImport(t *testing.T) {
 	row := int64(1)
-	failed := &intray.HookError{Hook: "rowHooks[0]", Line: 3, Column: 7, Row: &row, Text: "x is not a function"}
+	failed := &intray.HookError{Hook: "rowHooks[0]", Line: 3, Column: 7, Row: &row, Text: intray.Literal("x is not a function")}
 	for name, hooks := range map[string]played{
 		"rows":   {rows: func(*intray.Batch) ([]intray.Change, error) { return nil, failed }},
 		"column": {column: func(int, []*intray.Batch) ([]intray.Change, error) { return nil, failed }},
@@ -507,7 +507,7 @@ func TestFinishMayCancel(t *testing.T) {
 		"it cancels": {func(iter.Seq2[*intray.Batch, error], intray.Finish) (*string, error) { return &message, nil },
 			engine.Open, intray.CancelledByHook, "the sums differ"},
 		"it fails": {func(iter.Seq2[*intray.Batch, error], intray.Finish) (*string, error) {
-			return nil, &intray.HookError{Hook: "beforeFinishCallback", Row: &row, Text: "oh"}
+			return nil, &intray.HookError{Hook: "beforeFinishCallback", Row: &row, Text: intray.Literal("oh")}
 		}, engine.Broken, intray.HookFailed, "The hook beforeFinishCallback failed"},
 		"it agrees": {func(_ iter.Seq2[*intray.Batch, error], about intray.Finish) (*string, error) {
 			if about.Filename != "list.csv" || len(about.Headers) != 1 || about.ID != "7" || string(about.User) != `{"id":"u"}` || len(about.Notices) != 1 {

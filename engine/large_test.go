@@ -128,8 +128,8 @@ func TestManyProblems(t *testing.T) {
 			t.Fatalf("notice %d is %+v", i, n)
 		}
 	}
-	last := intray.Notice{Type: intray.Truncated, Level: intray.LevelInfo, Total: rows / 2, Text: intray.Literal("1000 of 20000 notices are listed here.")}
-	if diff := cmp.Diff(last, notices[engine.MaxNotices]); diff != "" {
+	last := intray.Notice{Type: intray.Truncated, Level: intray.LevelInfo, Total: rows / 2, Text: intray.Literal("1,000 of 20,000 notices are listed here.")}
+	if diff := cmp.Diff(last, notices[engine.MaxNotices], asText); diff != "" {
 		t.Errorf("the last notice (-want +got):\n%s", diff)
 	}
 }

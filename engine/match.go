@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -126,7 +125,7 @@ func (o *Outcome) tellTaken(ctx context.Context, imp Import, columns []intray.Co
 			continue
 		}
 		o.tell(intray.Notice{Type: intray.UnmappedFields, Level: intray.LevelWarning, Field: f.Key, Header: mapping.Shorten(columns[column].Header),
-			Text: intray.Literal(fmt.Sprintf("The column %s would feed the field %q. An answer gave it to another field, and this one has no column now.", columnLabel(columns[column]), mapping.Shorten(f.Label)))})
+			Text: intray.NewMessage("mapping.column_given_away", intray.Params{"column": columnLabel(columns[column]), "field": mapping.Shorten(f.Label)})})
 	}
 	return nil
 }
@@ -136,7 +135,7 @@ func chosen(f intray.Field, list []int, columns []intray.Column) intray.Match {
 	if len(list) == 0 {
 		return intray.Match{Column: intray.NoColumn}
 	}
-	m := intray.Match{Column: list[0], Header: columns[list[0]].Header, Score: 1, Reasons: []intray.Message{intray.Literal("a person chose it")}}
+	m := intray.Match{Column: list[0], Header: columns[list[0]].Header, Score: 1, Reasons: []intray.Message{intray.NewMessage("answer.by_person", nil)}}
 	if f.ManyToOne {
 		m.Columns = list
 	}
@@ -150,7 +149,7 @@ func joined(m intray.Match, list []int, columns []intray.Column) intray.Match {
 		m = intray.Match{Score: 1}
 	}
 	for _, column := range list {
-		m.Reasons = append(m.Reasons, intray.Literal(fmt.Sprintf("a person chose %s", columnLabel(columns[column]))))
+		m.Reasons = append(m.Reasons, intray.NewMessage("answer.column_by_person", intray.Params{"column": columnLabel(columns[column])}))
 	}
 	m.Columns = append(m.Columns, list...)
 	slices.Sort(m.Columns)
@@ -179,7 +178,7 @@ func (d decided) open(fields []intray.Field, columns []intray.Column) ([]intray.
 // askMapping makes of what the mapping leaves open one question, or one for each
 // field where no column has the name of any.
 func (o *Outcome) askMapping(q mapping.Question, fields []intray.Field, columns []intray.Column, m intray.Mapping) {
-	asked := intray.Question{Notice: intray.UnmappedFields, Field: q.Field, Text: intray.Literal(q.Text), ID: intray.AnswerColumn + q.Field}
+	asked := intray.Question{Notice: intray.UnmappedFields, Field: q.Field, Text: q.Text, ID: intray.AnswerColumn + q.Field}
 	switch {
 	case len(q.Rivals) > 0:
 		asked.ID = intray.AnswerField + strconv.Itoa(q.Columns[0].Index)
@@ -196,7 +195,7 @@ func (o *Outcome) askMapping(q mapping.Question, fields []intray.Field, columns 
 		asked.Notice, asked.Header = intray.ColumnConflict, mapping.Shorten(q.Columns[0].Header)
 	}
 	if len(q.Rivals) == 0 && !mustHaveColumn(fields, q.Field) {
-		asked.Choices = append(asked.Choices, intray.Choice{Value: intray.NoAnswer, Label: intray.Literal("no column")})
+		asked.Choices = append(asked.Choices, intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("answer.no_column", nil)})
 	}
 	asked.Many = takesMany(fields, q.Field)
 	o.ask(asked)
@@ -211,7 +210,7 @@ func mustHaveColumn(fields []intray.Field, key string) bool {
 }
 
 // askFields asks for the column of each field, in one notice.
-func (o *Outcome) askFields(text string, fields []intray.Field, columns []intray.Column) {
+func (o *Outcome) askFields(text intray.Message, fields []intray.Field, columns []intray.Column) {
 	o.stop(intray.UnmappedFields, text)
 	choices := columnChoices(columns)
 	for _, f := range fields {
@@ -219,9 +218,9 @@ func (o *Outcome) askFields(text string, fields []intray.Field, columns []intray
 			continue
 		}
 		q := intray.Question{ID: intray.AnswerColumn + f.Key, Notice: intray.UnmappedFields, Field: f.Key, Choices: slices.Clip(choices), AnyColumn: true, Many: f.ManyToOne,
-			Text: intray.Literal(fmt.Sprintf("No header has the name of the field %q. Which column holds it?", mapping.Shorten(f.Label)))}
+			Text: intray.NewMessage("question.column_of_field", intray.Params{"field": mapping.Shorten(f.Label)})}
 		if !f.RequireMapping {
-			q.Choices = append(q.Choices, intray.Choice{Value: intray.NoAnswer, Label: intray.Literal("no column")})
+			q.Choices = append(q.Choices, intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("answer.no_column", nil)})
 		}
 		o.put(q)
 	}
@@ -236,18 +235,18 @@ func unused(columns []intray.Column, m intray.Mapping) []intray.Column {
 func columnChoices(columns []intray.Column) (choices []intray.Choice) {
 	for _, c := range columns[:min(len(columns), maxColumns)] {
 		choices = append(choices, intray.Choice{
-			Value: strconv.Itoa(c.Index), Label: intray.Literal(columnLabel(c)), Examples: examples(c.Samples),
+			Value: strconv.Itoa(c.Index), Label: columnLabel(c), Examples: examples(c.Samples),
 		})
 	}
 	return choices
 }
 
 // columnLabel names a column for a person, who counts from 1.
-func columnLabel(c intray.Column) string {
+func columnLabel(c intray.Column) intray.Message {
 	if c.Header == "" {
-		return fmt.Sprintf("column %d", c.Index+1)
+		return intray.NewMessage("column.number", intray.Params{"column": c.Index + 1})
 	}
-	return fmt.Sprintf("%s (column %d)", mapping.Shorten(c.Header), c.Index+1)
+	return intray.NewMessage("column.label", intray.Params{"header": mapping.Shorten(c.Header), "column": c.Index + 1})
 }
 
 func examples(samples []string) (short []string) {
@@ -263,5 +262,5 @@ func rivals(keys []string, fields []intray.Field) (choices []intray.Choice) {
 			choices = append(choices, intray.Choice{Value: f.Key, Label: intray.Literal(mapping.Shorten(f.Label))})
 		}
 	}
-	return append(choices, intray.Choice{Value: intray.NoAnswer, Label: intray.Literal("none of these fields")})
+	return append(choices, intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("answer.no_field", nil)})
 }

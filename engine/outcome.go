@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/intraydata/intray"
@@ -81,13 +80,13 @@ func (o *Outcome) All() []intray.Notice {
 	all = all[:min(len(all), MaxNotices)]
 	return append(all, intray.Notice{
 		Type: intray.Truncated, Level: intray.LevelInfo, Total: total,
-		Text: intray.Literal(fmt.Sprintf("%d of %d notices are listed here.", len(all), total)),
+		Text: intray.NewMessage("import.notices_listed", intray.Params{"listed": len(all), "n": total}),
 	})
 }
 
-func (o *Outcome) fail(kind intray.NoticeType, text string) *Outcome {
+func (o *Outcome) fail(kind intray.NoticeType, text intray.Message) *Outcome {
 	o.Verdict = Broken
-	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: intray.Literal(text)})
+	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: text})
 	return o
 }
 
@@ -100,14 +99,15 @@ func (o *Outcome) failHook(err error) bool {
 	}
 	o.Hook = failed
 	o.Verdict = Broken
-	o.tell(intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: intray.Literal(failed.Error() + " Nothing was imported."), Row: failed.Row})
+	text := intray.NewMessage("hook.nothing_imported", intray.Params{"failure": failed.Describe()})
+	o.tell(intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: text, Row: failed.Row})
 	return true
 }
 
 // stop leaves the file to a person, without a question that could be answered.
-func (o *Outcome) stop(kind intray.NoticeType, text string) *Outcome {
+func (o *Outcome) stop(kind intray.NoticeType, text intray.Message) *Outcome {
 	o.Verdict = Open
-	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: intray.Literal(text)})
+	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: text})
 	return o
 }
 
@@ -126,16 +126,16 @@ func (o *Outcome) tell(n intray.Notice) {
 func (o *Outcome) judge(s intray.Settings, removed int) *Outcome {
 	switch {
 	case o.DataRows == 0 && removed > 0:
-		return o.stop(intray.NoRows, fmt.Sprintf("The hooks of %s removed all data rows, so there is nothing to import.", intray.ReviewStep))
+		return o.stop(intray.NoRows, intray.NewMessage("hook.removed_all_rows", intray.Params{"step": intray.ReviewStep}))
 	case o.DataRows == 0:
-		return o.stop(intray.NoRows, "The file has a header and no data row. Send a file with at least one.")
+		return o.stop(intray.NoRows, intray.NewMessage("file.no_data_rows", nil))
 	case o.ErrorRows == 0:
 	case s.InvalidDataBehavior == intray.BlockSubmit:
 		o.Verdict = Open
 	case o.ErrorRows == o.DataRows && s.InvalidDataBehavior == intray.RemoveInvalidRows:
 		o.tell(intray.Notice{
 			Type: intray.AllRowsRemoved, Level: intray.LevelWarning,
-			Text: intray.Literal(fmt.Sprintf("All data rows (%d) have an error, so the result is empty.", o.DataRows)),
+			Text: intray.NewMessage("import.all_rows_invalid", intray.Params{"n": o.DataRows}),
 		})
 	}
 	return o

@@ -114,7 +114,7 @@ func TestRaggedRowsAreTold(t *testing.T) {
 		{1, []string{"a"}, delimited, ""},
 	} {
 		p := compiled(t, mailSchema(), c.columns, intray.NoColumn, 0)
-		p.hint = separatorHint(c.choices)
+		p.delimited = isDelimited(c.choices)
 		var recs intray.Records
 		var b intray.Batch
 		add(&recs, c.row, 2)

@@ -39,7 +39,7 @@ func (p *passage) whole(ctx context.Context) (out *Outcome, err error) {
 	if hooks := p.imp.Schema.Hooks; hooks.Count() > 0 {
 		if p.cfg.Script == nil {
 			return p.out.fail(intray.HookFailed,
-				"The schema has hooks, and nothing runs hooks here. Nothing was imported."), nil
+				intray.NewMessage("hook.no_runtime", nil)), nil
 		}
 		if p.hooks, err = p.cfg.Script(ctx, hooks, p.imp.Pins); err != nil {
 			return p.out.unreadable(err)
@@ -86,7 +86,7 @@ func (p *passage) read(ctx context.Context) (out *Outcome, err error) {
 func (p *passage) unopened(err error) (*Outcome, error) {
 	var cannot *source.UnreadableError
 	if p.headerBy != nil && errors.As(err, &cannot) {
-		err = failedStep(*p.headerBy, errors.New("setHeaderRowOverride: "+cannot.Reason.String()))
+		err = failedMethod(*p.headerBy, "setHeaderRowOverride", cannot.Reason)
 	}
 	return p.out.unreadable(err)
 }
@@ -99,7 +99,7 @@ func (p *passage) move(ctx context.Context, reader source.Reader) (*Outcome, err
 		p.out.Examples = append(p.out.Examples, examples(c.Samples))
 	}
 	if len(columns) == 0 {
-		return p.out.stop(intray.NoRows, "The file has no rows. Send a file with at least one."), nil
+		return p.out.stop(intray.NoRows, intray.NewMessage("file.no_rows", nil)), nil
 	}
 	if p.out.askTies(); len(p.out.Questions) > 0 {
 		return p.out, nil // the names of the columns may change
@@ -137,7 +137,7 @@ func (p *passage) move(ctx context.Context, reader source.Reader) (*Outcome, err
 	if rows.dropped {
 		p.out.tell(intray.Notice{
 			Type: intray.MaxRecords, Level: intray.LevelWarning,
-			Text: intray.Literal(fmt.Sprintf("The file has more data rows than maxRecords allows (%d). The rows after that were left out.", rows.limit)),
+			Text: intray.NewMessage("file.more_rows_than_limit", intray.Params{"limit": rows.limit}),
 		})
 	}
 	return p.out.judge(p.imp.Schema.Settings, len(p.removed)), nil
@@ -150,7 +150,7 @@ func (p *passage) prepare(ctx context.Context) (*plan, error) {
 		return nil, err
 	}
 	plan.hooks, plan.rowHooks = p.hooks, len(p.imp.Schema.Hooks.Row)
-	plan.hint = separatorHint(p.out.Evidence)
+	plan.delimited = isDelimited(p.out.Evidence)
 	if err := p.survey(ctx, plan); err != nil {
 		return nil, err
 	}

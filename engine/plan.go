@@ -32,8 +32,8 @@ type plan struct {
 	// early is what hooks that look at all rows changed, last what those of the last
 	// step say; both are ordered by row.
 	early, last []intray.Change
-	// hint is what to do about a row of too few or too many cells, or "".
-	hint string
+	// delimited says that something separates the cells of the file.
+	delimited bool
 }
 
 type fieldPlan struct {
@@ -99,13 +99,9 @@ const problemWeight = 12
 // width is what a row costs at most, in cells. It bounds the batches.
 func (p *plan) width() int { return max(p.cells(), problemWeight*p.problems) }
 
-// separatorHint is for the files whose cells are divided by something.
-func separatorHint(choices []intray.Evidence) string {
-	delimited := func(e intray.Evidence) bool { return e.Choice == "delimiter" }
-	if slices.ContainsFunc(choices, delimited) {
-		return " Add or remove a separator."
-	}
-	return ""
+// isDelimited says whether something separates the cells of the file.
+func isDelimited(choices []intray.Evidence) bool {
+	return slices.ContainsFunc(choices, func(e intray.Evidence) bool { return e.Choice == "delimiter" })
 }
 
 // parse fills b with the rows of recs, and behind the fields the columns of those
@@ -165,11 +161,11 @@ func (f *fieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 		case value.Wrong:
 			cells.AppendNull(c.Raw)
 			b.Problems = append(b.Problems, intray.Problem{
-				Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: intray.Literal(result.Problem.String()),
+				Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem,
 			})
 		}
 		if n := result.Note; n != nil {
-			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: intray.Literal(n.Text.String())})
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: n.Text})
 		}
 	}
 }
@@ -211,24 +207,31 @@ func (p *plan) passThrough(recs *intray.Records, b *intray.Batch) {
 // many of which one beyond the last column holds text: which cell belongs to
 // which column is then anyone's guess.
 func (p *plan) findRagged(recs *intray.Records, b *intray.Batch) {
+	texts := map[int]intray.Message{}
 	for row := range recs.Len() {
 		n := recs.NumCells(row)
 		if n == p.columns || n > p.columns && blankFrom(recs, row, p.columns) {
 			continue
 		}
-		b.Problems = append(b.Problems, intray.Problem{
-			Row: row, Field: intray.NoField, Code: "cell_count", Level: intray.LevelError,
-			Text: intray.Literal(fmt.Sprintf("This row has %s where the header has %s.%s", counted(n, "cell"), counted(p.columns, "column"), p.hint)),
-		})
+		text, made := texts[n]
+		if !made {
+			text = p.raggedText(n)
+			texts[n] = text
+		}
+		b.Problems = append(b.Problems, intray.Problem{Row: row, Field: intray.NoField, Code: "cell_count", Level: intray.LevelError, Text: text})
 	}
 }
 
-// counted writes a number with its noun: "1 cell", "2 cells".
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+// raggedText tells of a row with so many cells.
+func (p *plan) raggedText(cells int) intray.Message {
+	params := intray.Params{
+		"cells":   intray.NewMessage("count.cells", intray.Params{"n": cells}),
+		"columns": intray.NewMessage("count.columns", intray.Params{"n": p.columns}),
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	if p.delimited {
+		return intray.NewMessage("row.wrong_cell_count_delimited", params)
+	}
+	return intray.NewMessage("row.wrong_cell_count", params)
 }
 
 func blankFrom(recs *intray.Records, row, column int) bool {

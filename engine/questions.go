@@ -3,10 +3,8 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/mapping"
@@ -107,65 +105,68 @@ func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, 
 	if value, asked := answers[intray.AnswerSheet]; asked {
 		for i := range t.names {
 			if intray.SheetChoice(t.names, i) == value {
-				t.choose(out, i, "it was asked for")
+				t.choose(out, i, intray.NewMessage("sheet.asked_for", nil))
 				return i, nil, nil
 			}
 		}
-		return 0, nil, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("there is no sheet %q, which was asked for", mapping.Shorten(value)))}
+		return 0, nil, &source.UnreadableError{Reason: intray.NewMessage("sheet.not_found", intray.Params{"sheet": mapping.Shorten(value)})}
 	}
 	switch {
 	case len(t.names) == 1 && t.names[0] == "", len(t.found) == 0:
 		return 0, nil, nil
 	case len(t.names) == 1:
-		t.choose(out, 0, "the file has no other")
+		t.choose(out, 0, intray.NewMessage("sheet.only_one", nil))
 		return 0, nil, nil
 	case len(t.found) == 1:
-		t.choose(out, t.found[0], fmt.Sprintf("of %d sheets no other holds a table", len(t.names)))
+		t.choose(out, t.found[0], intray.NewMessage("sheet.only_table", intray.Params{"n": len(t.names)}))
 		return t.found[0], nil, nil
 	case len(t.shown) == 1:
-		t.choose(out, t.shown[0], fmt.Sprintf("of %d sheets no other that is shown holds a table; hidden sheets do hold some", len(t.names)))
+		t.choose(out, t.shown[0], intray.NewMessage("sheet.only_visible_table", intray.Params{"n": len(t.names)}))
 		return t.shown[0], nil, nil
 	}
 	return 0, t.question(), nil
 }
 
 // choose tells which sheet was chosen, and which others hold a table.
-func (t *tables) choose(out *Outcome, sheet int, reason string) {
+func (t *tables) choose(out *Outcome, sheet int, reason intray.Message) {
 	if len(t.names) == 1 {
-		out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: intray.Literal(reason)})
+		out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: reason})
 		return
 	}
 	own := intray.SheetChoice(t.names, sheet)
 	others := slices.DeleteFunc(t.question().Choices, func(c intray.Choice) bool { return c.Value == own })
-	out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: intray.Literal(reason), Rivals: others})
+	out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: reason, Rivals: others})
 }
 
 func (t *tables) question() *intray.Question {
 	q := &intray.Question{ID: intray.AnswerSheet, Notice: intray.SheetUncertain}
-	var names []string
+	var names []intray.Message
 	for i, sheet := range t.found[:min(len(t.found), maxChoices)] {
-		names = append(names, t.names[sheet])
+		if i < maxNamed {
+			names = append(names, intray.NewMessage("text.quoted", intray.Params{"text": mapping.Shorten(t.names[sheet])}))
+		}
 		q.Choices = append(q.Choices, intray.Choice{
-			Value: intray.SheetChoice(t.names, sheet), Label: intray.Literal(mapping.Shorten(cmp.Or(t.names[sheet], fmt.Sprintf("sheet %d", sheet+1)))),
-			Reason: intray.Literal("it holds a table"), Examples: t.headers[i],
+			Value: intray.SheetChoice(t.names, sheet), Label: sheetLabel(t.names[sheet], sheet),
+			Reason: intray.NewMessage("sheet.has_table", nil), Examples: t.headers[i],
 		})
 	}
-	q.Text = intray.Literal(fmt.Sprintf("The file holds %d tables: %s. Choose the one to import, or send it as a file of its own.", len(t.found), listed(names, len(t.found))))
+	var sheets any = names
+	if more := len(t.found) - len(names); more > 0 {
+		sheets = intray.NewMessage("list.more", intray.Params{"list": names, "n": more})
+	}
+	q.Text = intray.NewMessage("question.sheet", intray.Params{"n": len(t.found), "sheets": sheets})
 	return q
 }
 
-// listed names some of many tables.
-func listed(tables []string, total int) string {
-	const most = 5
-	quoted := make([]string, 0, most)
-	for _, name := range tables[:min(most, len(tables))] {
-		quoted = append(quoted, fmt.Sprintf("%q", mapping.Shorten(name)))
+// maxNamed is the most sheets that a question names.
+const maxNamed = 5
+
+// sheetLabel is the name of a sheet, or else its number.
+func sheetLabel(name string, sheet int) intray.Message {
+	if name == "" {
+		return intray.NewMessage("sheet.number", intray.Params{"number": sheet + 1})
 	}
-	text := strings.Join(quoted, ", ")
-	if n := total - most; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
-	return text
+	return intray.Literal(mapping.Shorten(name))
 }
 
 // openChoices are the choices about a file that may be a question, by the names
@@ -173,12 +174,12 @@ func listed(tables []string, total int) string {
 var openChoices = map[string]struct {
 	id     string
 	notice intray.NoticeType
-	text   string
-	advice string
+	// text is the code of the question.
+	text string
 }{
-	"encoding":   {intray.AnswerEncoding, intray.EncodingUncertain, "The text can be read in several encodings, and not all give the same.", " Choose one, or save the file as UTF-8 and send it again."},
-	"delimiter":  {intray.AnswerDelimiter, intray.HeaderRowUncertain, "Several separators cut the file into columns equally well.", " Choose one."},
-	"header row": {intray.AnswerHeaderRow, intray.HeaderRowUncertain, "It is not certain which row is the header of the table.", " Choose one."},
+	"encoding":   {intray.AnswerEncoding, intray.EncodingUncertain, "question.encoding"},
+	"delimiter":  {intray.AnswerDelimiter, intray.HeaderRowUncertain, "question.delimiter"},
+	"header row": {intray.AnswerHeaderRow, intray.HeaderRowUncertain, "question.header_row"},
 }
 
 // askTies asks about what fits two ways equally well.
@@ -199,10 +200,9 @@ func tie(e intray.Evidence) intray.Question {
 		q.Choices = append(q.Choices, taken)
 	}
 	q.Choices = append(q.Choices, e.Rivals[:min(len(e.Rivals), maxChoices)]...)
-	likely := e.Value
-	if kind.id == intray.AnswerHeaderRow && likely != intray.NoAnswer {
-		likely = "row " + likely
+	q.Text = intray.NewMessage(kind.text, intray.Params{"value": e.Value, "reason": e.Reason})
+	if kind.id == intray.AnswerHeaderRow && e.Value == intray.NoAnswer {
+		q.Text = intray.NewMessage("question.no_header_row", intray.Params{"reason": e.Reason})
 	}
-	q.Text = intray.Literal(fmt.Sprintf("%s The likeliest is %s: %s.%s", kind.text, likely, e.Reason, kind.advice))
 	return q
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"sort"
@@ -105,7 +104,7 @@ func tooMany(rows int64, whole bool) error {
 	if rows <= limit {
 		return nil
 	}
-	return &intray.HookError{Hook: hook, Text: fmt.Sprintf("the import has more than %d data rows, and that is the most that such a hook is given. Use rowHooks, or divide the file.", limit)}
+	return &intray.HookError{Hook: hook, Text: intray.NewMessage("hook.too_many_rows", intray.Params{"limit": limit})}
 }
 
 // next reads the next records. What is wrong with the file is told when its rows

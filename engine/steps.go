@@ -3,11 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/check"
@@ -116,8 +114,8 @@ func (p *passage) stepCall(step string) intray.StepCall {
 func (p *passage) follow(step string, changes intray.StepChanges) (infos []intray.Change, err error) {
 	told := slices.Clone(p.imp.Schema.Fields)
 	for _, c := range changes {
-		if err := p.followOne(step, c); err != nil {
-			return nil, failedStep(c, err)
+		if refused := p.followOne(step, c); !refused.IsZero() {
+			return nil, failedStep(c, refused)
 		}
 		if c.AddField != nil {
 			told = append(told, c.AddField.Field)
@@ -128,8 +126,9 @@ func (p *passage) follow(step string, changes intray.StepChanges) (infos []intra
 	}
 	for _, c := range changes {
 		for _, one := range c.Infos {
-			if one.Field, err = p.placeOf(one, told[one.Field].Key); err != nil {
-				return nil, failedStep(c, err)
+			var refused intray.Message
+			if one.Field, refused = p.placeOf(one, told[one.Field].Key); !refused.IsZero() {
+				return nil, failedMethod(c, "updateInfoMessages", refused)
 			}
 			infos = append(infos, one)
 		}
@@ -151,40 +150,55 @@ func (p *passage) lacking(changes intray.StepChanges) error {
 		return nil
 	}
 	if len(p.imp.Schema.Fields) == 0 {
-		return failedStep(*by, errors.New("removeField: no field is left, and an import needs at least one"))
+		return failedMethod(*by, "removeField", intray.NewMessage("hook.no_field_left", nil))
 	}
 	_, err := check.Compile(p.imp.Schema.Fields)
 	if err == nil {
 		return nil
 	}
-	for i, c := range changes {
-		if c.RemoveField != "" && strings.Contains(err.Error(), strconv.Quote(c.RemoveField)) {
-			by = &changes[i]
+	reason := intray.MessageOf(err)
+	var missing *check.MissingFieldError
+	if errors.As(err, &missing) {
+		reason = intray.NewMessage("hook.validator_without_field", intray.Params{"field": missing.Field, "validator": missing.Rule, "missing": missing.Missing})
+		for i, c := range changes {
+			if c.RemoveField == missing.Missing {
+				by = &changes[i]
+			}
 		}
 	}
-	return failedStep(*by, fmt.Errorf("removeField: %w", err))
+	return failedMethod(*by, "removeField", reason)
 }
 
-func failedStep(c intray.StepChange, err error) error {
-	return &intray.HookError{Hook: c.Hook, Line: c.Line, Column: c.Column, Text: err.Error()}
+func failedStep(c intray.StepChange, reason intray.Message) error {
+	return &intray.HookError{Hook: c.Hook, Line: c.Line, Column: c.Column, Text: reason}
+}
+
+// failedMethod says that a method of the instance cannot do what the hook asked for.
+func failedMethod(c intray.StepChange, method string, reason intray.Message) error {
+	return failedStep(c, methodFailed(method, reason))
+}
+
+func methodFailed(method string, reason intray.Message) intray.Message {
+	return intray.NewMessage("hook.method_failed", intray.Params{"method": method, "reason": reason})
 }
 
 // placeOf finds where the field of a message is now.
-func (p *passage) placeOf(c intray.Change, key string) (int, error) {
-	field := p.imp.Schema.FieldIndex(key)
+func (p *passage) placeOf(c intray.Change, key string) (field int, refused intray.Message) {
+	field = p.imp.Schema.FieldIndex(key)
 	if field < 0 {
-		return 0, fmt.Errorf("updateInfoMessages: the field %q was removed", key)
+		return 0, intray.NewMessage("hook.field_removed", intray.Params{"field": key})
 	}
 	if columns := max(1, len(p.out.Mapping.Fields[field].All())); c.Part < 0 || c.Part >= columns {
-		return 0, fmt.Errorf("updateInfoMessages: the manyToOneIndex %d of the field %q is of none of its %d columns", c.Part, key, columns)
+		return 0, intray.NewMessage("hook.unknown_column_of_field", intray.Params{"index": c.Part, "field": key, "n": columns})
 	}
-	return field, nil
+	return field, intray.Message{}
 }
 
-func (p *passage) followOne(step string, c intray.StepChange) error {
+// followOne does what a call asks for, or says why that cannot be.
+func (p *passage) followOne(step string, c intray.StepChange) (refused intray.Message) {
 	switch {
 	case (c.AddField != nil || c.RemoveField != "") && step == intray.ReviewStepPost:
-		return fmt.Errorf("fields are settled by now; add or remove them at %s", intray.ReviewStep)
+		return intray.NewMessage("hook.fields_settled", intray.Params{"step": intray.ReviewStep})
 	case c.AddField != nil:
 		return p.addField(*c.AddField)
 	case c.RemoveField != "":
@@ -193,21 +207,21 @@ func (p *passage) followOne(step string, c intray.StepChange) error {
 		p.headerBy = &c
 		p.setHeader(strconv.Itoa(*c.HeaderRow + 1))
 	case c.HeaderRow != nil:
-		return fmt.Errorf("the header row can be set at %s only", intray.UploadStep)
+		return intray.NewMessage("hook.header_row_settled", intray.Params{"step": intray.UploadStep})
 	case (c.AddRows != nil || c.RemoveRows != nil) && step != intray.ReviewStep:
-		return fmt.Errorf("rows are added and removed at %s only", intray.ReviewStep)
+		return intray.NewMessage("hook.rows_not_open", intray.Params{"step": intray.ReviewStep})
 	case c.AddRows != nil:
 		p.addRows(c.AddRows)
 	case c.RemoveRows != nil:
 		return p.removeRows(c.RemoveRows)
 	case c.Infos != nil && step == intray.UploadStep:
-		return fmt.Errorf("messages about cells can be given from %s on", intray.ReviewStep)
+		return intray.NewMessage("hook.messages_too_early", intray.Params{"step": intray.ReviewStep})
 	case c.User != nil:
 		p.out.User = c.User
 	case c.DevelopmentMode != nil:
 		p.out.DevelopmentMode = c.DevelopmentMode
 	}
-	return nil
+	return intray.Message{}
 }
 
 // ownSchema makes the schema one that this import alone has.
@@ -220,9 +234,9 @@ func (p *passage) ownSchema() *intray.Schema {
 
 // addField puts a field into the schema. No column feeds it when the columns
 // have their fields already.
-func (p *passage) addField(a intray.AddedField) error {
+func (p *passage) addField(a intray.AddedField) (refused intray.Message) {
 	if p.imp.Schema.FieldIndex(a.Field.Key) >= 0 {
-		return fmt.Errorf("addField: there is a field %q already", a.Field.Key)
+		return methodFailed("addField", intray.NewMessage("hook.field_exists", intray.Params{"field": a.Field.Key}))
 	}
 	at := len(p.imp.Schema.Fields)
 	for place, key := range []string{a.Before, a.After} {
@@ -231,24 +245,25 @@ func (p *passage) addField(a intray.AddedField) error {
 		}
 		other := p.imp.Schema.FieldIndex(key)
 		if other < 0 {
-			return fmt.Errorf("addField: there is no field %q to put it beside", key)
+			return methodFailed("addField", intray.NewMessage("hook.unknown_neighbor", intray.Params{"field": key}))
 		}
 		at = other + place
 	}
 	s := p.ownSchema()
 	s.Fields = slices.Insert(s.Fields, at, a.Field)
 	if p.out.Mapping.Fields != nil {
-		p.out.Mapping.Fields = slices.Insert(p.out.Mapping.Fields, at, intray.Match{Column: intray.NoColumn, Reasons: []intray.Message{intray.Literal("a hook added the field")}})
+		added := intray.Match{Column: intray.NoColumn, Reasons: []intray.Message{intray.NewMessage("mapping.added_by_hook", nil)}}
+		p.out.Mapping.Fields = slices.Insert(p.out.Mapping.Fields, at, added)
 	}
 	p.out.Fields = s.Fields
-	return nil
+	return intray.Message{}
 }
 
 // removeField takes a field out of the schema. Its column feeds nothing then.
-func (p *passage) removeField(key string) error {
+func (p *passage) removeField(key string) (refused intray.Message) {
 	at := p.imp.Schema.FieldIndex(key)
 	if at < 0 {
-		return fmt.Errorf("removeField: there is no field %q", key)
+		return methodFailed("removeField", intray.NewMessage("hook.unknown_field", intray.Params{"field": key}))
 	}
 	s := p.ownSchema()
 	s.Fields = slices.Delete(s.Fields, at, at+1)
@@ -258,5 +273,5 @@ func (p *passage) removeField(key string) error {
 		m.Fields = slices.Delete(m.Fields, at, at+1)
 	}
 	p.out.Fields = s.Fields
-	return nil
+	return intray.Message{}
 }

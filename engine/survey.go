@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/value"
@@ -111,7 +110,7 @@ func (s *surveyor) decide(schema *intray.Schema, out *Outcome) {
 	for i := range s.fields {
 		decisions[i] = s.surveys[i].Decide(s.answers[i], nil)
 		if d := decisions[i]; len(d.Ties) == 0 && len(d.Reasons) > 0 {
-			beside = append(beside, value.Beside{Header: s.plan.fields[s.fields[i]].headers[0], Decision: d})
+			beside = append(beside, value.Beside{Header: mapping.Shorten(s.plan.fields[s.fields[i]].headers[0]), Decision: d})
 		}
 	}
 	for i, f := range s.fields {
@@ -129,22 +128,10 @@ func (s *surveyor) decide(schema *intray.Schema, out *Outcome) {
 		}
 		if len(d.Reasons) > 0 {
 			out.Evidence = append(out.Evidence, intray.Evidence{
-				Choice: formatOf + mapping.Shorten(s.plan.keys[f]), Value: d.Style, Reason: intray.Literal(clauses(d.Reasons)),
+				Choice: formatOf + mapping.Shorten(s.plan.keys[f]), Value: d.Style, Reason: intray.JoinMessages(d.Reasons...),
 			})
 		}
 	}
-}
-
-// clauses makes one sentence of several: only the first begins with a capital.
-func clauses(reasons []string) string {
-	var parts []string
-	for i, r := range reasons {
-		if i > 0 && r != "" && r[0] < utf8.RuneSelf {
-			r = strings.ToLower(r[:1]) + r[1:]
-		}
-		parts = append(parts, strings.TrimSuffix(r, "."))
-	}
-	return strings.Join(parts, "; ")
 }
 
 // askForm asks how the cells of a column are to be read.
@@ -153,7 +140,7 @@ func (o *Outcome) askForm(f intray.Field, header string, tie value.Tie) {
 	if tie.Form != "" {
 		id += ":" + tie.Form
 	}
-	o.ask(intray.Question{ID: id, Notice: intray.AmbiguousColumn, Field: f.Key, Header: header, Text: intray.Literal(tie.Text), Choices: tie.Choices})
+	o.ask(intray.Question{ID: id, Notice: intray.AmbiguousColumn, Field: f.Key, Header: header, Text: tie.Text, Choices: tie.Choices})
 }
 
 // typedCell gives a cell with what a workbook says of it.

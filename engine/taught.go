@@ -3,14 +3,14 @@ package engine
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/mapping"
 )
 
 // taught is a parser that reads some texts as a person said.
@@ -19,10 +19,10 @@ type taught struct {
 	texts map[string]lesson
 }
 
-// lesson is what a text is read as, and why.
+// lesson is what a text is read as, and a note of who said so.
 type lesson struct {
-	value  []byte
-	reason string
+	value []byte
+	note  *value.Note
 }
 
 // Parse reads a cell.
@@ -31,9 +31,8 @@ func (t taught) Parse(c value.Cell, scratch []byte) value.Result {
 	if !known {
 		return t.Parser.Parse(c, scratch)
 	}
-	note := &value.Note{Code: value.Mapped, Level: intray.LevelInfo, Text: intray.Literal(l.reason)}
 	if len(l.value) == 0 {
-		return value.Result{State: value.Empty, Note: note}
+		return value.Result{State: value.Empty, Note: l.note}
 	}
 	r := t.Parser.Parse(value.Cell{Raw: l.value}, scratch)
 	switch r.State {
@@ -42,7 +41,7 @@ func (t taught) Parse(c value.Cell, scratch []byte) value.Result {
 	case value.Wrong, value.Empty:
 		return t.Parser.Parse(c, scratch) // the schema does not take that value any more
 	}
-	r.Note = note
+	r.Note = l.note
 	return r
 }
 
@@ -60,12 +59,12 @@ func (p *plan) teach(imp Import) {
 		}
 		texts := map[string]lesson{}
 		for _, r := range remembered(imp.Memory.Values, f.field.Key) {
-			texts[strings.TrimSpace(r.Text)] = learn(r.Value, "you said on "+r.On.Format("2 January 2006"))
+			texts[strings.TrimSpace(r.Text)] = learn(r.Value, rememberedText(r))
 		}
 		prefix := intray.AnswerValue + f.field.Key + ":"
 		for _, id := range ids {
 			if text, about := strings.CutPrefix(id, prefix); about {
-				texts[strings.TrimSpace(text)] = learn(imp.Answers[id], "a person said")
+				texts[strings.TrimSpace(text)] = learn(imp.Answers[id], answeredText(imp.Answers[id]))
 			}
 		}
 		delete(texts, "")
@@ -75,12 +74,23 @@ func (p *plan) teach(imp Import) {
 	}
 }
 
-func learn(text, who string) lesson {
-	what := "an empty cell"
-	if text != "" {
-		what = strconv.Quote(text)
+func learn(text string, why intray.Message) lesson {
+	return lesson{[]byte(text), &value.Note{Code: value.Mapped, Level: intray.LevelInfo, Text: why}}
+}
+
+func rememberedText(r intray.RememberedValue) intray.Message {
+	date := r.On.Format(time.DateOnly)
+	if r.Value == "" {
+		return intray.NewMessage("value_mapping.remembered_empty", intray.Params{"date": date})
 	}
-	return lesson{[]byte(text), fmt.Sprintf("This was taken for %s, as %s.", what, who)}
+	return intray.NewMessage("value_mapping.remembered", intray.Params{"value": mapping.Shorten(r.Value), "date": date})
+}
+
+func answeredText(v string) intray.Message {
+	if v == "" {
+		return intray.NewMessage("value_mapping.answered_empty", nil)
+	}
+	return intray.NewMessage("value_mapping.answered", intray.Params{"value": mapping.Shorten(v)})
 }
 
 func remembered(all []intray.RememberedValue, key string) []intray.RememberedValue {

@@ -64,7 +64,7 @@ func TestKinds(t *testing.T) {
 			continue
 		}
 		for _, h := range headers {
-			if !strings.Contains(questions[0].Text, fmt.Sprintf("%q", h)) {
+			if !strings.Contains(questions[0].Text.String(), fmt.Sprintf("%q", h)) {
 				t.Errorf("%s: %q is not named in %s", name, h, questions[0].Text)
 			}
 		}
@@ -112,7 +112,7 @@ func TestNothingMapped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(questions) != 1 || len(questions[0].Columns) != c.columns || !strings.Contains(questions[0].Text, c.text) {
+		if len(questions) != 1 || len(questions[0].Columns) != c.columns || !strings.Contains(questions[0].Text.String(), c.text) {
 			t.Errorf("%s: %+v, want %d columns and %q", what, questions, c.columns, c.text)
 		}
 	}

@@ -80,14 +80,14 @@ func (s *suggestion) assign(ctx context.Context, g grade) error {
 func (s *suggestion) give(g grade, w wish) {
 	if s.takesMany(w.field) {
 		w.own(func(column int, n name) {
-			m := g.match(s.columns[column], n)
+			m := g.matched(s.columns[column], n)
 			s.keep(w.field, pick{column: column, score: m.Score, reasons: s.warned(w.field, s.columns[column], m.Reasons)})
 		})
 		return
 	}
 	if o := w.offers[0]; len(o.fields) == 1 && w.columns() == 1 {
 		column := o.columns[0]
-		m := g.match(s.columns[column], w.names[0])
+		m := g.matched(s.columns[column], w.names[0])
 		m.Reasons = s.warned(w.field, s.columns[column], m.Reasons)
 		s.matches[w.field], s.used[column] = m, true
 	}

@@ -9,7 +9,7 @@ import (
 // header is only the key, written otherwise: a key is made for machines and may
 // mean less than the label.
 func (s *suggestion) belied(g grade, f intray.Field, n name, o *offer) bool {
-	if g.score == 1 || n.what != keyName || normalize(f.Label) == n.spelled || len(o.columns) != 1 {
+	if g.score == 1 || n.kind != keyName || normalize(f.Label) == n.spelled || len(o.columns) != 1 {
 		return false
 	}
 	p := survey(s.columns[o.columns[0]])
@@ -44,7 +44,7 @@ func (s *suggestion) warned(field int, column intray.Column, reasons []intray.Me
 		return reasons
 	}
 	if verdict, why := p.judge(kindOf(s.fields[field].Type.Name)); verdict == fitVeto {
-		return append(reasons, intray.Literal("but "+why))
+		return append(reasons, intray.NewMessage("mapping.contradicted_by_values", intray.Params{"reason": why(Shorten(column.Header))}))
 	}
 	return reasons
 }

@@ -127,11 +127,11 @@ func TestTextsAreShort(t *testing.T) {
 				t.Fatalf("%d questions, want 1", len(questions))
 			}
 			q := questions[0]
-			if len(q.Columns) != c.columns || len(q.Rivals) != c.rivals || len(q.Text) > 2000 {
-				t.Errorf("%d columns, %d rivals, %d bytes of text", len(q.Columns), len(q.Rivals), len(q.Text))
+			if len(q.Columns) != c.columns || len(q.Rivals) != c.rivals || len(q.Text.String()) > 2000 {
+				t.Errorf("%d columns, %d rivals, %d bytes of text", len(q.Columns), len(q.Rivals), len(q.Text.String()))
 			}
 			for _, text := range c.texts {
-				if !strings.Contains(q.Text, text) {
+				if !strings.Contains(q.Text.String(), text) {
 					t.Errorf("no %q in %s", text, q.Text)
 				}
 			}

@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/intraydata/intray"
@@ -14,7 +13,7 @@ type candidate struct {
 	// entry is the column's place in the index.
 	entry   int
 	score   float64
-	reasons []intray.Message
+	reasons []reason
 	// edge is what puts the column before others of the same score: words of the
 	// field's name, values that confirm it; and below 0 what puts it behind them.
 	edge float64
@@ -153,14 +152,17 @@ func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
 				continue
 			}
 			edge := -minusMark * float64(len(extras(sig.reading.Marks, m.Marks)))
-			if m.name.what != alternateName {
+			if m.name.kind != alternateName {
 				edge += plusOwn
 			}
+			why := m.name.because(func(header string, n name) intray.Message {
+				return intray.NewMessage("mapping.header_means", intray.Params{"header": header, "meaning": words(sig.reading), "kind": n.kind.message(), "name": Shorten(n.text)})
+			})
 			for _, e := range sig.entries {
 				if otherYear(m.name.text, x.entries[e].year) {
 					continue
 				}
-				offer(candidate{field: field, entry: e, meaning: m, reading: sig.reading, score: score, edge: edge, near: m.Head != sig.reading.Head, unsaid: extras(m.Marks, sig.reading.Marks), extra: extras(sig.reading.Marks, m.Marks), reasons: []intray.Message{intray.Literal(fmt.Sprintf("%s means %s, as %s %s does", "%s", words(sig.reading), m.name.what, quote(m.name.text)))}})
+				offer(candidate{field: field, entry: e, meaning: m, reading: sig.reading, score: score, edge: edge, near: m.Head != sig.reading.Head, unsaid: extras(m.Marks, sig.reading.Marks), extra: extras(sig.reading.Marks, m.Marks), reasons: []reason{why}})
 			}
 		}
 	}
@@ -170,9 +172,9 @@ func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
 // field. Where the lexicon knows both names, their letters say nothing more.
 func (x *index) byLetters(s *suggestion, field int, means []meaning, offer func(candidate)) {
 	f := s.fields[field]
-	names := []name{{what: "the field's label", text: f.Label}, {what: "the field's key", text: f.Key}}
+	names := []name{{kind: labelName, text: f.Label}, {kind: keyName, text: f.Key}}
 	for _, text := range f.AlternateMatches[:min(len(f.AlternateMatches), maxAlternates)] {
-		names = append(names, name{what: alternateName, text: text})
+		names = append(names, name{kind: alternateName, text: text})
 	}
 	for _, n := range names {
 		folded := fold(n.text)
@@ -181,7 +183,7 @@ func (x *index) byLetters(s *suggestion, field int, means []meaning, offer func(
 		}
 		if same := x.byFolded[folded]; len(same) <= x.room(s.takesMany(field)) {
 			for _, e := range same {
-				offer(candidate{field: field, entry: e, score: 0.95, reasons: []intray.Message{intray.Literal(fmt.Sprintf("%%s is %s %s but for accents and signs", n.what, quote(n.text)))}})
+				offer(candidate{field: field, entry: e, score: 0.95, reasons: []reason{n.because(isUnaccented)}})
 			}
 		}
 		for _, e := range x.alike(folded) {
@@ -189,7 +191,7 @@ func (x *index) byLetters(s *suggestion, field int, means []meaning, offer func(
 				continue
 			}
 			if like := similarity(folded, x.entries[e].folded); like < 1 && scoreLetters*like >= doubt {
-				offer(candidate{field: field, entry: e, score: scoreLetters * like, reasons: []intray.Message{intray.Literal(fmt.Sprintf("%%s is written much like %s %s", n.what, quote(n.text)))}})
+				offer(candidate{field: field, entry: e, score: scoreLetters * like, reasons: []reason{n.because(isAlike)}})
 			}
 		}
 	}
@@ -209,7 +211,9 @@ func (x *index) byValues(s *suggestion, field int, offer func(candidate)) {
 		}
 		p := survey(s.columns[x.entries[e].column])
 		if verdict, _ := p.judge(kind); verdict == fitSure {
-			offer(candidate{field: field, entry: e, score: scoreValues, reasons: []intray.Message{intray.Literal("the name %s tells nothing")}})
+			offer(candidate{field: field, entry: e, score: scoreValues, reasons: []reason{func(header string) intray.Message {
+				return intray.NewMessage("mapping.header_unknown", intray.Params{"header": header})
+			}}})
 		}
 	}
 }

@@ -3,8 +3,8 @@ package mapping
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -151,12 +151,12 @@ func (d *decision) askNearest() {
 func (d *decision) take(c candidate) {
 	column := d.column(c)
 	if d.takesMany(c.field) {
-		d.keep(c.field, pick{column: column, score: rounded(c.score), reasons: c.reasons, near: c.near})
+		d.keep(c.field, pick{column: column, score: rounded(c.score), reasons: made(c.reasons, d.columns[column]), near: c.near})
 		return
 	}
 	d.matches[c.field] = intray.Match{
 		Column: d.columns[column].Index, Header: d.columns[column].Header,
-		Score: rounded(c.score), Reasons: c.reasons,
+		Score: rounded(c.score), Reasons: made(c.reasons, d.columns[column]),
 	}
 	d.used[column], d.taken[column], d.settled[c.field] = true, true, true
 }
@@ -242,11 +242,13 @@ func (d *decision) askTie(field int, list []candidate) {
 		return
 	}
 	q := Question{Field: f.Key}
-	var places []string
+	var places []intray.Message
 	for _, c := range list[:min(len(list), maxNamed)] {
 		column := d.columns[d.column(c)]
 		q.Columns = append(q.Columns, column)
-		places = append(places, fmt.Sprintf("%s (column %d: %s)", quote(column.Header), column.Index+1, strings.Join(intray.RenderAll(c.reasons), "; ")))
+		places = append(places, intray.NewMessage("column.named_with_reason", intray.Params{
+			"header": Shorten(column.Header), "column": column.Index + 1, "reason": intray.JoinMessages(made(c.reasons, column)...),
+		}))
 	}
 	if len(list) == 1 {
 		if others := d.contenders(list[0]); len(others) > 0 {
@@ -254,11 +256,10 @@ func (d *decision) askTie(field int, list []candidate) {
 			return
 		}
 	}
-	how := "may hold"
+	q.Text = intray.NewMessage("question.column_uncertain", intray.Params{"column": places[0], "field": Shorten(f.Label)})
 	if len(list) > 1 {
-		how = "may each hold"
+		q.Text = intray.NewMessage("question.columns_uncertain", intray.Params{"columns": listed(places, len(list)), "field": Shorten(f.Label)})
 	}
-	q.Text = fmt.Sprintf("%s %s the field %s, and it is not certain. Choose the column, or none.", listed(places, len(list)), how, quote(f.Label))
 	d.hold(field, list)
 	d.ask(q)
 }
@@ -267,17 +268,17 @@ func (d *decision) askTie(field int, list []candidate) {
 func (d *decision) askContest(c candidate, others []int) {
 	column := d.columns[d.column(c)]
 	q := Question{Columns: []intray.Column{column}}
-	var labels []string
+	var labels []intray.Message
 	sorted := slices.Sorted(slices.Values(append(others, c.field)))
 	q.Field = d.fields[sorted[0]].Key
 	for _, i := range sorted {
 		q.Rivals = append(q.Rivals, d.fields[i].Key)
 		d.settled[i] = !d.takesMany(i)
 		if len(labels) < maxNamed {
-			labels = append(labels, quote(d.fields[i].Label))
+			labels = append(labels, quoted(d.fields[i].Label))
 		}
 	}
-	q.Text = fmt.Sprintf("The column %s fits several fields equally well: %s. Choose the field that it belongs to.", quote(column.Header), listed(labels, len(q.Rivals)))
+	q.Text = intray.NewMessage("question.fields_fit_column", intray.Params{"column": Shorten(column.Header), "fields": listed(labels, len(q.Rivals))})
 	d.hold(c.field, []candidate{c})
 	d.ask(q)
 }
@@ -305,12 +306,15 @@ func (d *decision) tell(field int) {
 		if told++; told > maxTold {
 			return
 		}
-		why := "not certain enough"
-		if c.sure() && c.near {
-			why = "left out, as others are nearer"
+		params := intray.Params{
+			"header": Shorten(column.Header), "column": column.Index + 1, "score": strconv.FormatFloat(c.score, 'f', 2, 64),
+			"reason": intray.JoinMessages(made(c.reasons, column)...),
 		}
-		d.notes[field] = append(d.notes[field], intray.Literal(fmt.Sprintf(
-			"%s: %s (column %d, score %.2f): %s", why, quote(column.Header), column.Index+1, c.score, strings.Join(intray.RenderAll(c.reasons), "; "))))
+		note := intray.NewMessage("mapping.not_certain", params)
+		if c.sure() && c.near {
+			note = intray.NewMessage("mapping.others_nearer", params)
+		}
+		d.notes[field] = append(d.notes[field], note)
 	}
 }
 

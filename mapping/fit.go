@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -31,8 +30,8 @@ type demand struct {
 	any []shape
 	// none of these may be seen in most.
 	none []shape
-	// telling says that the shapes are of this kind alone, and word names them
-	// for people.
+	// telling says that the shapes are of this kind alone, and word is the code of
+	// the message that names them for people.
 	telling bool
 	word    string
 }
@@ -40,25 +39,25 @@ type demand struct {
 // demands are those of the kinds of values of the lexicon. A kind that is not
 // here may look like anything.
 var demands = map[string]demand{
-	"email":    {any: []shape{shapeEmail}, telling: true, word: "e-mail addresses"},
-	"url":      {any: []shape{shapeURL, shapeDomain}, none: []shape{shapeEmail}, telling: true, word: "web addresses"},
-	"domain":   {any: []shape{shapeDomain, shapeURL}, none: []shape{shapeEmail}, telling: true, word: "domains"},
-	"date":     {any: []shape{shapeDate, shapeInteger}, word: "dates"},
-	"time":     {any: []shape{shapeTime, shapeDate}, word: "times"},
-	"amount":   {any: []shape{shapeNumber}, none: []shape{shapeDate, shapeEmail}, word: "numbers"},
-	"number":   {any: []shape{shapeNumber, shapeDigit}, none: []shape{shapeDate, shapeEmail}, word: "numbers"},
-	"percent":  {any: []shape{shapeNumber}, none: []shape{shapeDate, shapeEmail}, word: "numbers"},
-	"phone":    {any: []shape{shapePhone}, none: []shape{shapeEmail, shapeDate, shapeURL}, word: "telephone numbers"},
-	"uuid":     {any: []shape{shapeUUID}, telling: true, word: "UUIDs"},
-	"currency": {any: []shape{shapeCurrency, shapeLetter}, none: []shape{shapeDigit, shapeProse}, word: "currencies"},
-	"country":  {any: []shape{shapeLetter}, none: []shape{shapeDigit, shapeEmail, shapeProse}, word: "countries"},
-	"postal":   {any: []shape{shapeDigit}, none: []shape{shapeDate, shapeEmail}, word: "postal codes"},
-	"iban":     {any: []shape{shapeIBAN, shapeDigit, shapeLetter}, none: []shape{shapeDate, shapeProse}, word: "account numbers"},
-	"name":     {any: []shape{shapeLetter}, none: []shape{shapeDate, shapeURL, shapeEmail, shapeNumber, shapeUUID, shapeIBAN}, word: "names"},
-	"text":     {any: []shape{shapeLetter}, none: []shape{shapeDate, shapeNumber}, word: "texts"},
-	"id":       {any: []shape{shapeDigit, shapeLetter}, none: []shape{shapeProse, shapeURL}, word: "numbers or codes"},
-	"flag":     {none: []shape{shapeProse, shapeDate, shapeEmail, shapeURL}, word: "yes or no"},
-	"prose":    {none: []shape{shapeUUID, shapeURL}, word: "texts"},
+	"email":    {any: []shape{shapeEmail}, telling: true, word: "values.email_addresses"},
+	"url":      {any: []shape{shapeURL, shapeDomain}, none: []shape{shapeEmail}, telling: true, word: "values.web_addresses"},
+	"domain":   {any: []shape{shapeDomain, shapeURL}, none: []shape{shapeEmail}, telling: true, word: "values.domains"},
+	"date":     {any: []shape{shapeDate, shapeInteger}, word: "values.dates"},
+	"time":     {any: []shape{shapeTime, shapeDate}, word: "values.times"},
+	"amount":   {any: []shape{shapeNumber}, none: []shape{shapeDate, shapeEmail}, word: "values.numbers"},
+	"number":   {any: []shape{shapeNumber, shapeDigit}, none: []shape{shapeDate, shapeEmail}, word: "values.numbers"},
+	"percent":  {any: []shape{shapeNumber}, none: []shape{shapeDate, shapeEmail}, word: "values.numbers"},
+	"phone":    {any: []shape{shapePhone}, none: []shape{shapeEmail, shapeDate, shapeURL}, word: "values.phone_numbers"},
+	"uuid":     {any: []shape{shapeUUID}, telling: true, word: "values.uuids"},
+	"currency": {any: []shape{shapeCurrency, shapeLetter}, none: []shape{shapeDigit, shapeProse}, word: "values.currencies"},
+	"country":  {any: []shape{shapeLetter}, none: []shape{shapeDigit, shapeEmail, shapeProse}, word: "values.countries"},
+	"postal":   {any: []shape{shapeDigit}, none: []shape{shapeDate, shapeEmail}, word: "values.postal_codes"},
+	"iban":     {any: []shape{shapeIBAN, shapeDigit, shapeLetter}, none: []shape{shapeDate, shapeProse}, word: "values.account_numbers"},
+	"name":     {any: []shape{shapeLetter}, none: []shape{shapeDate, shapeURL, shapeEmail, shapeNumber, shapeUUID, shapeIBAN}, word: "values.names"},
+	"text":     {any: []shape{shapeLetter}, none: []shape{shapeDate, shapeNumber}, word: "values.texts"},
+	"id":       {any: []shape{shapeDigit, shapeLetter}, none: []shape{shapeProse, shapeURL}, word: "values.numbers_or_codes"},
+	"flag":     {none: []shape{shapeProse, shapeDate, shapeEmail, shapeURL}, word: "values.yes_or_no"},
+	"prose":    {none: []shape{shapeUUID, shapeURL}, word: "values.texts"},
 }
 
 // kindOf is the kind of values that a type takes, or "" where it takes many.
@@ -90,47 +89,55 @@ func kindOf(t intray.TypeName) string {
 	return ""
 }
 
-// judge says how the samples fit a kind of values, and why.
-func (p profile) judge(kind string) (fit, string) {
+// judge says how the samples fit a kind of values, and why; the reason is nil where
+// they leave it open.
+func (p profile) judge(kind string) (fit, reason) {
 	d, known := demands[kind]
 	if !known || p.total == 0 {
-		return fitOpen, ""
+		return fitOpen, nil
 	}
 	for _, s := range d.none {
-		if p.share(s) >= most && (p.total > 1 || s&(shapeDate|shapeEmail|shapeURL|shapeUUID) != 0) {
-			return fitVeto, fmt.Sprintf("%s of the values look like %s", percent(p.share(s)), shapeWords[s])
+		if share := p.share(s); share >= most && (p.total > 1 || s&(shapeDate|shapeEmail|shapeURL|shapeUUID) != 0) {
+			return fitVeto, func(string) intray.Message {
+				return intray.NewMessage("mapping.values_look_like", intray.Params{"percent": percent(share), "values": intray.NewMessage(shapeWords[s], nil)})
+			}
 		}
 	}
 	if len(d.any) == 0 {
-		return fitOpen, ""
+		return fitOpen, nil
 	}
 	share := p.share(d.any...)
 	switch {
 	case share < few:
-		return fitVeto, fmt.Sprintf("%s of the values are %s", percent(share), d.word)
+		return fitVeto, valuesAre(share, d.word)
 	case share >= most && d.telling:
-		return fitSure, fmt.Sprintf("%s of the values are %s", percent(share), d.word)
+		return fitSure, valuesAre(share, d.word)
 	case kind == "iban" && p.share(shapeIBAN) >= most:
-		return fitSure, fmt.Sprintf("%s of the values are IBANs", percent(p.share(shapeIBAN)))
+		return fitSure, valuesAre(p.share(shapeIBAN), "values.ibans")
 	case share >= most && (kind == "date" || kind == "time"):
 		if p.share(d.any[0]) < most {
-			return fitOpen, ""
+			return fitOpen, nil
 		}
-		return fitSure, fmt.Sprintf("%s of the values are %s", percent(share), d.word)
+		return fitSure, valuesAre(share, d.word)
 	}
-	return fitOpen, ""
+	return fitOpen, nil
 }
 
+// valuesAre is the reason that so many values are what a code of a message calls them.
+func valuesAre(share float64, word string) reason {
+	return func(string) intray.Message {
+		values := intray.NewMessage(word, nil)
+		if share == 0 {
+			return intray.NewMessage("mapping.no_values_are", intray.Params{"values": values})
+		}
+		return intray.NewMessage("mapping.values_are", intray.Params{"percent": percent(share), "values": values})
+	}
+}
+
+// shapeWords are the codes of the messages that name values of a shape.
 var shapeWords = map[shape]string{
-	shapeEmail: "e-mail addresses", shapeURL: "web addresses", shapeDate: "dates", shapeNumber: "numbers",
-	shapeUUID: "UUIDs", shapeIBAN: "account numbers", shapeProse: "sentences", shapeDigit: "something with digits",
-}
-
-func percent(share float64) string {
-	if share == 0 {
-		return "none"
-	}
-	return fmt.Sprintf("%.0f %%", share*100)
+	shapeEmail: "values.email_addresses", shapeURL: "values.web_addresses", shapeDate: "values.dates", shapeNumber: "values.numbers",
+	shapeUUID: "values.uuids", shapeIBAN: "values.account_numbers", shapeProse: "values.sentences", shapeDigit: "values.with_digits",
 }
 
 // maxOptions is the most options of a field that values are compared with.

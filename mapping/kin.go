@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -155,6 +154,8 @@ const maxBeyond = 2
 func (d *decision) fits(c *candidate) bool {
 	column := d.columns[d.column(*c)]
 	p := survey(column)
-	c.reasons = []intray.Message{intray.Literal(fmt.Sprintf("%s has the name of the field in its own", quote(column.Header)))}
+	c.reasons = []reason{func(header string) intray.Message {
+		return intray.NewMessage("mapping.header_contains_name", intray.Params{"header": header})
+	}}
 	return !p.vetoes(kindOf(d.fields[c.field].Type.Name))
 }

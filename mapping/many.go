@@ -2,7 +2,6 @@ package mapping
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -64,14 +63,14 @@ func (s *suggestion) together(picks []pick) []intray.Message {
 		return picks[0].reasons
 	}
 	first := picks[:min(len(picks), maxNamed)]
-	places := make([]string, len(first))
+	places := make([]intray.Message, len(first))
 	reasons := make([]intray.Message, 1, len(first)+1)
 	for i, p := range first {
 		c := s.columns[p.column]
-		places[i] = fmt.Sprintf("%s (column %d)", quote(c.Header), c.Index+1)
-		reasons = append(reasons, intray.Literal(fmt.Sprintf("column %d: %s", c.Index+1, strings.Join(intray.RenderAll(p.reasons), "; "))))
+		places[i] = columnMessage(c)
+		reasons = append(reasons, intray.NewMessage("mapping.column_reason", intray.Params{"column": c.Index + 1, "reason": intray.JoinMessages(p.reasons...)}))
 	}
-	reasons[0] = intray.Literal(fmt.Sprintf("%d columns feed the field together: %s", len(picks), listed(places, len(picks))))
+	reasons[0] = intray.NewMessage("mapping.columns_together", intray.Params{"n": len(picks), "columns": listed(places, len(picks))})
 	return reasons
 }
 

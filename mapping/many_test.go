@@ -124,7 +124,7 @@ func TestManyRemembered(t *testing.T) {
 	if diff := cmp.Diff([]int{0, 1, 2, 4}, m.Fields[0].Columns); diff != "" || m.Fields[1].Column != 3 {
 		t.Errorf("%+v (-want +got):\n%s", m.Fields, diff)
 	}
-	if reasons := strings.Join(intray.RenderAll(m.Fields[0].Reasons), "\n"); !strings.Contains(reasons, `column 3: you mapped the column "Feld 7" so on 3 November 2026`) {
+	if reasons := strings.Join(intray.RenderAll(m.Fields[0].Reasons), "\n"); !strings.Contains(reasons, `column 3: you mapped the column "Feld 7" so on 2026-11-03`) {
 		t.Error(reasons)
 	}
 }

@@ -25,7 +25,7 @@ type Question struct {
 	Columns []intray.Column
 	// Text says what is open, why, and what to do. It names at most 5 columns
 	// or fields, each cut behind 100 characters, and counts the others.
-	Text string
+	Text intray.Message
 	// Rivals are the keys of all fields that want the one column; empty where
 	// one field does.
 	Rivals []string

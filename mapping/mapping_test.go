@@ -158,7 +158,7 @@ func TestQuestions(t *testing.T) {
 					a.Columns = append(a.Columns, column.Index)
 				}
 				got = append(got, a)
-				text += q.Text + "\n"
+				text += q.Text.String() + "\n"
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("questions (-want +got):\n%s%s", diff, text)

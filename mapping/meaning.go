@@ -42,8 +42,8 @@ const atHome = 0.4
 // meanings reads the names of a field. The key counts where the label tells
 // nothing, or less.
 func meanings(l *lexicon.Lexicon, f intray.Field, many bool) []meaning {
-	label := read(l, name{what: "the field's label", text: f.Label})
-	key := read(l, name{what: "the field's key", text: f.Key})
+	label := read(l, name{kind: labelName, text: f.Label})
+	key := read(l, name{kind: keyName, text: f.Key})
 	all := label
 	switch {
 	case len(label) == 0 || label[0].Cost > 0.2:
@@ -52,7 +52,7 @@ func meanings(l *lexicon.Lexicon, f intray.Field, many bool) []meaning {
 		all = key
 	}
 	for _, text := range f.AlternateMatches[:min(len(f.AlternateMatches), maxAlternates)] {
-		all = append(all, read(l, name{what: alternateName, text: text})...)
+		all = append(all, read(l, name{kind: alternateName, text: text})...)
 	}
 	for i := range all {
 		all[i].many = many

@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,26 +16,26 @@ type grade struct {
 	alternates bool
 	// spelling brings the spellings together that count as one.
 	spelling func(string) string
-	// remark is what a reason says of a header that is not the name itself.
-	remark string
-	score  float64
+	// match says how a header that fits is the name of the field.
+	match func(header string, n name) intray.Message
+	score float64
 	// many says that it is for fields that take several columns.
 	many bool
 }
 
 // grades are tried in order.
 var grades = []grade{
-	{spelling: asWritten, score: 1},
-	{spelling: asWritten, score: 1, alternates: true},
-	{spelling: normalize, score: 0.95, remark: ", written otherwise"},
-	{spelling: normalize, score: 0.9, remark: ", written otherwise", alternates: true},
+	{spelling: asWritten, score: 1, match: isName},
+	{spelling: asWritten, score: 1, match: isName, alternates: true},
+	{spelling: normalize, score: 0.95, match: isRespelled},
+	{spelling: normalize, score: 0.9, match: isRespelled, alternates: true},
 }
 
 // series are the grades that come behind: of columns that are told apart by a
 // number, for fields that take several.
 var series = []grade{
-	{spelling: unnumbered, score: 0.94, remark: ", one of several", many: true},
-	{spelling: unnumbered, score: 0.92, remark: ", one of several", many: true, alternates: true},
+	{spelling: unnumbered, score: 0.94, match: isNumbered, many: true},
+	{spelling: unnumbered, score: 0.92, match: isNumbered, many: true, alternates: true},
 }
 
 // exactGrades is how many of the grades take names to the letter.
@@ -44,28 +43,66 @@ const exactGrades = 2
 
 func asWritten(name string) string { return name }
 
+func isName(_ string, n name) intray.Message {
+	return intray.NewMessage("mapping.header_is_name", intray.Params{"kind": n.kind.message(), "name": Shorten(n.text)})
+}
+
+func isRespelled(header string, n name) intray.Message {
+	return intray.NewMessage("mapping.header_is_name_respelled", intray.Params{"header": header, "kind": n.kind.message(), "name": Shorten(n.text)})
+}
+
+func isNumbered(header string, n name) intray.Message {
+	return intray.NewMessage("mapping.header_is_name_numbered", intray.Params{"header": header, "kind": n.kind.message(), "name": Shorten(n.text)})
+}
+
+func isUnaccented(header string, n name) intray.Message {
+	return intray.NewMessage("mapping.header_is_name_unaccented", intray.Params{"header": header, "kind": n.kind.message(), "name": Shorten(n.text)})
+}
+
+func isAlike(header string, n name) intray.Message {
+	return intray.NewMessage("mapping.header_like_name", intray.Params{"header": header, "kind": n.kind.message(), "name": Shorten(n.text)})
+}
+
 // name is one of a field's names.
 type name struct {
-	// what says whose name it is, for a reason.
-	what, text string
+	kind nameKind
+	text string
 	// spelled is the name as the grade compares it.
 	spelled string
 }
 
-// What a field's key and its alternate names are called in reasons.
+// because is a reason that is about the name.
+func (n name) because(why func(header string, n name) intray.Message) reason {
+	return func(header string) intray.Message { return why(header, n) }
+}
+
+// nameKind says which of a field's names one is.
+type nameKind uint8
+
 const (
-	keyName       = "the field's key"
-	alternateName = "the alternate name"
+	keyName nameKind = iota
+	labelName
+	alternateName
 )
+
+func (k nameKind) message() intray.Message {
+	switch k {
+	case keyName:
+		return intray.NewMessage("field_name.key", nil)
+	case labelName:
+		return intray.NewMessage("field_name.label", nil)
+	}
+	return intray.NewMessage("field_name.alternate", nil)
+}
 
 // names gives those of a field that the grade looks at. Where two are alike,
 // the first stands for both; one without any text stands for nothing.
 func (g grade) names(f intray.Field) []name {
-	all := []name{{what: keyName, text: f.Key}, {what: "the field's label", text: f.Label}}
+	all := []name{{kind: keyName, text: f.Key}, {kind: labelName, text: f.Label}}
 	if g.alternates {
 		all = all[:0]
 		for _, text := range f.AlternateMatches {
-			all = append(all, name{what: alternateName, text: text})
+			all = append(all, name{kind: alternateName, text: text})
 		}
 	}
 	seen := make(map[string]bool, len(all))
@@ -81,15 +118,11 @@ func (g grade) names(f intray.Field) []name {
 	return kept
 }
 
-// match is that of a column with the header to a field with the name.
-func (g grade) match(column intray.Column, n name) intray.Match {
-	header := ""
-	if g.remark != "" {
-		header = " " + quote(column.Header)
-	}
+// matched is the match of a column with the header to a field with the name.
+func (g grade) matched(column intray.Column, n name) intray.Match {
 	return intray.Match{
 		Column: column.Index, Header: column.Header, Score: g.score,
-		Reasons: []intray.Message{intray.Literal(fmt.Sprintf("the header%s is %s %s%s", header, n.what, quote(n.text), g.remark))},
+		Reasons: []intray.Message{g.match(Shorten(column.Header), n)},
 	}
 }
 
@@ -117,9 +150,6 @@ const (
 	maxQuote = 100
 )
 
-// quote puts a name into a text.
-func quote(text string) string { return fmt.Sprintf("%q", Shorten(text)) }
-
 // Shorten cuts a header or another name behind 100 characters, and says so
 // with an ellipsis. It is for texts that people read.
 func Shorten(text string) string {
@@ -132,13 +162,4 @@ func Shorten(text string) string {
 		end += size
 	}
 	return text[:end] + "…"
-}
-
-// listed joins the first of total parts, and counts those left out.
-func listed(parts []string, total int) string {
-	text := strings.Join(parts, ", ")
-	if more := total - len(parts); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }

@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/intraydata/intray"
@@ -25,14 +24,12 @@ func (s *suggestion) askConflict(w wish) {
 	first = first[:min(len(first), maxNamed)]
 	field := s.fields[w.field]
 	q := Question{Field: field.Key}
-	places := make([]string, len(first))
+	places := make([]intray.Message, len(first))
 	for i, c := range first {
 		q.Columns = append(q.Columns, s.columns[c])
-		// People count from 1.
-		places[i] = fmt.Sprintf("%s (column %d)", quote(s.columns[c].Header), s.columns[c].Index+1)
+		places[i] = columnMessage(s.columns[c])
 	}
-	q.Text = fmt.Sprintf("%d columns fit the field %s equally well: %s. Keep one of them; rename or remove the others.",
-		w.columns(), quote(field.Label), listed(places, w.columns()))
+	q.Text = intray.NewMessage("question.columns_fit_field", intray.Params{"n": w.columns(), "field": Shorten(field.Label), "columns": listed(places, w.columns())})
 	s.ask(q)
 }
 
@@ -40,15 +37,14 @@ func (s *suggestion) askConflict(w wish) {
 func (s *suggestion) askRivalry(o *offer) {
 	column := s.columns[o.columns[0]]
 	q := Question{Field: s.fields[o.fields[0]].Key, Columns: []intray.Column{column}}
-	var labels []string
+	var labels []intray.Message
 	for i, f := range o.fields {
 		q.Rivals = append(q.Rivals, s.fields[f].Key)
 		if i < maxNamed {
-			labels = append(labels, quote(s.fields[f].Label))
+			labels = append(labels, quoted(s.fields[f].Label))
 		}
 	}
-	q.Text = fmt.Sprintf("The column %s fits several fields equally well: %s. Rename the header so that it matches only the field it belongs to.",
-		quote(column.Header), listed(labels, len(o.fields)))
+	q.Text = intray.NewMessage("question.fields_share_header", intray.Params{"column": Shorten(column.Header), "fields": listed(labels, len(o.fields))})
 	s.ask(q)
 }
 
@@ -63,8 +59,7 @@ func (s *suggestion) askForColumns() {
 		if s.matches[i].Column != intray.NoColumn || !needsColumn(f) || s.asked[f.Key] {
 			continue
 		}
-		s.ask(Question{Field: f.Key, Text: fmt.Sprintf(
-			"The field %s must have a column, and no header matches it. Rename the header of the column that holds it.", quote(f.Label))})
+		s.ask(Question{Field: f.Key, Text: intray.NewMessage("question.no_column", intray.Params{"field": Shorten(f.Label)})})
 	}
 }
 
@@ -74,9 +69,9 @@ func (s *suggestion) askForNames() {
 	switch {
 	case !slices.ContainsFunc(s.fields, func(f intray.Field) bool { return !f.Hidden }):
 	case s.keyed:
-		s.ask(Question{Text: "No key of the records has the name of a field. Check that the records have the keys of the fields."})
+		s.ask(Question{Text: intray.NewMessage("question.no_key_matches", nil)})
 	default:
-		s.ask(Question{Text: "No column of the file has the name of a field. Check that the first row holds the names of the columns."})
+		s.ask(Question{Text: intray.NewMessage("question.no_header_matches", nil)})
 	}
 }
 

@@ -2,9 +2,9 @@ package mapping
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/intraydata/intray"
 )
@@ -47,7 +47,7 @@ func (s *suggestion) recall(field, column int, r intray.RememberedColumn) {
 	if p := survey(c); s.taken[column] || p.vetoes(kindOf(s.fields[field].Type.Name)) {
 		return
 	}
-	reasons := []intray.Message{intray.Literal(fmt.Sprintf("you mapped the column %s so on %s", quote(r.Header), r.On.Format("2 January 2006")))}
+	reasons := []intray.Message{intray.NewMessage("mapping.remembered", intray.Params{"header": Shorten(r.Header), "date": r.On.Format(time.DateOnly)})}
 	if s.takesMany(field) {
 		s.keep(field, pick{column: column, score: scoreRemembered, reasons: reasons})
 		return

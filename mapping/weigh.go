@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -31,7 +30,6 @@ func fieldWords(f intray.Field) [][]string {
 // weigh lets values and letters speak for or against a candidate.
 func (w weighing) weigh(c *candidate, column intray.Column) {
 	e := &w.index.entries[c.entry]
-	c.reasons = []intray.Message{intray.Literal(fmt.Sprintf(c.reasons[0].String(), quote(column.Header)))}
 	if e.profile == nil {
 		p := survey(column)
 		e.profile = &p
@@ -44,7 +42,7 @@ func (w weighing) weigh(c *candidate, column intray.Column) {
 	}
 	if c.meaning.Head == "id" && e.profile.counted {
 		c.score = min(c.score, accept-0.05)
-		c.reasons = append(c.reasons, intray.Literal("the values only count the rows"))
+		c.reasons = append(c.reasons, fixed(intray.NewMessage("mapping.values_count_rows", nil)))
 	}
 	w.weighVariety(c, e.profile)
 	w.weighOptions(c, column)
@@ -66,13 +64,13 @@ func (w weighing) weighKinds(c *candidate, p *profile) bool {
 		switch {
 		case verdict == fitVeto:
 			c.score = min(c.score, maxVetoed)
-			c.reasons = append(c.reasons, intray.Literal(why))
+			c.reasons = append(c.reasons, why)
 			return false
 		case verdict == fitSure && !sure:
 			sure = true
 			c.score += (maxSure - c.score) * 0.3
 			c.edge += plusValues
-			c.reasons = append(c.reasons, intray.Literal(why))
+			c.reasons = append(c.reasons, why)
 		}
 	}
 	return true
@@ -83,7 +81,7 @@ func (w weighing) weighKinds(c *candidate, p *profile) bool {
 func (w weighing) weighVariety(c *candidate, p *profile) {
 	if p.total == 0 {
 		c.score -= minusEmpty
-		c.reasons = append(c.reasons, intray.Literal("the column has no values"))
+		c.reasons = append(c.reasons, fixed(intray.NewMessage("mapping.no_values", nil)))
 		return
 	}
 	for _, mark := range c.unsaid {
@@ -92,10 +90,10 @@ func (w weighing) weighVariety(c *candidate, p *profile) {
 		case q == nil || p.total < enoughRows:
 		case q.Same && p.distinct == p.total:
 			c.score = min(c.score, accept-0.05)
-			c.reasons = append(c.reasons, intray.Literal("the values differ from row to row"))
+			c.reasons = append(c.reasons, fixed(intray.NewMessage("mapping.values_differ", nil)))
 		case q.Differ && p.distinct == 1:
 			c.score = min(c.score, accept-0.05)
-			c.reasons = append(c.reasons, intray.Literal("the values are all the same"))
+			c.reasons = append(c.reasons, fixed(intray.NewMessage("mapping.values_same", nil)))
 		}
 	}
 }
@@ -108,10 +106,12 @@ func (w weighing) weighOptions(c *candidate, column intray.Column) {
 	case share >= most:
 		c.score += (maxSure - c.score) * 0.4
 		c.edge += plusValues
-		c.reasons = append(c.reasons, intray.Literal(fmt.Sprintf("%s of the values are options of the field", percent(share))))
+		c.reasons = append(c.reasons, func(string) intray.Message {
+			return intray.NewMessage("mapping.values_are_options", intray.Params{"percent": percent(share)})
+		})
 	case share == 0 && len(column.Samples) >= 3:
 		c.score -= 0.04
-		c.reasons = append(c.reasons, intray.Literal("none of the values is an option of the field"))
+		c.reasons = append(c.reasons, fixed(intray.NewMessage("mapping.no_value_is_option", nil)))
 	}
 }
 

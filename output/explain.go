@@ -26,12 +26,12 @@ func Explain(schema *intray.Schema, b *intray.Batch, i, field int) (intray.Trace
 	behavior := schema.Settings.InvalidDataBehavior
 	switch {
 	case errors.Is(err, ErrInvalidRow):
-		step.Reasons = []intray.Message{intray.Literal(fmt.Sprintf("nothing is written: the row has an error, and invalidDataBehavior is %s", behavior))}
+		step.Reasons = []intray.Message{intray.NewMessage("output.nothing_written", intray.Params{"behavior": behavior})}
 		return step, nil
 	case err != nil:
 		return step, fmt.Errorf("explain what is written: %w", err)
 	case !kept:
-		step.Reasons = []intray.Message{intray.Literal(fmt.Sprintf("the row is left out: it has an error, and invalidDataBehavior is %s", behavior))}
+		step.Reasons = []intray.Message{intray.NewMessage("output.row_dropped", intray.Params{"behavior": behavior})}
 		return step, nil
 	}
 	v, kind, err := r.shown(field, f)
@@ -72,33 +72,26 @@ func one(schema *intray.Schema, b *intray.Batch, i, at int) (*row, *field, error
 // why says why a cell of a row that is kept is written as it is. A value that
 // stands for itself needs no reason.
 func (f *field) why(invalid bool, kind content, keep policy, behavior intray.InvalidDataBehavior) []intray.Message {
-	because := fmt.Sprintf("the cell has an error, and invalidDataBehavior is %s", behavior)
+	params := intray.Params{"behavior": behavior}
 	var reasons []intray.Message
 	switch {
 	case kind == null && (!invalid || f.many):
-		reasons = []intray.Message{intray.Literal("null: the cell has no value")}
+		reasons = []intray.Message{intray.NewMessage("output.null_without_value", nil)}
 	case kind == null && keep == asReceived:
-		reasons = []intray.Message{intray.Literal("null: the file has no text for the cell"), intray.Literal(because)}
+		reasons = []intray.Message{intray.NewMessage("output.null_without_text", nil), intray.NewMessage("output.cell_invalid", params)}
 	case kind == null:
-		reasons = []intray.Message{intray.Literal("null: " + because)}
+		reasons = []intray.Message{intray.NewMessage("output.null_as_invalid", params)}
 	case kind == received:
-		reasons = []intray.Message{intray.Literal("the text of the file: " + because)}
+		reasons = []intray.Message{intray.NewMessage("output.raw_text_as_invalid", params)}
+	case invalid && f.many && keep == asReceived:
+		reasons = []intray.Message{intray.NewMessage("output.raw_text_for_columns", params)}
 	case invalid && f.many:
-		reasons = []intray.Message{intray.Literal(ofParts(keep, behavior))}
+		reasons = []intray.Message{intray.NewMessage("output.null_for_columns", params)}
 	case invalid:
-		reasons = []intray.Message{intray.Literal("the value is kept: " + because)}
+		reasons = []intray.Message{intray.NewMessage("output.value_kept", params)}
 	}
 	if kind == canonical && f.write != nil {
-		reasons = append(reasons, intray.Literal("written in the outputFormat of the field"))
+		reasons = append(reasons, intray.NewMessage("output.field_format", nil))
 	}
 	return reasons
-}
-
-// ofParts says what stands for the columns of a field that have an error.
-func ofParts(keep policy, behavior intray.InvalidDataBehavior) string {
-	what := "null"
-	if keep == asReceived {
-		what = "the text of the file, or null where it has none,"
-	}
-	return fmt.Sprintf("%s for each column whose cell has an error: invalidDataBehavior is %s", what, behavior)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -78,21 +77,21 @@ func (f readFlags) fit(format string) error {
 func (f readFlags) sheet(sheets []source.Sheet) (int, error) {
 	if f.SheetNumber != 0 {
 		if f.SheetNumber < 0 || f.SheetNumber > len(sheets) {
-			return 0, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("there is no sheet %d: the file has %d", f.SheetNumber, len(sheets)))}
+			return 0, &source.UnreadableError{Reason: intray.NewMessage("sheet.number_not_found", intray.Params{"number": f.SheetNumber, "n": len(sheets)})}
 		}
 		return f.SheetNumber - 1, nil
 	}
 	if f.Sheet == "" {
 		return 0, nil
 	}
-	var names []string
+	var names []intray.Message
 	for i, s := range sheets {
 		if strings.EqualFold(s.Name, f.Sheet) {
 			return i, nil
 		}
-		names = append(names, strconv.Quote(s.Name))
+		names = append(names, intray.NewMessage("text.quoted", intray.Params{"text": s.Name}))
 	}
-	return 0, &source.UnreadableError{Reason: intray.Literal(fmt.Sprintf("there is no sheet %q: the file has %s", f.Sheet, strings.Join(names, ", ")))}
+	return 0, &source.UnreadableError{Reason: intray.NewMessage("sheet.name_not_found", intray.Params{"sheet": f.Sheet, "sheets": names})}
 }
 
 // openBook opens a file.

@@ -189,7 +189,7 @@ var verdictNames = map[engine.Verdict]string{engine.Done: "SUCCESSFUL", engine.O
 func wireTrial(trial app.Trial) wiredTrial {
 	wired := wiredTrial{Verdict: verdictNames[trial.Outcome.Verdict], Rows: []wiredRow{}, Times: []wiredTime{}, Console: []string{}}
 	if f := trial.Outcome.Hook; f != nil {
-		wired.Hook = &wiredFailure{f.Hook, f.Line, f.Column, f.Row, f.Text}
+		wired.Hook = &wiredFailure{f.Hook, f.Line, f.Column, f.Row, f.Text.String()}
 	}
 	for _, row := range trial.Rows {
 		one := wiredRow{Line: row.Line, Added: row.Line == 0, Removed: row.Removed, Cells: []wiredCell{}}

@@ -82,8 +82,8 @@ func (c *checked) load(ctx context.Context, hooks intray.Hooks) error {
 		c.Valid, c.Errors = false, append(c.Errors, checkedIssue{"hooks", failed.Error()})
 	case err != nil:
 		return err
-	case warning != "":
-		c.Findings = append(c.Findings, checkedFound{"hooks", intray.LevelWarning.String(), "hooks_unchecked", warning})
+	case !warning.IsZero():
+		c.Findings = append(c.Findings, checkedFound{"hooks", intray.LevelWarning.String(), "hooks_unchecked", warning.String()})
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func issuesOf(err error) []checkedIssue {
 	switch {
 	case errors.As(err, &invalid):
 		for _, issue := range invalid.Issues {
-			issues = append(issues, checkedIssue{issue.Path, issue.Message})
+			issues = append(issues, checkedIssue{issue.Path, issue.Message.String()})
 		}
 	case err != nil:
 		issues = append(issues, checkedIssue{"", err.Error()})
@@ -131,10 +131,10 @@ func issuesOf(err error) []checkedIssue {
 func findings(doc schemajson.Doc, schema *intray.Schema) []checkedFound {
 	found := []checkedFound{}
 	for _, f := range lint.CheckWritten(schema, doc.Settings) {
-		found = append(found, checkedFound{f.Path, f.Level.String(), f.Code, f.Text})
+		found = append(found, checkedFound{f.Path, f.Level.String(), f.Code, f.Text.String()})
 	}
 	for _, text := range schemajson.Warnings(schema) {
-		found = append(found, checkedFound{"hooks", intray.LevelWarning.String(), "hook_without_network", text})
+		found = append(found, checkedFound{"hooks", intray.LevelWarning.String(), "hook_without_network", text.String()})
 	}
 	return found
 }

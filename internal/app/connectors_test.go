@@ -337,12 +337,12 @@ func troubles(t *testing.T, at *door, host keyFile) {
 // check reads what a run that failed says.
 func (d *depot) check(one trouble, run service.Pull) {
 	d.Helper()
-	if run.Succeeded || run.Kind != one.kind || run.Fetched != 0 || !strings.HasSuffix(run.Told, ".") {
+	if run.Succeeded || run.Kind != one.kind || run.Fetched != 0 || !strings.HasSuffix(run.Told.String(), ".") {
 		d.Errorf("%s: %+v", one.name, run)
 	}
 	for _, word := range one.words {
-		if !strings.Contains(run.Told, word) {
-			d.Errorf("%s: it says %q, without %q", one.name, run.Told, word)
+		if !strings.Contains(run.Told.String(), word) {
+			d.Errorf("%s: it says %q, without %q", one.name, run.Told.String(), word)
 		}
 	}
 }

@@ -1,13 +1,13 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"io"
 	"math/rand/v2"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/egress"
 	"github.com/intraydata/intray/internal/seal"
 	"github.com/intraydata/intray/internal/service"
@@ -53,7 +53,7 @@ func (c *courier) Tell(imp service.Import, u service.Upload, development bool) (
 }
 
 // TellDisabled makes the event of a webhook that counts as dead.
-func (c *courier) TellDisabled(w service.Webhook, at time.Time, last string) (service.Parcel, error) {
+func (c *courier) TellDisabled(w service.Webhook, at time.Time, last intray.Message) (service.Parcel, error) {
 	body, err := webhook.Disabled{ID: w.ID, URL: w.URL, At: at, Streak: streak(w.Failing), Last: last}.Body()
 	return parcel(webhook.WebhookDisabled, body), err
 }
@@ -63,10 +63,14 @@ const connectorFailed = "sftp_connector_failed"
 
 // TellConnector makes that event.
 func (c *courier) TellConnector(of service.Connector, run service.Pull) (service.Parcel, error) {
-	body, err := json.Marshal(map[string]any{"event": connectorFailed, "data": map[string]any{
-		"id": of.ID, "directory": of.Directory, "run_id": run.ID, "error_type": run.Kind, "error": run.Told,
+	data := map[string]any{
+		"id": of.ID, "directory": of.Directory, "run_id": run.ID, "error_type": run.Kind, "error": run.Told.String(),
 		"failed_date": run.Ended.Format("2006-01-02T15:04:05.000000Z"), "next_run_date": of.Next.Format("2006-01-02T15:04:05.000000Z"),
-	}})
+	}
+	if run.Told.Code != "" {
+		data["error_code"], data["error_params"] = run.Told.Code, run.Told.RawParams()
+	}
+	body, err := json.Marshal(map[string]any{"event": connectorFailed, "data": data})
 	return service.Parcel{Event: connectorFailed, ContentType: "application/json", Body: body}, err
 }
 
@@ -89,7 +93,7 @@ func (c *courier) Send(ctx context.Context, d service.Delivery, at time.Time, se
 	}
 	return service.Sent{RetryAfter: out.RetryAfter, Attempt: service.Attempt{
 		Took: out.Timing.Total, Answered: out.Timing.Answered, Delivered: out.Delivered(), Status: out.Status,
-		Told: cmp.Or(out.Text, string(out.Kind)), Head: out.Head, Body: out.Body,
+		Told: out.Text, Head: out.Head, Body: out.Body,
 	}}, nil
 }
 

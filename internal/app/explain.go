@@ -50,6 +50,6 @@ func (r *RunReport) outputStep(schema *intray.Schema, b *intray.Batch, field int
 		return output.Explain(schema, b, 0, field)
 	}
 	return intray.TraceStep{Step: "output", Reasons: []intray.Message{
-		intray.Literal(fmt.Sprintf("nothing was written: a row has an error, and invalidDataBehavior is %s", schema.Settings.InvalidDataBehavior)),
+		intray.NewMessage("output.no_result", intray.Params{"behavior": schema.Settings.InvalidDataBehavior}),
 	}}, nil
 }

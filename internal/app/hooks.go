@@ -70,7 +70,7 @@ func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.P
 	runner, err := h.opened()
 	var refused *cage.RefusedError
 	if errors.As(err, &refused) {
-		return nil, &intray.HookError{Hook: "hooks", Text: refused.Error()}
+		return nil, &intray.HookError{Hook: "hooks", Text: refused.Describe()}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the cage of the hooks: %w", err)
@@ -106,23 +106,23 @@ func (h *hookRunner) account(hooks intray.Hooks) (times []HookTime, console []st
 
 // CheckHooks says whether hooks can be loaded: an *intray.HookError names the first
 // that cannot, a warning says why they could not be checked.
-func CheckHooks(ctx context.Context, hooks intray.Hooks) (warning string, err error) {
+func CheckHooks(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error) {
 	h := &hookRunner{}
 	defer h.close()
 	return h.check(ctx, hooks)
 }
 
 // check says whether hooks can be loaded, or why that could not be tried.
-func (h *hookRunner) check(ctx context.Context, hooks intray.Hooks) (warning string, err error) {
+func (h *hookRunner) check(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error) {
 	runner, err := h.opened()
 	var refused *cage.RefusedError
 	if errors.As(err, &refused) {
-		return "they were not loaded to check them, and imports with them will fail: " + refused.Error(), nil
+		return intray.NewMessage("hook.not_checked", intray.Params{"reason": refused.Describe()}), nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("open the cage of the hooks: %w", err)
+		return intray.Message{}, fmt.Errorf("open the cage of the hooks: %w", err)
 	}
-	return "", runner.Check(ctx, hooks)
+	return intray.Message{}, runner.Check(ctx, hooks)
 }
 
 // opened gives what runs hooks. After a failure it is tried again.

@@ -58,7 +58,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner) (*parts, error) {
 	}
 	closeAll := func() error { return errors.Join(rows.Close(), blobs.Close()) }
 	moved := engine.Config{Formats: all.Formats(cfg.tempDir()), Temp: cfg.tempDir()}
-	var check func(context.Context, intray.Hooks) (string, error)
+	var check func(context.Context, intray.Hooks) (intray.Message, error)
 	if hooks != nil {
 		moved.Script, check = hooks.open, hooks.check
 	}

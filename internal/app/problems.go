@@ -15,13 +15,30 @@ import (
 type problemList struct {
 	schema *intray.Schema
 	w      *csv.Writer
+	// texts are what messages say, of which there are few.
+	texts map[intray.Message]string
+}
+
+// maxTexts bounds the texts that are kept.
+const maxTexts = 10_000
+
+// text renders a message.
+func (l *problemList) text(m intray.Message) string {
+	text, known := l.texts[m]
+	if !known {
+		text = m.String()
+		if len(l.texts) < maxTexts {
+			l.texts[m] = text
+		}
+	}
+	return text
 }
 
 // writeProblems writes the file of problems: those of all batches that write
 // lets come along.
 func (c *RunConfig) writeProblems(write func(*problemList) error) error {
 	return WriteFile(c.Problems, c.Stdout, func(to io.Writer) error {
-		l := &problemList{c.Schema, csv.NewWriter(to)}
+		l := &problemList{c.Schema, csv.NewWriter(to), map[intray.Message]string{}}
 		if err := l.w.Write([]string{"line", "row", "field", "level", "code", "message", "value"}); err != nil {
 			return err
 		}
@@ -58,7 +75,7 @@ func (l *problemList) add(b *intray.Batch) error {
 		}
 		err := l.w.Write([]string{
 			strconv.FormatInt(b.Lines[p.Row], 10), strconv.FormatInt(b.First+int64(p.Row)+1, 10),
-			output.NoFormula(key), p.Level.String(), p.Code, p.Text.String(), output.NoFormula(value),
+			output.NoFormula(key), p.Level.String(), p.Code, l.text(p.Text), output.NoFormula(value),
 		})
 		if err != nil {
 			return err

@@ -3,10 +3,10 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/internal/sftp"
 )
@@ -115,10 +115,10 @@ func (r remote) List(ctx context.Context, directory, pattern string) (service.Re
 	}
 	out := service.RemoteListing{Files: remoteFiles(found.Files)}
 	for _, one := range found.Skipped {
-		out.Skipped = append(out.Skipped, fmt.Sprintf("%s was skipped because %s.", one.Name, one.Reason))
+		out.Skipped = append(out.Skipped, intray.NewMessage("sftp.skipped", intray.Params{"name": one.Name, "reason": one.Reason}))
 	}
 	if more := found.NumSkipped - len(found.Skipped); more > 0 {
-		out.Skipped = append(out.Skipped, fmt.Sprintf("%d more were skipped.", more))
+		out.Skipped = append(out.Skipped, intray.NewMessage("sftp.more_skipped", intray.Params{"n": more}))
 	}
 	return out, nil
 }

@@ -28,10 +28,10 @@ type circumstance struct {
 	// share is how long one row must have taken at least to be the one that a
 	// deadline is blamed on.
 	share time.Duration
-	// limit says how long the call may take.
-	limit string
-	// when says more of the call.
-	when string
+	// slow says that the call takes longer than it may.
+	slow func() intray.Message
+	// within adds to a reason what kind of call it was; nil adds nothing.
+	within func(reason intray.Message) intray.Message
 }
 
 // namesOf are the hooks of a group, by their names.
@@ -45,48 +45,46 @@ func (s *Session) namesOf(kind realm.HookKind) (names []string) {
 }
 
 func (s *Session) loading() circumstance {
-	c := circumstance{group: "hooks", when: "while the hooks were read"}
+	c := circumstance{group: "hooks"}
 	for _, hook := range realm.HooksOf(s.hooks) {
 		c.hooks = append(c.hooks, hook.Name)
 	}
-	c.limit = fmt.Sprintf("the %v that reading the hooks may take (--hook-batch)", plain(s.cfg.Batch))
+	c.slow = func() intray.Message {
+		return intray.NewMessage("hook.slow_to_load", intray.Params{"limit": plain(s.cfg.Batch)})
+	}
+	c.within = func(reason intray.Message) intray.Message {
+		return intray.NewMessage("hook.while_loading", intray.Params{"reason": reason})
+	}
 	return c
 }
 
-// most says how long a call with so many rows may take.
-func (s *Session) most(rows int) string {
+// slow says that a call with so many rows takes longer than it may.
+func (s *Session) slow(rows int) intray.Message {
 	budget := s.budget(rows)
 	switch {
 	case rows <= batchRows:
-		return fmt.Sprintf("the %v that 1,000 rows may take (--hook-batch)", plain(budget))
+		return intray.NewMessage("hook.slow_for_thousand_rows", intray.Params{"limit": plain(budget)})
 	case budget == s.cfg.Quiet:
-		return fmt.Sprintf("%v, and no call may, however many rows it has", plain(budget))
+		return intray.NewMessage("hook.slow_for_any_rows", intray.Params{"limit": plain(budget)})
 	}
-	return fmt.Sprintf("the %v that %s rows may take (%v for 1,000: --hook-batch)", plain(budget), grouped(rows), plain(s.cfg.Batch))
+	return intray.NewMessage("hook.slow_for_rows", intray.Params{"limit": plain(budget), "n": rows, "each": plain(s.cfg.Batch)})
 }
 
-// plain writes a length of time: 5 s, 400 ms.
-func plain(d time.Duration) string {
+// plain is a length of time: 5 s, 400 ms.
+func plain(d time.Duration) intray.Message {
 	if d%time.Second == 0 {
-		return strconv.Itoa(int(d/time.Second)) + " s"
+		return intray.NewMessage("duration.seconds", intray.Params{"n": int(d / time.Second)})
 	}
-	return strconv.Itoa(int(d.Milliseconds())) + " ms"
+	return intray.NewMessage("duration.milliseconds", intray.Params{"n": d.Milliseconds()})
 }
 
-// grouped writes a number with its thousands apart.
-func grouped[N int | int64](n N) string {
-	text := strconv.FormatInt(int64(n), 10)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+// size gives bytes as the flags take them.
+func size(bytes int64) intray.Message {
+	return intray.NewMessage("size.megabytes", intray.Params{"n": bytes >> 20})
 }
 
-// size writes bytes as the flags take them.
-func size(bytes int64) string { return strconv.FormatInt(bytes>>20, 10) + " MB" }
-
-func (s *Session) tooMuch() string {
-	return "it needs more memory than the " + size(s.cage.Memory()) + " that a process of hooks may hold (--hook-memory)"
+func (s *Session) tooMuch() intray.Message {
+	return intray.NewMessage("hook.out_of_memory", intray.Params{"limit": size(s.cage.Memory())})
 }
 
 // broken makes of the death of a worker what is to be told: hooks killed it, or
@@ -96,37 +94,37 @@ func (s *Session) broken(ctx context.Context, err error, c circumstance) error {
 	var long *cage.TooLongError
 	switch {
 	case err != nil && ctx.Err() == nil && errors.As(err, &long):
-		return &intray.HookError{Hook: c.any(), Text: fmt.Sprintf("what it is to be given is larger than the %s that one call takes. Divide the file, or shorten its cells.", size(int64(long.Most)))}
+		return &intray.HookError{Hook: c.any(), Text: intray.NewMessage("hook.input_too_large", intray.Params{"limit": size(int64(long.Most))})}
 	case ctx.Err() != nil || !errors.As(err, &dead):
 		return err
 	}
-	text := ""
+	var text intray.Message
 	switch dead.Kind {
 	case cage.KindDeadline:
-		text = "it takes longer than " + c.limit
+		text = c.slow()
 	case cage.KindMemory:
 		text = s.tooMuch()
 	case cage.KindThreads:
-		text = "it starts more threads than it may"
+		text = intray.NewMessage("hook.too_many_threads", nil)
 	case cage.KindDied:
-		text = "it ended the process that runs it"
+		text = intray.NewMessage("hook.process_ended", nil)
 	case cage.KindKilled:
-		text = fmt.Sprintf("the process that runs it was killed from outside %d times in a row, as a system does that has no memory left", len(pauses)+1)
+		text = intray.NewMessage("hook.process_killed", intray.Params{"n": len(pauses) + 1})
 	case cage.KindProtocol, cage.KindOutput:
-		text = "it gives back more than it may, or what cannot be read"
+		text = intray.NewMessage("hook.invalid_answer", nil)
 	case cage.KindFault:
-		text = "the engine that runs it broke down"
+		text = intray.NewMessage("hook.engine_failed", nil)
 	default:
 		return err
 	}
 	hook, row := c.told(dead)
 	if row == nil && c.rows > 0 {
-		text += fmt.Sprintf(", at one of the data rows %s to %s", grouped(c.first+1), grouped(c.first+c.rows))
+		text = intray.NewMessage("hook.within_rows", intray.Params{"reason": text, "first": c.first + 1, "last": c.first + c.rows})
 	}
-	if c.when != "" {
-		text += ", " + c.when
+	if c.within != nil {
+		text = c.within(text)
 	}
-	return &intray.HookError{Hook: hook, Row: row, Text: text + "."}
+	return &intray.HookError{Hook: hook, Row: row, Text: text}
 }
 
 // told reads what the worker noted last: which hook ran, and on which row. What
@@ -159,14 +157,18 @@ func (c *circumstance) any() string {
 
 // failed is the error of a hook that its engine told of.
 func (s *Session) failed(f *realm.Failure, c circumstance) *intray.HookError {
-	e := &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column, Text: named(f.Name, f.Message)}
-	switch {
-	case f.Kind == realm.KindTime:
-		e.Text = "it takes longer than " + c.limit + "."
-	case f.Kind == realm.KindMemory && strings.HasPrefix(f.Message, "null"): // which any hook may throw
-		e.Text += ": it may hold " + size(s.cage.Memory()) + " (--hook-memory)"
-	case f.Kind == realm.KindMemory:
-		e.Text = s.tooMuch() + "."
+	e := &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column}
+	switch f.Kind {
+	case realm.KindTime:
+		e.Text = c.slow()
+	case realm.KindMemory:
+		e.Text = s.tooMuch()
+	case realm.KindNull:
+		e.Text = intray.NewMessage("hook.threw_null", intray.Params{"limit": size(s.cage.Memory())})
+	case realm.KindStuck:
+		e.Text = intray.NewMessage("hook.promise_never_settles", nil)
+	default:
+		e.Text = intray.Literal(named(f.Name, f.Message)) // the words of the hook, or of what runs it
 	}
 	if e.Hook == "" {
 		e.Hook = c.any()
@@ -189,7 +191,7 @@ func faultError(f realm.Fault) error {
 	if f.Hook == "" {
 		return fmt.Errorf("load the hooks: %s", named(f.Name, f.Message))
 	}
-	return &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column, Text: named(f.Name, f.Message), Load: true}
+	return &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column, Text: intray.Literal(named(f.Name, f.Message)), Load: true}
 }
 
 func named(name, message string) string {

@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 				continue
 			}
 			failed := hookError(t, err)
-			if failed.Hook != tt.hook || !strings.Contains(failed.Text, tt.text) || failed.Line != tt.line || tt.column > 0 && failed.Column != tt.column {
+			if failed.Hook != tt.hook || !strings.Contains(failed.Text.String(), tt.text) || failed.Line != tt.line || tt.column > 0 && failed.Column != tt.column {
 				t.Errorf("%s: %v", tt.name, failed)
 			}
 		}

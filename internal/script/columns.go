@@ -308,7 +308,7 @@ func (s *shape) display(v []byte, labels map[string]string, scratch *[]byte) []b
 
 // infosOf are the messages that cells carry.
 func infosOf(field, part int, list []span) (infos []realm.CellInfos) {
-	first := 0
+	first, texts := 0, map[intray.Message]string{}
 	for _, one := range list {
 		problems := one.batch.Problems
 		from, _ := slices.BinarySearchFunc(problems, one.from, byRow)
@@ -317,7 +317,12 @@ func infosOf(field, part int, list []span) (infos []realm.CellInfos) {
 			if p.Field != field || p.Part != part {
 				continue
 			}
-			row, info := first+p.Row-one.from, realm.Info{Message: p.Text.String(), Level: p.Level}
+			text, known := texts[p.Text] // many cells have the same
+			if !known {
+				text = p.Text.String()
+				texts[p.Text] = text
+			}
+			row, info := first+p.Row-one.from, realm.Info{Message: text, Level: p.Level}
 			if n := len(infos); n > 0 && infos[n-1].Row == row {
 				infos[n-1].Infos = append(infos[n-1].Infos, info)
 				continue

@@ -37,7 +37,7 @@ func TestFailuresNameTheirPlace(t *testing.T) {
 				session := open(t, s, rowHooks("() => {}", tt.source))
 				changes, err := session.Rows(t.Context(), 1, rowsOf(countFields, before, count(8100, 200)))
 				failed := hookError(t, err)
-				if failed.Hook != "rowHooks[1]" || failed.Row == nil || *failed.Row != 8204 || !strings.Contains(failed.Text, tt.text) || changes != nil {
+				if failed.Hook != "rowHooks[1]" || failed.Row == nil || *failed.Row != 8204 || !strings.Contains(failed.Text.String(), tt.text) || changes != nil {
 					t.Errorf("got %v", failed)
 				}
 				if tt.line > 0 && (failed.Line != tt.line || failed.Column == 0) {
@@ -60,7 +60,7 @@ func TestHooksThatAreNone(t *testing.T) {
 				t.Cleanup(func() { _ = session.Close() })
 				_, err = session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, 1)))
 			}
-			if failed := hookError(t, err); failed.Hook != "bulkRowHooks[0]" || !strings.Contains(failed.Text, want) {
+			if failed := hookError(t, err); failed.Hook != "bulkRowHooks[0]" || !strings.Contains(failed.Text.String(), want) {
 				t.Errorf("%q: %v", source, failed)
 			}
 		}
@@ -135,12 +135,12 @@ func TestTheRowThatBendsLists(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *script.Script) {
 		session := open(t, s, rowHooks(`() => {}`, `(r) => { if (r.index === 2030) Array.prototype[3] = 1; }`))
 		_, err := session.Rows(t.Context(), 1, rowsOf(countFields, count(1000, 2000)))
-		if failed := hookError(t, err); failed.Hook != "rowHooks[1]" || failed.Row == nil || *failed.Row != 2030 || !strings.Contains(failed.Text, "what all lists are made of") {
+		if failed := hookError(t, err); failed.Hook != "rowHooks[1]" || failed.Row == nil || *failed.Row != 2030 || !strings.Contains(failed.Text.String(), "what all lists are made of") {
 			t.Error(failed)
 		}
 		session = open(t, s, intray.Hooks{BulkRow: []string{`() => { Object.prototype[0] = 1; }`, `() => {}`}})
 		_, err = session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, 3)))
-		if failed := hookError(t, err); failed.Hook != "bulkRowHooks[0]" || failed.Row != nil || !strings.Contains(failed.Text, "what all lists are made of") {
+		if failed := hookError(t, err); failed.Hook != "bulkRowHooks[0]" || failed.Row != nil || !strings.Contains(failed.Text.String(), "what all lists are made of") {
 			t.Error(failed)
 		}
 	})
@@ -159,7 +159,7 @@ func TestOneOfSeveralIsNamed(t *testing.T) {
 		} {
 			session := open(t, s, intray.Hooks{BulkRow: []string{`() => {}`, source, `() => {}`}})
 			_, err := session.Bulk(t.Context(), 1, rowsOf(countFields, count(0, 10)))
-			if failed := hookError(t, err); failed.Hook != "bulkRowHooks[1]" || !strings.Contains(failed.Text, want) {
+			if failed := hookError(t, err); failed.Hook != "bulkRowHooks[1]" || !strings.Contains(failed.Text.String(), want) {
 				t.Errorf("%s: %v", source, failed)
 			}
 		}

@@ -42,7 +42,7 @@ func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.S
 func tooLate(commands []realm.Command) error {
 	for _, c := range commands {
 		if c.Name != "setConfirmationMessage" { // it is for a person at the importer
-			return &intray.HookError{Hook: c.Hook, Text: c.Name + ": the import is settled by now; do this in a step hook"}
+			return &intray.HookError{Hook: c.Hook, Text: intray.NewMessage("hook.import_settled", intray.Params{"method": c.Name})}
 		}
 	}
 	return nil
@@ -78,7 +78,12 @@ func (s *Session) gather(schema *intray.Schema, rows iter.Seq2[*intray.Batch, er
 	if err := f.count(); err != nil {
 		return nil, err
 	}
-	f.c = circumstance{hooks: s.namesOf(realm.HookBeforeFinish), limit: s.most(f.call.Count), when: "with all rows of the result"}
+	f.c = circumstance{
+		hooks: s.namesOf(realm.HookBeforeFinish), slow: func() intray.Message { return s.slow(f.call.Count) },
+		within: func(reason intray.Message) intray.Message {
+			return intray.NewMessage("hook.with_result", intray.Params{"reason": reason})
+		},
+	}
 	return f, nil
 }
 
@@ -89,8 +94,7 @@ func (f *finishing) count() error {
 			return err
 		}
 		if f.call.Count += gatherResult(columns, b, f.schema.Settings.InvalidDataBehavior); f.call.Count > finishRows {
-			return &intray.HookError{Hook: "beforeFinishCallback", Text: fmt.Sprintf(
-				"the result has more than %s rows, and that is the most that it is given. Divide the file, or do without it.", grouped(finishRows))}
+			return &intray.HookError{Hook: "beforeFinishCallback", Text: intray.NewMessage("hook.result_too_long", intray.Params{"limit": finishRows})}
 		}
 		if f.call.Lazy = isLarge(f.call.Count, len(columns)); f.call.Lazy {
 			clear(columns) // they are only counted from here on
@@ -263,7 +267,7 @@ func errorsAbout(notices []intray.Notice) []any {
 		if n.Type != intray.Validation || n.Level != intray.LevelError {
 			continue
 		}
-		one := map[string]any{"rowIndex": n.Row, "fieldKey": nil, "message": n.Text, "value": n.Value}
+		one := map[string]any{"rowIndex": n.Row, "fieldKey": nil, "message": n.Text.String(), "value": n.Value}
 		if n.Field != "" {
 			one["fieldKey"] = n.Field
 		}

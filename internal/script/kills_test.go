@@ -72,7 +72,7 @@ func TestTheHookThatKills(t *testing.T) {
 		for hook, call := range calls {
 			for way, body := range endless {
 				failed := hookError(t, call(t.Context(), s, "() => { "+body+" }"))
-				if failed.Hook != hook || !strings.Contains(failed.Text, "it takes longer than the 600 ms") || !strings.Contains(failed.Text, "--hook-batch") {
+				if failed.Hook != hook || !strings.Contains(failed.Text.String(), "it takes longer than the 600 ms") || !strings.Contains(failed.Text.String(), "--hook-batch") {
 					t.Errorf("%s, %s: %v", hook, way, failed)
 				}
 				if hook == "rowHooks[1]" && (failed.Row == nil || *failed.Row != 1203) {
@@ -95,7 +95,7 @@ func TestTheHookThatHoards(t *testing.T) {
 		for _, hook := range []string{"bulkRowHooks[1]", "stepHooks[2]", "beforeFinishCallback"} {
 			for what, one := range hoards {
 				hoard := "() => { const all = []; for (;;) all.push(" + one + "); }"
-				if failed := hookError(t, calls[hook](t.Context(), s, hoard)); failed.Hook != hook || !strings.Contains(failed.Text, "96 MB") || !strings.Contains(failed.Text, "--hook-memory") {
+				if failed := hookError(t, calls[hook](t.Context(), s, hoard)); failed.Hook != hook || !strings.Contains(failed.Text.String(), "96 MB") || !strings.Contains(failed.Text.String(), "--hook-memory") {
 					t.Errorf("%s, %s: %v", hook, what, failed)
 				}
 			}
@@ -128,7 +128,7 @@ func TestSentencesOfLimits(t *testing.T) {
 			_, err := session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, rows)))
 			return err
 		})
-		if failed := hookError(t, err); !strings.Contains(failed.Text, want) {
+		if failed := hookError(t, err); !strings.Contains(failed.Text.String(), want) {
 			t.Errorf("%d rows: %v", rows, failed)
 		}
 	}

@@ -33,7 +33,7 @@ func TestQuickHooks(t *testing.T) {
 				changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, quickRows)))
 				if test.fails != "" {
 					failed := hookError(t, err)
-					if failed.Row == nil || *failed.Row != 31234 || !strings.Contains(failed.Text, test.fails) {
+					if failed.Row == nil || *failed.Row != 31234 || !strings.Contains(failed.Text.String(), test.fails) {
 						t.Errorf("got %v", failed)
 					}
 					if took := time.Since(began); took > 2*budget+1500*time.Millisecond {

@@ -133,7 +133,7 @@ func (r *rowsCall) about(rows span) circumstance {
 func (s *Session) rowsAt(rows span, update bool) circumstance {
 	n := rows.to - rows.from
 	return circumstance{
-		limit: s.most(n), share: s.cfg.Batch / 5, update: update,
+		slow: func() intray.Message { return s.slow(n) }, share: s.cfg.Batch / 5, update: update,
 		first: rows.number(0), rows: rows.number(n-1) - rows.number(0) + 1,
 	}
 }

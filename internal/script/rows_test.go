@@ -179,7 +179,7 @@ func TestPartsOfAField(t *testing.T) {
 			t.Error(err, diff)
 		}
 		_, err = open(t, s, rowHooks(`() => ({row: {none: {manyToOne: [{value: "x"}]}}})`)).Rows(t.Context(), 0, rows)
-		if failed := hookError(t, err); !strings.Contains(failed.Text, "none") {
+		if failed := hookError(t, err); !strings.Contains(failed.Text.String(), "none") {
 			t.Error(failed)
 		}
 	})

@@ -28,8 +28,13 @@ func (s *Session) Step(ctx context.Context, call intray.StepCall) (intray.StepCh
 			request.Hooks = append(request.Hooks, fmt.Sprintf("stepHooks[%d]", i))
 		}
 	}
-	c := circumstance{hooks: request.Hooks, group: "stepHooks", when: "at " + call.Step}
-	c.limit = fmt.Sprintf("the %v that the hooks of a step may take (--hook-batch)", plain(s.cfg.Batch))
+	c := circumstance{hooks: request.Hooks, group: "stepHooks"}
+	c.slow = func() intray.Message {
+		return intray.NewMessage("hook.slow_step", intray.Params{"limit": plain(s.cfg.Batch)})
+	}
+	c.within = func(reason intray.Message) intray.Message {
+		return intray.NewMessage("hook.at_step", intray.Params{"reason": reason, "step": call.Step})
+	}
 	var a *realm.Answer
 	err = s.retried(ctx, call.Fields, c, func(one *seat) error {
 		a, err = s.told(ctx, one, request, len(call.Fields), s.cfg.Batch, c)
@@ -113,11 +118,12 @@ func stepChanges(commands []realm.Command, fields []intray.Field) (list intray.S
 			removed++
 		case change.AddField != nil:
 			if fields = append(fields, change.AddField.Field); len(fields)-removed > schemajson.MaxFields {
-				err = fmt.Errorf("an import has at most %d fields", schemajson.MaxFields)
+				err = refuse(intray.NewMessage("hook.too_many_fields", intray.Params{"limit": schemajson.MaxFields}))
 			}
 		}
 		if err != nil {
-			return nil, &intray.HookError{Hook: c.Hook, Line: c.Line, Column: c.Column, Text: c.Name + ": " + err.Error()}
+			reason := intray.NewMessage("hook.method_failed", intray.Params{"method": c.Name, "reason": intray.MessageOf(err)})
+			return nil, &intray.HookError{Hook: c.Hook, Line: c.Line, Column: c.Column, Text: reason}
 		}
 		if change != nil {
 			change.Hook, change.Line, change.Column = c.Hook, c.Line, c.Column
@@ -136,7 +142,7 @@ func stepChange(c realm.Command, fields []intray.Field) (*intray.StepChange, err
 		var key string
 		err := argument(c.Args, 0, &key)
 		if err == nil && key == "" {
-			err = errors.New("argument 1 is empty, and must be the key of a field")
+			err = refuse(intray.NewMessage("hook.argument_empty_key", intray.Params{"argument": 1}))
 		}
 		return &intray.StepChange{RemoveField: key}, err
 	case "setHeaderRowOverride":
@@ -164,26 +170,30 @@ func stepChange(c realm.Command, fields []intray.Field) (*intray.StepChange, err
 	case "setConfirmationMessage":
 		return nil, nil // it is for a person at the importer
 	}
-	return nil, fmt.Errorf("there is no such method")
+	return nil, refuse(intray.NewMessage("hook.unknown_method", nil))
 }
+
+// refuse is the error of a call that cannot be followed.
+func refuse(reason intray.Message) error { return &intray.MessageError{Message: reason} }
 
 // argument reads one of the arguments of a method.
 func argument(args [][]byte, at int, into any) error {
+	number := at + 1
 	if at >= len(args) {
-		return fmt.Errorf("argument %d is missing", at+1)
+		return refuse(intray.NewMessage("hook.argument_missing", intray.Params{"argument": number}))
 	}
 	if _, any := into.(*json.RawMessage); !any && string(args[at]) == "null" {
-		return fmt.Errorf("argument %d is null", at+1)
+		return refuse(intray.NewMessage("hook.argument_null", intray.Params{"argument": number}))
 	}
 	err := json.Unmarshal(args[at], into)
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong) && wrong.Field != "":
-		return fmt.Errorf("argument %d: its %s cannot be a %s", at+1, wrong.Field, wrong.Value)
+		return refuse(intray.NewMessage("hook.argument_property_type", intray.Params{"argument": number, "property": wrong.Field, "type": wrong.Value}))
 	case errors.As(err, &wrong):
-		return fmt.Errorf("argument %d cannot be a %s", at+1, wrong.Value)
+		return refuse(intray.NewMessage("hook.argument_type", intray.Params{"argument": number, "type": wrong.Value}))
 	case err != nil:
-		return fmt.Errorf("argument %d cannot be read: %w", at+1, err)
+		return refuse(intray.NewMessage("hook.argument_unreadable", intray.Params{"argument": number, "problem": err.Error()}))
 	}
 	return nil
 }
@@ -195,7 +205,7 @@ func addedField(args [][]byte) (*intray.AddedField, error) {
 	}
 	schema, issues := schemajson.Parse(schemajson.Doc{Fields: []any{definition}})
 	if len(issues) > 0 {
-		return nil, fmt.Errorf("%s: %s", issues[0].Path, issues[0].Message)
+		return nil, refuse(issues[0].Describe())
 	}
 	var place struct{ Before, After string }
 	if len(args) > 1 && string(args[1]) != "null" {
@@ -221,13 +231,13 @@ func updatedInfos(args [][]byte, fields []intray.Field) ([]intray.Change, error)
 	for _, one := range list {
 		field := schema.FieldIndex(one.FieldKey)
 		if field < 0 {
-			return nil, fmt.Errorf("there is no field %q", one.FieldKey)
+			return nil, refuse(intray.NewMessage("hook.unknown_field", intray.Params{"field": one.FieldKey}))
 		}
 		c := intray.Change{Row: one.RowIndex, Field: field, Part: one.ManyToOneIndex, HasInfos: true}
 		for _, m := range one.Messages {
 			level, known := intray.ParseLevel(m.Level)
 			if !known && m.Level != "" {
-				return nil, fmt.Errorf("there is no level %q", m.Level)
+				return nil, refuse(intray.NewMessage("hook.unknown_level", intray.Params{"level": m.Level}))
 			}
 			c.Infos = append(c.Infos, intray.Info{Level: level, Text: m.Message})
 		}
@@ -249,7 +259,7 @@ func addedRows(args [][]byte) ([]intray.AddedRow, error) {
 		return nil, err
 	}
 	if len(ids) != len(list) {
-		return nil, fmt.Errorf("there are %d ids for %d rows", len(ids), len(list))
+		return nil, refuse(intray.NewMessage("hook.row_ids_differ", intray.Params{"ids": len(ids), "rows": len(list)}))
 	}
 	rows := make([]intray.AddedRow, len(list))
 	for i, one := range list {

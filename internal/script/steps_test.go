@@ -158,7 +158,7 @@ func TestStepFaults(t *testing.T) {
 		for _, tt := range cases {
 			changes, err := step(t, s, tt.step, tt.body)
 			failed := hookError(t, err)
-			if failed.Hook != "stepHooks[1]" || failed.Line != 2 || failed.Column < 2 || !strings.Contains(failed.Text, tt.want) || changes != nil {
+			if failed.Hook != "stepHooks[1]" || failed.Line != 2 || failed.Column < 2 || !strings.Contains(failed.Text.String(), tt.want) || changes != nil {
 				t.Errorf("%s: %v, %v, want %s", tt.body, changes, failed, tt.want)
 			}
 		}
@@ -237,7 +237,7 @@ func TestFinish(t *testing.T) {
 			t.Error(*cancel, err)
 		}
 		_, err := finished(t, s, "(rows) => {\n  rows[9].a;\n}", "")
-		if failed := hookError(t, err); failed.Hook != "beforeFinishCallback" || failed.Line != 2 || failed.Row != nil || !strings.Contains(failed.Text, "TypeError") {
+		if failed := hookError(t, err); failed.Hook != "beforeFinishCallback" || failed.Line != 2 || failed.Row != nil || !strings.Contains(failed.Text.String(), "TypeError") {
 			t.Error(failed)
 		}
 	})
@@ -246,12 +246,12 @@ func TestFinish(t *testing.T) {
 func TestFinishChangesNothing(t *testing.T) {
 	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
 	_, err := finished(t, s, `(rows, about, instance) => { instance.setDevelopmentMode(true) }`, "")
-	if failed := hookError(t, err); failed.Hook != "beforeFinishCallback" || failed.Line != 1 || failed.Column != 39 || !strings.Contains(failed.Text, "setDevelopmentMode: the import is settled") {
+	if failed := hookError(t, err); failed.Hook != "beforeFinishCallback" || failed.Line != 1 || failed.Column != 39 || !strings.Contains(failed.Text.String(), "setDevelopmentMode: the import is settled") {
 		t.Error(failed)
 	}
 	for source, want := range map[string]string{`() => "x"`: "a text", `() => true`: "true", `() => ({cancel: 1})`: "a number as cancel"} {
 		cancel, err := finished(t, s, source, "")
-		if failed := hookError(t, err); cancel != nil || failed.Hook != "beforeFinishCallback" || !strings.Contains(failed.Text, "the hook returned "+want) {
+		if failed := hookError(t, err); cancel != nil || failed.Hook != "beforeFinishCallback" || !strings.Contains(failed.Text.String(), "the hook returned "+want) {
 			t.Errorf("%s: %v", source, failed)
 		}
 	}
@@ -270,7 +270,7 @@ func TestFinishTooMuch(t *testing.T) {
 		rows[i] = []any{"x"}
 	}
 	_, err := session.Finish(t.Context(), schema, sequence(nil, batch(0, rows...), batch(100_001, rows...)), about)
-	if failed := hookError(t, err); !strings.Contains(failed.Text, "more than 200,000 rows") {
+	if failed := hookError(t, err); !strings.Contains(failed.Text.String(), "more than 200,000 rows") {
 		t.Error(failed)
 	}
 	broken := errors.New("the stage broke")

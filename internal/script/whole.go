@@ -50,7 +50,9 @@ func (s *Session) Bulk(ctx context.Context, hook int, rows intray.HookRows) (cha
 	}
 	list, n := spans(rows.Batches)
 	name := s.namesOf(realm.HookBulkRow)[hook]
-	c := circumstance{hooks: []string{name}, limit: s.most(n), when: "with all rows"}
+	c := circumstance{hooks: []string{name}, slow: func() intray.Message { return s.slow(n) }, within: func(reason intray.Message) intray.Message {
+		return intray.NewMessage("hook.with_all_rows", intray.Params{"reason": reason})
+	}}
 	call := &realm.RowsCall{Kind: realm.HookBulkRow, Hooks: c.hooks, Mode: modeOf(rows.Update)}
 	err = s.retried(ctx, rows.Fields, c, func(one *seat) error {
 		w := &wholeCall{Session: s, one: one, shapes: shapes, list: list, rows: n, c: c}
@@ -76,7 +78,9 @@ func (s *Session) Column(ctx context.Context, hook int, rows intray.HookRows) (c
 	}
 	list, n := spans(rows.Batches)
 	name := fmt.Sprintf("columnHooks[%d]", hook)
-	c := circumstance{hooks: []string{name}, limit: s.most(n), when: "with the whole column"}
+	c := circumstance{hooks: []string{name}, slow: func() intray.Message { return s.slow(n) }, within: func(reason intray.Message) intray.Message {
+		return intray.NewMessage("hook.with_whole_column", intray.Params{"reason": reason})
+	}}
 	err = s.retried(ctx, rows.Fields, c, func(one *seat) error {
 		changes = nil
 		for part := range columnsOf(shapes[field]) {

@@ -128,7 +128,7 @@ func TestManyChanges(t *testing.T) {
 		`(records) => records.map((r) => ({index: r.index, row: {out: {value: "x".repeat(1500)}}}))`,
 	}})
 	_, err := session.Bulk(t.Context(), 1, rows)
-	if failed := hookError(t, err); failed.Hook != "bulkRowHooks[1]" || !strings.Contains(failed.Text, "larger than 33554432 bytes") {
+	if failed := hookError(t, err); failed.Hook != "bulkRowHooks[1]" || !strings.Contains(failed.Text.String(), "larger than 33554432 bytes") {
 		t.Error(failed)
 	}
 	session = open(t, s, intray.Hooks{BulkRow: []string{`(records) => records.map((r) => ({index: r.index, row: {out: {value: "x".repeat(500) + r.index}}}))`}})
@@ -160,7 +160,7 @@ func TestLongRows(t *testing.T) {
 		t.Fatal(len(changes), err, told(changes))
 	}
 	_, err = session.Rows(t.Context(), 0, rowsOf(countFields, long(3, 2<<20)))
-	if failed := hookError(t, err); !strings.Contains(failed.Text, "larger than the 1 MB that one call takes") {
+	if failed := hookError(t, err); !strings.Contains(failed.Text.String(), "larger than the 1 MB that one call takes") {
 		t.Error(failed)
 	}
 }
@@ -183,7 +183,7 @@ func TestColumnsMissedOnTheWay(t *testing.T) {
 		}
 		session = open(t, s, rowHooks(`(r) => { if (r.index < 2999) return {row: {out: {value: "set"}}}; `+bend+` return {row: {out: {value: r.row.b.value}}}; }`))
 		changes, err = session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 3000)))
-		if err == nil || !strings.Contains(hookError(t, err).Text, "what all lists are made of") {
+		if err == nil || !strings.Contains(hookError(t, err).Text.String(), "what all lists are made of") {
 			t.Errorf("bent lists: %d changes, %v", len(changes), err)
 		}
 	})

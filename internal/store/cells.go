@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 // micros keeps a time as microseconds since 1970, and no time as 0.
@@ -45,6 +47,20 @@ func (j asJSON) Scan(from any) error {
 		return fmt.Errorf("a JSON text is a %T", from)
 	}
 	return json.Unmarshal([]byte(text), j.v)
+}
+
+// asMessage keeps a message as a text.
+type asMessage struct{ message *intray.Message }
+
+func (m asMessage) Value() (driver.Value, error) { return m.message.Encode(), nil }
+
+func (m asMessage) Scan(from any) error {
+	text, ok := from.(string)
+	if !ok {
+		return fmt.Errorf("a message is a %T", from)
+	}
+	*m.message = intray.DecodeMessage(text)
+	return nil
 }
 
 // rawJSON keeps a JSON text as it is, and none as "".

@@ -78,7 +78,7 @@ func pulledKeyCells(f *service.Pulled) []any {
 }
 
 func pulledSavedCells(f *service.Pulled) []any {
-	return []any{&f.Org, micros{&f.Since}, &f.Taken, micros{&f.Gone}, &f.ImportID, &f.Put, micros{&f.PutDue}, &f.PutTries, &f.PutTold}
+	return []any{&f.Org, micros{&f.Since}, &f.Taken, micros{&f.Gone}, &f.ImportID, &f.Put, micros{&f.PutDue}, &f.PutTries, asMessage{&f.PutTold}}
 }
 
 func (r pulled) Of(ctx context.Context, connectorID string) ([]service.Pulled, error) {
@@ -118,7 +118,7 @@ type pulls struct{ *txn }
 const pullColumns = "id, connector_id, began, ended, succeeded, kind, told, listed, fetched, waiting, skipped"
 
 func pullCells(p *service.Pull) []any {
-	return []any{&p.ID, &p.ConnectorID, micros{&p.Began}, micros{&p.Ended}, &p.Succeeded, &p.Kind, &p.Told, &p.Listed, &p.Fetched, &p.Waiting, asJSON{&p.Skipped}}
+	return []any{&p.ID, &p.ConnectorID, micros{&p.Began}, micros{&p.Ended}, &p.Succeeded, &p.Kind, asMessage{&p.Told}, &p.Listed, &p.Fetched, &p.Waiting, asJSON{&p.Skipped}}
 }
 
 func (r pulls) Insert(ctx context.Context, p service.Pull) error {

@@ -112,7 +112,7 @@ func (r outbox) DeleteBefore(ctx context.Context, t time.Time, limit int) (int64
 const attemptColumns = "delivery_id, number, at, took, answered, delivered, status, told, head, body"
 
 func attemptCells(a *service.Attempt) []any {
-	return []any{&a.DeliveryID, &a.Number, micros{&a.At}, &a.Took, &a.Answered, &a.Delivered, &a.Status, &a.Told, asJSON{&a.Head}, optional{&a.Body}}
+	return []any{&a.DeliveryID, &a.Number, micros{&a.At}, &a.Took, &a.Answered, &a.Delivered, &a.Status, asMessage{&a.Told}, asJSON{&a.Head}, optional{&a.Body}}
 }
 
 func (r deliveries) Attempted(ctx context.Context, a service.Attempt) error {

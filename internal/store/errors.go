@@ -15,18 +15,19 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
 // retryAfter is when to try again once the database was out of reach.
 const retryAfter = 2 * time.Second
 
-func missing(noun string) error {
-	return &service.Error{Kind: service.NotFound, Code: "not_found", Text: "There is no such " + noun + "."}
+func missing() error {
+	return &service.Error{Kind: service.NotFound, Code: "not_found", Message: intray.NewMessage("request.unknown_id", nil)}
 }
 
-func taken(noun string) error {
-	return &service.Error{Kind: service.Conflict, Code: "exists", Text: "This " + noun + " exists already."}
+func taken() error {
+	return &service.Error{Kind: service.Conflict, Code: "exists", Message: intray.NewMessage("store.already_there", nil)}
 }
 
 // translate adds the service's own error to one of a driver, where the service
@@ -38,19 +39,19 @@ func translate(err error) error {
 	}
 	switch kindOf(err) {
 	case service.NotFound:
-		own = &service.Error{Kind: service.NotFound, Code: "not_found", Text: "What this belongs to is not there."}
+		own = &service.Error{Kind: service.NotFound, Code: "not_found", Message: intray.NewMessage("store.owner_missing", nil)}
 	case service.Conflict:
-		own = &service.Error{Kind: service.Conflict, Code: "exists", Text: "It is there already."}
+		own = &service.Error{Kind: service.Conflict, Code: "exists", Message: intray.NewMessage("store.already_there", nil)}
 	case service.Invalid:
-		own = &service.Error{Kind: service.Invalid, Code: "invalid_text", Text: "A text holds a character that cannot be stored."}
+		own = &service.Error{Kind: service.Invalid, Code: "invalid_text", Message: intray.NewMessage("store.invalid_text", nil)}
 	case service.Unavailable:
 		if noRoom(err) {
 			own = &service.Error{Kind: service.Unavailable, Code: "storage_full",
-				Text: "There is no room for the database to write. Try again later.", RetryAfter: time.Minute}
+				Message: intray.NewMessage("storage.full_for_database", nil), RetryAfter: time.Minute}
 			break
 		}
 		own = &service.Error{Kind: service.Unavailable, Code: "store_unavailable",
-			Text: "The service cannot reach its database just now. Try again.", RetryAfter: retryAfter}
+			Message: intray.NewMessage("service.database_unreachable", nil), RetryAfter: retryAfter}
 	default:
 		return err
 	}
@@ -157,5 +158,5 @@ func lostConnection(err error) bool {
 		errors.Is(err, driver.ErrBadConn) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
-		strings.Contains(err.Error(), "conn closed")
+		errors.Is(err, pgconn.ErrConnClosed)
 }

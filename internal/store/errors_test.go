@@ -35,6 +35,7 @@ func TestTranslate(t *testing.T) {
 		"wrong statement":    {&pgconn.PgError{Code: "42601"}, 0},
 		"no code":            {&pgconn.PgError{}, 0},
 		"bad connection":     {driver.ErrBadConn, service.Unavailable},
+		"connection closed":  {fmt.Errorf("query: %w", pgconn.ErrConnClosed), service.Unavailable},
 		"cut off":            {io.ErrUnexpectedEOF, service.Unavailable},
 		"caller gave up":     {context.Canceled, 0},
 		"caller's time over": {context.DeadlineExceeded, 0},

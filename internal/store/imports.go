@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -71,7 +72,7 @@ func (r imports) Move(ctx context.Context, imp service.Import, from service.Stat
 		`UPDATE imports SET `+assign(importMoved+", "+importFound, 5)+`
 		WHERE org = $1 AND id = $2 AND status = $3 AND run = $4`, append(args, importFoundCells(&imp)...)...)
 	if err == nil && n == 0 {
-		return &service.Error{Kind: service.Conflict, Code: "moved_on", Text: "The import has changed meanwhile."}
+		return &service.Error{Kind: service.Conflict, Code: "import_changed", Message: intray.NewMessage("import.changed_meanwhile", nil)}
 	}
 	return err
 }

@@ -54,7 +54,7 @@ func (r schemas) Replace(ctx context.Context, s service.Schema) error {
 		if _, err := r.Get(ctx, s.Org, s.ID); err != nil {
 			return err
 		}
-		return taken("schema")
+		return taken()
 	}
 	return r.touch(ctx, "schema",
 		`UPDATE schemas SET `+assign(schemaSaved, 3)+` WHERE org = $1 AND id = $2`,

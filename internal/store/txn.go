@@ -41,7 +41,7 @@ func (t *txn) insert(ctx context.Context, noun, table, columns string, cells ...
 	n, err := t.exec(ctx, "adding a "+noun,
 		"INSERT INTO "+table+" ("+columns+") VALUES ("+marks(len(cells))+") ON CONFLICT DO NOTHING", cells...)
 	if err == nil && n == 0 {
-		return taken(noun)
+		return taken()
 	}
 	return err
 }
@@ -50,7 +50,7 @@ func (t *txn) insert(ctx context.Context, noun, table, columns string, cells ...
 func (t *txn) touch(ctx context.Context, noun, query string, args ...any) error {
 	n, err := t.exec(ctx, "changing a "+noun, query, args...)
 	if err == nil && n == 0 {
-		return missing(noun)
+		return missing()
 	}
 	return err
 }
@@ -69,7 +69,7 @@ func one[T any](ctx context.Context, t *txn, noun string, cells func(*T) []any, 
 		return row, err
 	}
 	var none T
-	return none, missing(noun)
+	return none, missing()
 }
 
 // many reads all rows of a query.

@@ -1,6 +1,10 @@
 package cage
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/intraydata/intray"
+)
 
 // Abilities are what the system has to build a jail with.
 type Abilities struct {
@@ -26,25 +30,25 @@ type Abilities struct {
 }
 
 // essential are the walls without which a strict jail is none.
-func (a Abilities) essential() (lacks []string) {
+func (a Abilities) essential() (lacks []intray.Message) {
 	if a.System != "linux" {
-		return []string{"jails are built on Linux only, and this is " + a.System}
+		return []intray.Message{intray.NewMessage("sandbox.linux_only", intray.Params{"system": a.System})}
 	}
 	if !a.NoNewPrivs {
-		lacks = append(lacks, "the kernel has no no_new_privs (Linux 3.5 and later have it)")
+		lacks = append(lacks, intray.NewMessage("sandbox.no_new_privs", nil))
 	}
 	if !a.Seccomp {
-		lacks = append(lacks, "there is no seccomp filter for this kernel or for the processor "+a.Processor+" (Linux 4.14 and later on amd64 and arm64 have it)")
+		lacks = append(lacks, intray.NewMessage("sandbox.no_seccomp", intray.Params{"processor": a.Processor}))
 	}
 	if a.Landlock == 0 {
-		lacks = append(lacks, "the kernel has no Landlock, or it is switched off (Linux 5.13 and later have it)")
+		lacks = append(lacks, intray.NewMessage("sandbox.no_landlock", nil))
 	}
 	return lacks
 }
 
-// Missing lists, as parts of sentences, what a cage does without.
+// Missing lists for a log, as parts of sentences, what a cage does without.
 func (a Abilities) Missing() []string {
-	lacks := a.essential()
+	lacks := intray.RenderAll(a.essential())
 	if !a.Users {
 		lacks = append(lacks, "hook workers run as the user of this program (each has its own where it is started as root)")
 	}

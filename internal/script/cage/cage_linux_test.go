@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intraydata/intray"
 	"golang.org/x/sys/unix"
 )
 
@@ -19,7 +20,7 @@ import (
 func needJail(t testing.TB) {
 	t.Helper()
 	if lacks := Probe().essential(); len(lacks) > 0 {
-		t.Skip(strings.Join(lacks, "; "))
+		t.Skip(strings.Join(intray.RenderAll(lacks), "; "))
 	}
 }
 

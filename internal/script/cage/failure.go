@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 // Kind says what was broken.
@@ -135,11 +137,13 @@ func (e *TooLongError) Error() string {
 // RefusedError says that a strict jail cannot be built here.
 type RefusedError struct {
 	// Lacks are parts of sentences, such as "the kernel has no Landlock".
-	Lacks []string
+	Lacks []intray.Message
 }
 
-// Error tells what lacks and what to do.
-func (e *RefusedError) Error() string {
-	return "hooks cannot be jailed strictly on this system: " + strings.Join(e.Lacks, "; ") +
-		". Use a system that has this, or accept less with the hook jail best-effort"
+// Error gives the text of Describe in English.
+func (e *RefusedError) Error() string { return e.Describe().String() }
+
+// Describe tells what lacks and what to do, without a full stop.
+func (e *RefusedError) Describe() intray.Message {
+	return intray.NewMessage("hook.no_strict_sandbox", intray.Params{"lacks": e.Lacks})
 }

@@ -91,6 +91,9 @@ const (
 	KindTime Kind = "time"
 	// KindMemory: the hook needs more memory than it may have.
 	KindMemory Kind = "memory"
+	// KindNull: null was thrown, by the hook or by an engine that had no memory left
+	// for an error.
+	KindNull Kind = "null"
 )
 
 // Failure is why a call broke off.

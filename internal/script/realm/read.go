@@ -192,7 +192,7 @@ func (s *scanner) failure() *Failure {
 		}
 	})
 	switch f.Kind {
-	case KindThrew, KindReturned, KindStuck, KindTime, KindMemory:
+	case KindThrew, KindReturned, KindStuck, KindTime, KindMemory, KindNull:
 	default:
 		s.fail("there is no failure of that kind")
 	}

@@ -177,10 +177,7 @@ func (r *Realm) settle(deadline time.Time) (string, error) {
 		if err := r.arm(deadline); err != nil {
 			return "", err
 		}
-		n, err := r.vm.ExecutePendingJobs()
-		if err != nil && interrupted(err) {
-			return "", err
-		}
+		n, _ := r.vm.ExecutePendingJobs() // what jobs throw, the prelude sees
 		text, err := r.call(deadline, "take", "")
 		if err != nil || text != "" {
 			return text, err
@@ -191,7 +188,11 @@ func (r *Realm) settle(deadline time.Time) (string, error) {
 	}
 }
 
-var errLate = errors.New("interrupted")
+// Why a call into the engine came to nothing.
+var (
+	errLate    = errors.New("the budget is used up")
+	errStarved = errors.New("the engine has no memory left")
+)
 
 // arm sets what is left of the budget for the next call.
 func (r *Realm) arm(deadline time.Time) error {
@@ -208,19 +209,41 @@ func (r *Realm) call(deadline time.Time, what, text string) (string, error) {
 		return "", err
 	}
 	out, err := r.enter.Call(quickjs.UndefinedValue, what, text)
-	if err != nil {
-		return "", err
+	switch {
+	case err != nil && time.Until(deadline) <= 0: // the engine is interrupted no sooner
+		return "", fmt.Errorf("%w: %w", errLate, err)
+	case err != nil:
+		// The prelude catches whatever is thrown, so this is about handing the
+		// request or the answer over, for which there was no memory.
+		return "", fmt.Errorf("%w: %w", errStarved, err)
 	}
 	answer, _ := out.(string)
-	return answer, nil
+	return answer, lost(answer)
+}
+
+// What the prelude answers where it could not go on itself.
+const (
+	starvedAnswer = `{"starved":true}`
+	lostHead      = `{"lost":`
+)
+
+// lost reads whether the prelude could not go on.
+func lost(answer string) error {
+	if answer == starvedAnswer {
+		return errStarved
+	}
+	if rest, is := strings.CutPrefix(answer, lostHead); is {
+		return fmt.Errorf("the prelude broke off: %s", strings.TrimSuffix(rest, "}"))
+	}
+	return nil
 }
 
 // broken turns an error that the prelude could not catch into an answer.
 func (r *Realm) broken(err error) ([]byte, error) {
 	switch {
-	case interrupted(err):
+	case errors.Is(err, errLate):
 		return r.cut(KindTime, "the hook took longer than it may")
-	case starved(err):
+	case errors.Is(err, errStarved):
 		return r.cut(KindMemory, "the hook needs more memory than it may have")
 	default:
 		return nil, fmt.Errorf("running hooks: %w", err)
@@ -238,16 +261,6 @@ func (r *Realm) cut(kind Kind, message string) ([]byte, error) {
 		text = fmt.Sprintf(`{"failure":{"kind":%q,"hook":"","row":-1,"name":"","message":%q,"line":0,"column":0}}`, kind, message)
 	}
 	return []byte(text), nil
-}
-
-// starved says that the engine had no memory left: it throws null where there is
-// none even for an error.
-func starved(err error) bool {
-	return strings.Contains(err.Error(), "out of memory") || err.Error() == "null" || strings.HasPrefix(err.Error(), "InternalError")
-}
-
-func interrupted(err error) bool {
-	return errors.Is(err, errLate) || strings.Contains(err.Error(), "interrupted")
 }
 
 // budgetHead opens each request, so that it can be read without the rest.

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -53,7 +54,7 @@ func testPulled(f *fixture, connector string) {
 		return read(f, func(tx service.Tx) ([]service.Pulled, error) { return tx.Pulled.Of(f.ctx, connector) })
 	}
 	f.same(of(), []service.Pulled{one, newer})
-	one.Taken, one.ImportID, one.Put, one.PutDue, one.PutTries, one.PutTold, one.Gone = true, "imp", "WAITING", after(5), 2, "x", after(9)
+	one.Taken, one.ImportID, one.Put, one.PutDue, one.PutTries, one.PutTold, one.Gone = true, "imp", "WAITING", after(5), 2, intray.Literal("x"), after(9)
 	f.update(func(tx service.Tx) error {
 		return firstError(tx.Pulled.Put(f.ctx, one), tx.Pulled.Drop(f.ctx, connector, newer.File))
 	})
@@ -67,7 +68,7 @@ func testPulled(f *fixture, connector string) {
 	f.same(len(due(4)), 0)
 	f.same(due(5), []service.Pulled{one})
 
-	run := service.Pull{ID: "p1", ConnectorID: connector, Began: after(1), Ended: after(2), Kind: "k", Told: "It failed.", Listed: 3, Fetched: 2, Waiting: 1, Skipped: []string{"a"}}
+	run := service.Pull{ID: "p1", ConnectorID: connector, Began: after(1), Ended: after(2), Kind: "k", Told: intray.NewMessage("connector.more_left_for_later", intray.Params{"n": 3}), Listed: 3, Fetched: 2, Waiting: 1, Skipped: []intray.Message{intray.Literal("a"), intray.NewMessage("sftp.symbolic_link", nil)}}
 	again := run
 	again.ID, again.Began, again.Succeeded = "p2", after(7), true
 	f.update(func(tx service.Tx) error {

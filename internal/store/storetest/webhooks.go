@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -52,7 +53,7 @@ func aDelivery(n int, target, importID string) service.Delivery {
 func anAttempt(deliveryID string, n int) service.Attempt {
 	return service.Attempt{
 		DeliveryID: deliveryID, Number: n, At: after(n), Took: 1500 * time.Microsecond, Answered: time.Millisecond, Delivered: n > 1, Status: 503,
-		Told: "The receiver answered 503.", Head: map[string][]string{"A": {"1", "2"}}, Body: []byte{0, 255},
+		Told: intray.NewMessage("webhook.rejected", intray.Params{"status": "503"}), Head: map[string][]string{"A": {"1", "2"}}, Body: []byte{0, 255},
 	}
 }
 

@@ -145,8 +145,11 @@ function fail(thrown) {
 		const { name, message } = describe(thrown);
 		failure.name = name;
 		failure.message = message;
-		if (!node && (thrown === null || name === "InternalError" && message === "out of memory")) failure.kind = "memory";
-		if (!node && thrown === null) failure.message = "null was thrown, by the hook or by an engine that has no memory left";
+		if (!node && name === "InternalError" && message === "out of memory") failure.kind = "memory";
+		if (!node && thrown === null) {
+			failure.kind = "null";
+			failure.message = "null was thrown, by the hook or by an engine that has no memory left";
+		}
 	}
 	if (hook !== null) {
 		const where = locate(thrown, hook);
@@ -228,13 +231,31 @@ function handle(text) {
 
 for (const key of ownKeys(global)) baseline[key] = true;
 
-// The one function that the outside calls: with a request, for the answer that
-// came later, and to break off.
-return function (what, text) {
+// What QuickJS is told where this code itself could not go on: a text that is there
+// already where there is no memory for another, or why else.
+const starved = "{\"starved\":true}";
+
+function lost(thrown) {
+	if (thrown === null || thrown !== undefined && getPrototypeOf(thrown) === InternalErrorPrototype) return starved;
+	const { name, message } = describe(thrown);
+	return "{\"lost\":" + stringify(name + ": " + message) + "}";
+}
+
+function enter(what, text) {
 	switch (what) {
 		case "handle": return handle(text);
 		case "take": return answer;
 		case "stuck": return cut("stuck", "the promise of the hook never settles");
 		default: return cut(what, text);
+	}
+}
+
+// The one function that the outside calls: with a request, for the answer that
+// came later, and to break off.
+return node ? enter : function (what, text) {
+	try {
+		return enter(what, text);
+	} catch (thrown) {
+		return lost(thrown);
 	}
 };
