@@ -3,6 +3,7 @@ package intray
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -95,6 +96,32 @@ func DecodeMessage(text string) Message {
 		return Literal(text)
 	}
 	return m
+}
+
+// MessageError is an error whose text people read.
+type MessageError struct{ Message Message }
+
+// Error renders the message in English.
+func (e *MessageError) Error() string { return e.Message.String() }
+
+// Describe returns the message.
+func (e *MessageError) Describe() Message { return e.Message }
+
+// MessageOf returns the message of the first error in the tree of err that has a
+// method Describe, or else the text of err as a literal. The zero message is that
+// of nil.
+func MessageOf(err error) Message {
+	var described interface {
+		error
+		Describe() Message
+	}
+	switch {
+	case err == nil:
+		return Message{}
+	case errors.As(err, &described):
+		return described.Describe()
+	}
+	return Literal(err.Error())
 }
 
 // Equal reports whether both have the same code and parameters, or the same

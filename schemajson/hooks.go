@@ -95,8 +95,8 @@ func (p *parser) hooks(s *intray.Schema) {
 		if p.full() {
 			return
 		}
-		if wrong := hookProblem(hook.source); wrong != "" {
-			p.issue(hook.path, "%s", wrong)
+		if wrong := hookProblem(hook.source); !wrong.IsZero() {
+			p.issue(hook.path, wrong)
 		}
 	}
 }
@@ -104,11 +104,11 @@ func (p *parser) hooks(s *intray.Schema) {
 // Warnings tells what is allowed in a schema but will not do what its author
 // may expect: hooks have no network, so that one that names fetch will fail
 // where it calls it.
-func Warnings(s *intray.Schema) []string {
-	var warnings []string
+func Warnings(s *intray.Schema) []intray.Message {
+	var warnings []intray.Message
 	for _, hook := range sources(s.Hooks) {
 		if mentions(hook.source, "fetch") {
-			warnings = append(warnings, hook.path+" names fetch, but hooks have no network; a call of it will fail")
+			warnings = append(warnings, intray.NewMessage("schema.hook_names_fetch", intray.Params{"path": hook.path}))
 		}
 	}
 	return warnings

@@ -1,7 +1,6 @@
 package schemajson
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/intraydata/intray"
@@ -47,9 +46,9 @@ type parser struct {
 	expressions map[expression]bool
 }
 
-func (p *parser) issue(path, format string, args ...any) {
+func (p *parser) issue(path string, message intray.Message) {
 	if !p.full() {
-		p.issues = append(p.issues, Issue{Path: path, Message: fmt.Sprintf(format, args...)})
+		p.issues = append(p.issues, Issue{Path: path, Message: message})
 	}
 }
 
@@ -76,7 +75,7 @@ func (p *parser) compile(at string, f intray.Field) {
 		_, err = value.Writer(f)
 	}
 	if err != nil {
-		p.issue(at+".type", "is not valid: %v", err)
+		p.issue(at+".type", intray.NewMessage("schema.invalid_type", intray.Params{"problem": intray.MessageOf(err)}))
 	}
 }
 
@@ -85,19 +84,19 @@ func (p *parser) checkKey(i int, key string) {
 	first, taken := p.keys[key]
 	switch {
 	case taken:
-		p.issue(at, "is the same as fields[%d].key, %q; give each field a key of its own", first, key)
+		p.issue(at, intray.NewMessage("schema.duplicate_key", intray.Params{"path": indexed("fields", first) + ".key", "key": shorten(key)}))
 		return
 	case key == UnmappedKey:
-		p.issue(at, "must not be %q, which the result uses for columns that feed no field", key)
+		p.issue(at, intray.NewMessage("schema.reserved_key", intray.Params{"key": key}))
 	case len(key) > MaxKeyBytes:
-		p.issue(at, "must be at most %d bytes long in UTF-8, not %d", MaxKeyBytes, len(key))
+		p.issue(at, intray.NewMessage("schema.key_too_long", intray.Params{"n": MaxKeyBytes, "size": len(key)}))
 	}
 	p.keys[key] = i
 }
 
 func (p *parser) checkValidators(at string, f intray.Field) {
 	if f.Hidden && len(f.Validators) > 0 {
-		p.issue(at+".validators", "must be empty, because a hidden field allows no validators")
+		p.issue(at+".validators", intray.NewMessage("schema.validators_of_hidden_field", nil))
 	}
 	for i, v := range f.Validators {
 		place := at + "." + indexed("validators", i)
@@ -132,12 +131,12 @@ func (p *parser) checkRegex(at string, v intray.Validator) {
 		return
 	}
 	if len(p.expressions) == MaxExpressions {
-		p.issue(at+".regex", "is one too many: a schema has at most %d different regular expressions", MaxExpressions)
+		p.issue(at+".regex", intray.NewMessage("schema.too_many_expressions", intray.Params{"n": MaxExpressions}))
 		return
 	}
 	p.expressions[one] = true
 	if _, err := jsregexp.Inspect(source, one.flags); err != nil {
-		p.issue(at+".regex", "is not valid: %v", err)
+		p.issue(at+".regex", intray.NewMessage("schema.invalid_regex", intray.Params{"problem": intray.MessageOf(err)}))
 	}
 }
 
@@ -150,9 +149,9 @@ func (p *parser) checkLength(at string, v intray.Validator) {
 	most, hasMost := shape.Int64(v.Options["max"])
 	switch {
 	case !hasLeast && !hasMost:
-		p.issue(at, "needs min or max, or both")
+		p.issue(at, intray.NewMessage("schema.length_without_bounds", nil))
 	case hasLeast && hasMost && least > most:
-		p.issue(at+".min", "must not be above max, which is %d", most)
+		p.issue(at+".min", intray.NewMessage("schema.min_above_max", intray.Params{"limit": most}))
 	}
 }
 
@@ -160,13 +159,13 @@ func (p *parser) checkLength(at string, v intray.Validator) {
 func (p *parser) checkOptions(at string, f intray.Field) {
 	isSelect := f.Type.Name == intray.TypeSelect || f.Type.Name == intray.TypeMultiSelect
 	if isSelect && len(f.SelectOptions) == 0 {
-		p.issue(at+".selectOptions", "must have at least 1 element, for a %s field takes only these values", f.Type.Name)
+		p.issue(at+".selectOptions", intray.NewMessage("schema.options_missing", intray.Params{"type": string(f.Type.Name)}))
 	}
 	taken := map[string]int{}
 	for i, o := range f.SelectOptions {
 		for _, name := range append([]string{o.Label, o.Value}, o.AlternateMatches...) {
 			if other, ok := taken[name]; ok && other != i {
-				p.issue(at+"."+indexed("selectOptions", i), "is like selectOptions[%d]: both have %q as label, value or alternate match", other, name)
+				p.issue(at+"."+indexed("selectOptions", i), intray.NewMessage("schema.duplicate_option", intray.Params{"path": indexed("selectOptions", other), "name": shorten(name)}))
 				break
 			}
 			taken[name] = i
@@ -175,7 +174,19 @@ func (p *parser) checkOptions(at string, f intray.Field) {
 }
 
 func (p *parser) noSuchField(path, key string) {
-	p.issue(path, "names a field that is not there: %q", key)
+	p.issue(path, intray.NewMessage("schema.unknown_field", intray.Params{"key": shorten(key)}))
+}
+
+// shorten leaves so much of a text of the schema as a message shows.
+func shorten(text string) string {
+	const most = 200
+	n := 0
+	for i := range text {
+		if n++; n > most {
+			return text[:i] + "…"
+		}
+	}
+	return text
 }
 
 func indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }

@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/shape"
-	"pgregory.net/rapid"
 )
 
 // doc reads a schema's document without checking it.
@@ -135,7 +136,7 @@ func TestManyExpressions(t *testing.T) {
 		t.Errorf("one expression: %v", issues)
 	}
 	_, issues := Parse(doc(t, field(func(i int) string { return fmt.Sprint("^a", i) })))
-	if len(issues) != 1 || !strings.Contains(issues[0].Message, "at most 200 different") {
+	if len(issues) != 1 || !strings.Contains(issues[0].Message.String(), "at most 200 different") {
 		t.Errorf("too many: %v", issues)
 	}
 }
@@ -168,7 +169,7 @@ func TestManyFieldsAndIssues(t *testing.T) {
 	if _, issues := Parse(doc(t, fields(2000, ""))); len(issues) > 0 {
 		t.Error(join(issues))
 	}
-	if _, issues := Parse(doc(t, fields(2001, ""))); join(issues) != "fields: must have at most 2000 elements, not 2001" {
+	if _, issues := Parse(doc(t, fields(2001, ""))); join(issues) != "fields: must have at most 2,000 elements, not 2,001" {
 		t.Error(join(issues))
 	}
 	if _, issues := Parse(doc(t, fields(100, `,"type":"select"`))); len(issues) != shape.MaxIssues {
@@ -182,7 +183,7 @@ func TestWarnings(t *testing.T) {
 		t.Fatal(join(issues))
 	}
 	want := []string{"hooks.rowHooks[1] names fetch, but hooks have no network; a call of it will fail"}
-	if diff := cmp.Diff(want, Warnings(s)); diff != "" {
+	if diff := cmp.Diff(want, intray.RenderAll(Warnings(s))); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -65,7 +65,7 @@ func (p *parser) settings(m map[string]any) intray.Settings {
 	s.WebhookURL = p.address(m, "webhookUrl")
 	s.NeedsReviewWebhookURL = p.address(m, "needsReviewWebhookUrl")
 	if isTrue(m, "manualInputDisabled") && isTrue(m, "manualInputOnly") {
-		p.issue("settings.manualInputOnly", "must not be true together with manualInputDisabled, for no way of input would be left; set one of them to false")
+		p.issue("settings.manualInputOnly", intray.NewMessage("schema.no_input_left", nil))
 	}
 	return s
 }
@@ -88,9 +88,9 @@ func (p *parser) address(m map[string]any, name string) string {
 	u, err := url.Parse(given)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		p.issue("settings."+name, "must be an absolute address that begins with http:// or https://, or null")
+		p.issue("settings."+name, intray.NewMessage("schema.not_a_url", nil))
 	case u.User != nil:
-		p.issue("settings."+name, "must not contain a user name or password; calls are signed instead")
+		p.issue("settings."+name, intray.NewMessage("webhook.url_with_password", nil))
 	}
 	return given
 }

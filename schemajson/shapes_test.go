@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
 	"github.com/intraydata/intray/internal/shape"
 )
 
@@ -51,7 +52,7 @@ func settingsRows() []row {
 		{"developmentMode", `true`, `"x"`, "must be a boolean"},
 		{"displayEncoding", `true`, `"x"`, "must be a boolean"},
 		{"styleOverrides", `{"global":{"x":1}}`, `[]`, "must be an object"},
-		{"maxFileSize", `1073741824`, `1073741825`, "must be at most 1073741824"},
+		{"maxFileSize", `1073741824`, `1073741825`, "must be at most 1,073,741,824"},
 		{"maxFileSize", `1`, `null`, "must be an integer, not null"},
 		{"webhookUrl", `"https://example.com/x"`, `7`, "must be a string or null"},
 		{"webhookUrl", `null`, `""`, "must not be empty"},

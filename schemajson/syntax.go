@@ -1,31 +1,33 @@
 package schemajson
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/schemajson/internal/js"
 )
 
-// hookProblem says why a hook's source is no function, or "". The source is
-// only read, never run.
-func hookProblem(source string) string {
+// hookProblem says why a hook's source is no function; the zero message where it
+// is one. The source is only read, never run.
+func hookProblem(source string) intray.Message {
 	switch {
 	case len(source) > MaxHookBytes:
-		return fmt.Sprintf("must be at most %d bytes long, not %d", MaxHookBytes, len(source))
+		return intray.NewMessage("hook_source.too_long", intray.Params{"n": MaxHookBytes, "size": len(source)})
 	case strings.TrimSpace(source) == "":
-		return "must be a function, not an empty text"
+		return intray.NewMessage("hook_source.empty", nil)
 	}
 	isFunction, err := js.Check(source)
+	var wrong *js.Error
 	switch {
 	case err != nil && endsWithSemicolon(source):
-		return "must be an expression; take the semicolon at its end away"
-	case err != nil:
-		return "has a syntax error in " + err.Error()
+		return intray.NewMessage("hook_source.semicolon", nil)
+	case errors.As(err, &wrong):
+		return intray.NewMessage("hook_source.syntax_error", intray.Params{"line": wrong.Line, "column": wrong.Column, "problem": wrong.Reason})
 	case !isFunction:
-		return "must be one function, such as (record, mode) => ({row: {}}) or function (record, mode) { … }, with nothing after it"
+		return intray.NewMessage("hook_source.not_one_function", intray.Params{"example": "(record, mode) => ({row: {}})", "example2": "function (record, mode) { … }"})
 	}
-	return ""
+	return intray.Message{}
 }
 
 // endsWithSemicolon says whether a semicolon at the end is all that is wrong.

@@ -21,10 +21,10 @@ func TestHookProblem(t *testing.T) {
 		{"()=>{};", "take the semicolon at its end away"},
 		{"()=>{1+};", "line 1, column 8"},
 		{"(a) =>\n{\n  let x = ;\n}", "has a syntax error in line 3, column 11: unexpected \";\""},
-		{"()=>'" + strings.Repeat("x", MaxHookBytes) + "'", "at most 1048576 bytes"},
+		{"()=>'" + strings.Repeat("x", MaxHookBytes) + "'", "at most 1,048,576 bytes"},
 	}
 	for _, tt := range tests {
-		got := hookProblem(tt.source)
+		got := hookProblem(tt.source).String()
 		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
 			t.Errorf("%.40q: %q, want %q", tt.source, got, tt.want)
 		}
@@ -43,7 +43,7 @@ func TestCorpusOfHostileHooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if wrong := hookProblem("() => {" + string(source) + "\n}"); wrong != "" {
+		if wrong := hookProblem("() => {" + string(source) + "\n}"); !wrong.IsZero() {
 			t.Errorf("%s: %s", filepath.Base(file), wrong)
 		}
 	}

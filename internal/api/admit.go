@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -29,17 +30,17 @@ func (a *API) admit(c *call) error {
 func (a *API) admitBackend(c *call) error {
 	key := a.licenceKey(c.r)
 	if key == "" {
-		return unauthorized("Send the backend licence key in the header " + a.cfg.KeyHeaders[0] + ".")
+		return unauthorized(intray.NewMessage("license_key.missing", intray.Params{"header": a.cfg.KeyHeaders[0]}))
 	}
 	licence, err := a.cfg.Service.Authenticate(c.ctx(), key)
 	if service.IsKind(err, service.Denied) {
-		return unauthorized(err.Error())
+		return unauthorized(intray.MessageOf(err))
 	}
 	if err != nil {
 		return err
 	}
 	if licence.Kind != service.Backend {
-		return refuse(http.StatusForbidden, "frontend_key", "This is a frontend licence key. The operation needs the backend key, which only servers may hold.")
+		return refuse(http.StatusForbidden, "frontend_key", intray.NewMessage("license_key.frontend", nil))
 	}
 	c.org, c.licence = licence.Org, licence
 	return nil
@@ -54,8 +55,8 @@ func (a *API) licenceKey(r *http.Request) string {
 	return ""
 }
 
-func unauthorized(text string) *refusal {
-	return refuse(http.StatusUnauthorized, "unauthorized", text)
+func unauthorized(message intray.Message) *refusal {
+	return refuse(http.StatusUnauthorized, "unauthorized", message)
 }
 
 // admitHydrated opens the session of the hydration token.
@@ -65,7 +66,7 @@ func (a *API) admitHydrated(c *call) error {
 		token = c.r.URL.Query().Get("hydrationId")
 	}
 	if token == "" {
-		return refuse(http.StatusForbidden, "no_hydration_token", "Send the hydration token in the header X-Hydration-Id or as hydrationId in the query.")
+		return refuse(http.StatusForbidden, "no_hydration_token", intray.NewMessage("session.no_token", nil))
 	}
 	session, err := a.cfg.Service.Hydrated(c.ctx(), token)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"mime"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/shape"
 )
 
@@ -112,13 +112,13 @@ func (a *API) fill(b *body, op *operation, r *http.Request, from io.Reader) erro
 	switch {
 	case n == 0 && errors.Is(err, io.EOF):
 		if !op.optionalBody {
-			return refuse(http.StatusBadRequest, "body_missing", "The request has no body. Send a JSON object.")
+			return refuse(http.StatusBadRequest, "body_missing", intray.NewMessage("request.body_missing", nil))
 		}
 		return nil
 	case err != nil:
 		return err
 	case !isJSON(r.Header.Get("Content-Type")):
-		return refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "The body must be JSON with the header Content-Type: application/json.")
+		return refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("request.body_not_json", nil))
 	}
 	from = io.MultiReader(bytes.NewReader(head), from)
 	to := &weigher{to: b.text}
@@ -153,7 +153,7 @@ func isJSON(contentType string) bool {
 }
 
 func bodyTooLarge(limit int64) *refusal {
-	return refuse(http.StatusRequestEntityTooLarge, "body_too_large", "The body is larger than the "+grouped(limit)+" bytes that this operation takes.")
+	return refuse(http.StatusRequestEntityTooLarge, "body_too_large", intray.NewMessage("request.body_too_large", intray.Params{"size": limit}))
 }
 
 // plainly refuses a body that is not the thing itself.
@@ -162,7 +162,7 @@ func plainly(header http.Header) error {
 	if coding == "" || strings.EqualFold(coding, "identity") {
 		return nil
 	}
-	return refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "The body has a Content-Encoding, which is not decoded here. Send the bytes as they are, without that header.")
+	return refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("request.content_encoding", nil))
 }
 
 // bodyError tells what is wrong with a body that cannot be read or decoded.
@@ -176,13 +176,13 @@ func bodyError(err error) error {
 	case err == nil, errors.As(err, &mine), errors.As(err, &ours):
 		return err
 	case errors.As(err, &syntax):
-		return refuse(http.StatusBadRequest, "malformed_json", "The body is not usable JSON: "+syntax.Error()+".")
+		return refuse(http.StatusBadRequest, "malformed_json", intray.NewMessage("request.malformed_json", intray.Params{"problem": syntax.Describe()}))
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refuse(http.StatusRequestTimeout, "too_slow", "The body arrived too slowly. Send it again.")
+		return refuse(http.StatusRequestTimeout, "too_slow", intray.NewMessage("request.too_slow", nil))
 	case errors.As(err, &sender), errors.Is(err, io.ErrUnexpectedEOF):
-		return refuse(http.StatusBadRequest, "body_too_short", "The body ended before it was complete. Send it again.")
+		return refuse(http.StatusBadRequest, "body_too_short", intray.NewMessage("request.body_too_short", nil))
 	case errors.Is(err, shape.ErrTooLarge):
-		return refuse(http.StatusRequestEntityTooLarge, "body_too_large", "The body has more values and names than are taken, "+grouped(maxValues)+" as a rule. Send less in one request.")
+		return refuse(http.StatusRequestEntityTooLarge, "body_too_large", intray.NewMessage("request.too_many_values", intray.Params{"n": maxValues}))
 	}
 	return err
 }
@@ -227,13 +227,4 @@ func (c *capped) Read(p []byte) (int, error) {
 		return 0, c.over
 	}
 	return n, err
-}
-
-// grouped writes a number with commas between thousands.
-func grouped(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return digits
 }

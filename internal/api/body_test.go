@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/shape"
 )
 
@@ -29,7 +30,7 @@ func TestBodyErrors(t *testing.T) {
 		"a reset connection":          {&senderError{syscall.ECONNRESET}, 400, "body_too_short"},
 		"a slow body":                 {fmt.Errorf("reading: %w", os.ErrDeadlineExceeded), 408, "too_slow"},
 		"too many values":             {fmt.Errorf("%w: many", shape.ErrTooLarge), 413, "body_too_large"},
-		"wrong JSON":                  {&shape.SyntaxError{Reason: "it is empty"}, 400, "malformed_json"},
+		"wrong JSON":                  {&shape.SyntaxError{Reason: intray.NewMessage("json.empty", nil)}, 400, "malformed_json"},
 		"a full disk":                 {spoolFault(full), 503, "storage_full"},
 		"a quota":                     {spoolFault(syscall.EDQUOT), 503, "storage_full"},
 		"too many open files":         {spoolFault(&os.PathError{Err: syscall.EMFILE}), 503, "busy"},

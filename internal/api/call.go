@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/internal/shape"
 )
@@ -110,7 +111,7 @@ func (c *call) ctx() context.Context { return c.r.Context() }
 func (c *call) id(name string) (string, error) {
 	id, ok := service.ParseID(c.r.PathValue(name))
 	if !ok {
-		return "", refuse(http.StatusNotFound, "not_found", "There is nothing with this id.")
+		return "", refuse(http.StatusNotFound, "not_found", intray.NewMessage("request.unknown_id", nil))
 	}
 	return id, nil
 }
@@ -184,7 +185,7 @@ func number(query url.Values, name string, least, otherwise int64) (int64, error
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || n < least {
-		return 0, invalidField(name, fmt.Sprintf("must be a whole number from %d to %d", least, math.MaxInt64))
+		return 0, invalidField(name, intray.NewMessage("request.not_in_range", intray.Params{"min": least, "max": math.MaxInt64}))
 	}
 	return n, nil
 }
@@ -295,7 +296,7 @@ func (a *API) told(r *http.Request, err error) *refusal {
 	level := slog.LevelError
 	if r.Context().Err() != nil {
 		level = slog.LevelDebug
-		e = refuse(http.StatusServiceUnavailable, "connection_closed", "The connection was closed on your side before the answer was ready. Send the request again.")
+		e = refuse(http.StatusServiceUnavailable, "connection_closed", intray.NewMessage("request.connection_closed", nil))
 	}
 	a.cfg.Log.Log(r.Context(), level, "a request failed", "request_id", requestID(r.Context()), "method", r.Method, "route", r.Pattern, "error", err)
 	return e

@@ -34,16 +34,16 @@ type cellColumn struct {
 }
 
 type cellStep struct {
-	Step    string   `json:"step"`
-	Text    *string  `json:"text"`
-	Reasons []string `json:"reasons"`
+	Step string  `json:"step"`
+	Text *string `json:"text"`
+	reasonList
 }
 
 type cellProblem struct {
-	Code           string `json:"code"`
-	Level          string `json:"level"`
-	Message        string `json:"message"`
-	ManyToOneIndex *int   `json:"manyToOneIndex,omitempty"`
+	Code  string `json:"code"`
+	Level string `json:"level"`
+	mainMessage
+	ManyToOneIndex *int `json:"manyToOneIndex,omitempty"`
 }
 
 func wireCell(f intray.Field, t intray.Trace) cell {
@@ -55,10 +55,10 @@ func wireCell(f intray.Field, t intray.Trace) cell {
 		out.Columns = append(out.Columns, cellColumn(c))
 	}
 	for _, s := range t.Steps {
-		out.Steps = append(out.Steps, cellStep{s.Step, cutSome(s.Text, maxStepText), intray.RenderAll(s.Reasons)})
+		out.Steps = append(out.Steps, cellStep{s.Step, cutSome(s.Text, maxStepText), reasonsOf(s.Reasons)})
 	}
 	for _, p := range t.Problems {
-		wire := cellProblem{Code: p.Code, Level: p.Level.String(), Message: p.Text.String()}
+		wire := cellProblem{Code: p.Code, Level: p.Level.String(), mainMessage: mainOf(p.Text)}
 		if p.Field != intray.NoField && f.ManyToOne {
 			wire.ManyToOneIndex = &p.Part
 		}
@@ -122,7 +122,7 @@ func (a *API) getCells(c *call) (*answer, error) {
 
 func rowParam(query url.Values) (int64, error) {
 	if query.Get("row") == "" {
-		return 0, invalidField("row", "is missing: give the number of a data row, from 0 on")
+		return 0, invalidField("row", intray.NewMessage("request.row_missing", nil))
 	}
 	return number(query, "row", 0, 0)
 }
@@ -136,11 +136,10 @@ func cellParams() []parameter {
 
 func cellsAnswer() *shape.Shape {
 	column := object("", must("index", count("From 0, in the order of the file.")), must("header", word("")))
-	step := object("", must("step", enum("", "read", "map", "parse", "check", "output")),
-		must("text", orNull(word("What the cell was after it, at most 4,096 bytes of it; null where it had no value. After output as the result has it in JSON: text in quotes."))),
-		must("reasons", list(word(""), "")))
-	problem := object("", must("code", word("The rule that was broken.")), must("level", enum("", "error", "warning", "info")),
-		must("message", word("What is wrong and what to do.")), may("manyToOneIndex", count("Which of the columns, from 0.")))
+	step := object("", with(reasonsProps(), must("step", enum("", "read", "map", "parse", "check", "output")),
+		must("text", orNull(word("What the cell was after it, at most 4,096 bytes of it; null where it had no value. After output as the result has it in JSON: text in quotes."))))...)
+	problem := object("", with(mainProps("What is wrong and what to do."), must("code", word("The rule that was broken.")), must("level", enum("", "error", "warning", "info")),
+		may("manyToOneIndex", count("Which of the columns, from 0.")))...)
 	one := object("One cell, and how it came to be.",
 		must("field", word("The key of the field.")), must("columns", list(column, "Those that feed the field; none where no column does.")),
 		must("raw", word("The text that the file holds, at most 65,536 bytes of it; a JSON array of texts where several columns feed the field.")),

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/internal/shape"
 )
@@ -66,10 +67,12 @@ func connectorDraft(c *call) (service.ConnectorDraft, error) {
 		d.Schedule.Minutes = int(integer(schedule, "minutes"))
 	case text(schedule, "type") == dailyAt && daily && !minutes:
 		if d.Schedule.Daily = text(schedule, "time_utc"); d.Schedule.Daily == "" {
-			return d, invalidField("schedule", "time_utc must be HH:MM")
+			return d, invalidField("schedule", intray.NewMessage("schedule.time_missing", nil))
 		}
 	default:
-		return d, invalidField("schedule", "must be {\"type\": \"every_n_minutes\", \"minutes\": 5 or more} or {\"type\": \"daily_at_time\", \"time_utc\": \"HH:MM\"}")
+		return d, invalidField("schedule", intray.NewMessage("schedule.invalid", intray.Params{
+			"example": `{"type": "every_n_minutes", "minutes": 5 or more}`, "example2": `{"type": "daily_at_time", "time_utc": "HH:MM"}`,
+		}))
 	}
 	return d, nil
 }
@@ -136,16 +139,17 @@ func (a *API) runConnector(c *call) (*answer, error) {
 
 // connectorRun is one run of a connector.
 type connectorRun struct {
-	ID        string   `json:"id"`
-	BeganDate string   `json:"began_date"`
-	EndedDate string   `json:"ended_date"`
-	Success   bool     `json:"success"`
-	ErrorType string   `json:"error_type"`
-	Error     string   `json:"error"`
-	Listed    int      `json:"num_files"`
-	Fetched   int      `json:"num_fetched"`
-	Waiting   int      `json:"num_waiting"`
-	Skipped   []string `json:"skipped"`
+	ID        string `json:"id"`
+	BeganDate string `json:"began_date"`
+	EndedDate string `json:"ended_date"`
+	Success   bool   `json:"success"`
+	ErrorType string `json:"error_type"`
+	errorSnake
+	Listed          int              `json:"num_files"`
+	Fetched         int              `json:"num_fetched"`
+	Waiting         int              `json:"num_waiting"`
+	Skipped         []string         `json:"skipped"`
+	SkippedMessages []intray.Message `json:"skipped_messages"`
 }
 
 func (a *API) listConnectorRuns(c *call) (*answer, error) {
@@ -163,7 +167,10 @@ func (a *API) listConnectorRuns(c *call) (*answer, error) {
 	}
 	out := make([]connectorRun, len(list))
 	for i, p := range list {
-		out[i] = connectorRun{p.ID, stamp(p.Began), stamp(p.Ended), p.Succeeded, p.Kind, p.Told, p.Listed, p.Fetched, p.Waiting, append([]string{}, p.Skipped...)}
+		out[i] = connectorRun{
+			p.ID, stamp(p.Began), stamp(p.Ended), p.Succeeded, p.Kind, errorOf(p.Told), p.Listed, p.Fetched, p.Waiting,
+			intray.RenderAll(p.Skipped), append([]intray.Message{}, p.Skipped...),
+		}
 	}
 	return reply(http.StatusOK, a.page(c, out, total, offset, limit))
 }
@@ -186,10 +193,10 @@ func connectorAnswer() *shape.Shape {
 }
 
 func connectorRunAnswer() *shape.Shape {
-	return object("", must("id", id("")), must("began_date", moment("")), must("ended_date", moment("")), must("success", flag("")),
-		must("error_type", word("What went wrong, for programs; empty where nothing did.")), must("error", word("The same for people.")),
+	return object("", with(errorProps("What went wrong, for people."), must("id", id("")), must("began_date", moment("")), must("ended_date", moment("")), must("success", flag("")),
+		must("error_type", word("The same for programs; empty where nothing did.")),
 		must("num_files", count("Files whose names fit.")), must("num_fetched", count("An import was made of each.")), must("num_waiting", count("New files that may still change.")),
-		must("skipped", list(word(""), "Entries that were left aside, each with the reason.")))
+		must("skipped", list(word(""), "Entries that were left aside, each with the reason.")), must("skipped_messages", list(messageShape(), "The same with codes and parameters.")))...)
 }
 
 func connectorOperations() []operation {

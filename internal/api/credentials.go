@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/seal"
 	"github.com/intraydata/intray/internal/service"
 )
@@ -23,8 +24,8 @@ func wireCredential(c service.Credential) credential {
 
 // connectionTest says whether a credential opens its server.
 type connectionTest struct {
-	Success            bool   `json:"success"`
-	Error              string `json:"error"`
+	Success bool `json:"success"`
+	errorSnake
 	HostKeyFingerprint string `json:"host_key_fingerprint,omitempty"`
 }
 
@@ -99,7 +100,7 @@ func (a *API) testCredential(c *call) (*answer, error) {
 	}
 	result := connectionTest{Success: trouble == nil, HostKeyFingerprint: report.HostKeyFingerprint}
 	if trouble != nil {
-		result.Error = trouble.Error()
+		result.errorSnake = errorOf(intray.MessageOf(trouble))
 	}
 	return reply(http.StatusOK, result)
 }

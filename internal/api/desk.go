@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -62,9 +61,9 @@ type deskTable struct {
 }
 
 type deskProblem struct {
-	Level   string `json:"level"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
+	Level string `json:"level"`
+	Code  string `json:"code"`
+	mainMessage
 }
 
 type deskCell struct {
@@ -92,11 +91,11 @@ type deskWindow struct {
 }
 
 type deskCount struct {
-	Key     string `json:"key"`
-	Code    string `json:"code"`
-	Level   string `json:"level"`
-	Rows    int64  `json:"rows"`
-	Message string `json:"message"`
+	Key   string `json:"key"`
+	Code  string `json:"code"`
+	Level string `json:"level"`
+	Rows  int64  `json:"rows"`
+	mainMessage
 }
 
 type deskValues struct {
@@ -111,9 +110,9 @@ type deskValue struct {
 }
 
 type deskSuggestion struct {
-	Text   string `json:"text"`
-	Label  string `json:"label"`
-	Reason string `json:"reason"`
+	Text  string `json:"text"`
+	Label string `json:"label"`
+	reasonMessage
 }
 
 type deskSpot struct {
@@ -125,6 +124,8 @@ type deskSpot struct {
 type desk struct {
 	fields  []intray.Field
 	columns []deskColumn
+	// messages are those that were rendered: many cells have the same.
+	messages map[intray.Message]mainMessage
 }
 
 func (a *API) desk(c *call) (*desk, error) {
@@ -132,7 +133,7 @@ func (a *API) desk(c *call) (*desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &desk{fields: schema.Fields}
+	d := &desk{fields: schema.Fields, messages: map[intray.Message]mainMessage{}}
 	o := c.reviewed.Outcome
 	for i, f := range schema.Fields {
 		one := deskColumn{Key: f.Key, Label: f.Label, Type: string(f.Type.Name), ReadOnly: f.ReadOnly, Hidden: f.Hidden, field: i}
@@ -170,7 +171,7 @@ func (a *API) desk(c *call) (*desk, error) {
 func (d *desk) field(name, key string) (int, error) {
 	at := slices.IndexFunc(d.fields, func(f intray.Field) bool { return f.Key == key })
 	if at < 0 {
-		return 0, invalid(name, "names no field of this import")
+		return 0, invalidField(name, intray.NewMessage("review.names_no_field", nil))
 	}
 	return at, nil
 }
@@ -256,7 +257,7 @@ func within(query url.Values, name string, usual, most int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 || n > most {
-		return 0, invalid(name, "must be a whole number from 0 to %d", most)
+		return 0, invalidField(name, intray.NewMessage("request.not_in_range", intray.Params{"min": 0, "max": most}))
 	}
 	return n, nil
 }
@@ -278,7 +279,7 @@ func (d *desk) query(query url.Values) (q draft.Query, err error) {
 func (d *desk) filter(doc map[string]any, keyed bool) (f draft.Filter, err error) {
 	show, known := shows[text(doc, "show")]
 	if !known {
-		return f, invalid("show", "is none of all, problems, errors, warnings, infos and valid")
+		return f, invalidField("show", intray.NewMessage("request.not_one_of", intray.Params{"values": []string{"all", "problems", "errors", "warnings", "infos", "valid"}}))
 	}
 	f.Show, f.Code, f.Search = show, text(doc, "code"), text(doc, "search")
 	if keyed {
@@ -308,7 +309,7 @@ func (d *desk) also(doc string) (map[int][]string, error) {
 	}
 	var byKey map[string][]string
 	if err := json.Unmarshal([]byte(doc), &byKey); err != nil {
-		return nil, invalid("also", "must be an object of JSON with a list of texts under the key of each field")
+		return nil, invalidField("also", intray.NewMessage("review.invalid_also", nil))
 	}
 	texts := map[int][]string{}
 	for key, list := range byKey {
@@ -323,14 +324,14 @@ func (d *desk) also(doc string) (map[int][]string, error) {
 
 // row gives a row in the columns of the table. Texts are cut after so many bytes.
 func (d *desk) row(r draft.Row, most int, made service.Made) deskRow {
-	out := deskRow{ID: strconv.FormatInt(r.Number, 10), Version: r.Version, Line: r.Line, Problems: wireProblems(r.Problems, nil)}
+	out := deskRow{ID: strconv.FormatInt(r.Number, 10), Version: r.Version, Line: r.Line, Problems: d.problems(r.Problems, nil)}
 	for _, column := range d.columns {
 		c := r.Cells[column.field]
 		var cell deskCell
 		if column.Part == nil {
-			cell = wholeCell(c, most)
+			cell = d.wholeCell(c, most)
 		} else {
-			cell = partCell(c, *column.Part, most)
+			cell = d.partCell(c, *column.Part, most)
 		}
 		cell.Made = cell.Value != nil && !cell.Cut && made(column.field, cell.Text, *cell.Value)
 		out.Cells = append(out.Cells, cell)
@@ -338,8 +339,8 @@ func (d *desk) row(r draft.Row, most int, made service.Made) deskRow {
 	return out
 }
 
-func wholeCell(c draft.Cell, most int) deskCell {
-	cell := deskCell{Text: cut(c.Raw, most), Problems: wireProblems(c.Problems, nil), Cut: len(c.Raw) > most}
+func (d *desk) wholeCell(c draft.Cell, most int) deskCell {
+	cell := deskCell{Text: cut(c.Raw, most), Problems: d.problems(c.Problems, nil), Cut: len(c.Raw) > most}
 	if !c.Null {
 		value := cut(c.Value, most)
 		cell.Value = &value
@@ -348,9 +349,9 @@ func wholeCell(c draft.Cell, most int) deskCell {
 }
 
 // partCell is the cell of one of the columns of a field with several.
-func partCell(c draft.Cell, part, most int) deskCell {
+func (d *desk) partCell(c draft.Cell, part, most int) deskCell {
 	raw := c.Part(part)
-	cell := deskCell{Text: cut(raw, most), Problems: wireProblems(c.Problems, &part), Cut: len(raw) > most}
+	cell := deskCell{Text: cut(raw, most), Problems: d.problems(c.Problems, &part), Cut: len(raw) > most}
 	var values []json.RawMessage
 	if json.Unmarshal([]byte(c.Value), &values) == nil && part < len(values) && string(values[part]) != "null" {
 		value := string(values[part])
@@ -363,13 +364,23 @@ func partCell(c draft.Cell, part, most int) deskCell {
 	return cell
 }
 
-func wireProblems(problems []intray.Problem, part *int) (list []deskProblem) {
+func (d *desk) problems(problems []intray.Problem, part *int) (list []deskProblem) {
 	for _, p := range problems {
 		if part == nil || p.Part == *part {
-			list = append(list, deskProblem{p.Level.String(), p.Code, p.Text.String()})
+			list = append(list, deskProblem{p.Level.String(), p.Code, d.message(p.Text)})
 		}
 	}
 	return list
+}
+
+// message renders a message once.
+func (d *desk) message(m intray.Message) mainMessage {
+	out, known := d.messages[m]
+	if !known {
+		out = mainOf(m)
+		d.messages[m] = out
+	}
+	return out
 }
 
 func (a *API) getDeskCounts(c *call) (*answer, error) {
@@ -385,7 +396,7 @@ func (a *API) getDeskCounts(c *call) (*answer, error) {
 			if one.Field != intray.NoField {
 				key = d.fields[one.Field].Key
 			}
-			out = append(out, deskCount{key, one.Code, one.Level.String(), one.Rows, one.Text})
+			out = append(out, deskCount{key, one.Code, one.Level.String(), one.Rows, d.message(one.Text)})
 		}
 		return err
 	})
@@ -422,7 +433,7 @@ func (a *API) getDeskValues(c *call) (*answer, error) {
 			one := deskValue{cut(v.Text, maxCellText), v.Cells, []deskSuggestion{}}
 			if i < maxSuggested {
 				for _, s := range suggest.Suggest(v.Text, suggestions) {
-					one.Suggestions = append(one.Suggestions, deskSuggestion(s))
+					one.Suggestions = append(one.Suggestions, deskSuggestion{s.Text, s.Label, reasonOf(s.Reason)})
 				}
 			}
 			out.Values = append(out.Values, one)
@@ -451,7 +462,7 @@ func (a *API) getDeskNext(c *call) (*answer, error) {
 	near, known := shows[query.Get("near")]
 	if !known || near == draft.All || near == draft.Valid {
 		if near = draft.Problems; query.Get("near") != "" {
-			return nil, invalid("near", "is none of problems, errors, warnings and infos")
+			return nil, invalidField("near", intray.NewMessage("request.not_one_of", intray.Params{"values": []string{"problems", "errors", "warnings", "infos"}}))
 		}
 	}
 	var out *deskSpot
@@ -463,9 +474,4 @@ func (a *API) getDeskNext(c *call) (*answer, error) {
 		return err
 	})
 	return unkept(map[string]*deskSpot{"next": out}, err)
-}
-
-// invalid refuses a part of a request.
-func invalid(name, format string, args ...any) error {
-	return invalidField(name, fmt.Sprintf(format, args...))
 }

@@ -200,7 +200,7 @@ func TestAnswersWouldDiscard(t *testing.T) {
 	const answers = `{"answers":{"value:country:XX":"FR"}`
 	for _, path := range []string{path + "/questions/", "/api/v1/headless/imports/" + id + "/questions/"} {
 		w := s.send("POST", path, answers+`}`, "Cookie", cookie)
-		if got := w.Body.String(); w.Code != http.StatusConflict || !strings.Contains(got, `"code":"would_discard"`) || !strings.Contains(got, `"changes":1`) {
+		if got := w.Body.String(); w.Code != http.StatusConflict || !strings.Contains(got, `"code":"discards_changes"`) || !strings.Contains(got, `"changes":1`) {
 			t.Errorf("%s: status %d %s", path, w.Code, got)
 		}
 		if w = s.send("POST", path, answers+`,"discard":"yes"}`, "Cookie", cookie); w.Code != http.StatusBadRequest {

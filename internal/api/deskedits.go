@@ -3,10 +3,10 @@ package api
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/draft"
 	"github.com/intraydata/intray/internal/service"
 )
@@ -93,7 +93,7 @@ func (d *desk) verdict(v draft.Verdict, err error) (*answer, error) {
 		for _, one := range conflict.Cells {
 			clashes = append(clashes, deskClash{strconv.FormatInt(one.Row, 10), d.fields[one.Field].Key, one.Part, one.Version, one.Gone, cut(one.Seen, maxCellText), cut(one.Now, maxCellText)})
 		}
-		e := refuse(http.StatusConflict, "changed_by_others", fmt.Sprintf("Somebody else changed %d of these cells first. Nothing was changed; the answer has both texts.", len(clashes)))
+		e := refuse(http.StatusConflict, "changed_by_others", conflict.Describe())
 		e.more = map[string]any{"cells": clashes}
 		return nil, e
 	}
@@ -102,9 +102,9 @@ func (d *desk) verdict(v draft.Verdict, err error) (*answer, error) {
 		f := d.fields[s.Field]
 		one := deskSample{ID: strconv.FormatInt(s.Row, 10), Key: f.Key}
 		if f.ManyToOne {
-			one.Part, one.Before, one.After = &s.Part, partCell(s.Before, s.Part, maxStepText), partCell(s.After, s.Part, maxStepText)
+			one.Part, one.Before, one.After = &s.Part, d.partCell(s.Before, s.Part, maxStepText), d.partCell(s.After, s.Part, maxStepText)
 		} else {
-			one.Before, one.After = wholeCell(s.Before, maxStepText), wholeCell(s.After, maxStepText)
+			one.Before, one.After = d.wholeCell(s.Before, maxStepText), d.wholeCell(s.After, maxStepText)
 		}
 		out.Samples = append(out.Samples, one)
 	}
@@ -143,7 +143,7 @@ func (d *desk) operation(doc map[string]any) (draft.Operation, error) {
 		return draft.Accept{Where: where}, nil
 	}
 	if len(where.Fields) != 1 {
-		return nil, invalid("keys", "must name one field")
+		return nil, invalidField("keys", intray.NewMessage("review.not_one_field", nil))
 	}
 	change := draft.MapValue{Where: where, Field: where.Fields[0], Raw: text(doc, "find"), Text: text(doc, "text")}
 	if several, given := doc["map"].(map[string]any); given {
@@ -203,7 +203,7 @@ func (d *desk) selector(doc map[string]any) (s draft.Selector, err error) {
 		s.Total = &total
 	}
 	if s.Token == "" && (s.From != 0 || s.To != 0) {
-		return s, invalid("where", "has places, and names no view in which they are")
+		return s, invalidField("where", intray.NewMessage("review.positions_without_view", nil))
 	}
 	if rows, given := where["rows"].([]any); given {
 		s.Numbers = []int64{}
@@ -236,7 +236,7 @@ func rowID(of any) (int64, error) {
 	name, _ := of.(string)
 	number, err := strconv.ParseInt(name, 10, 64)
 	if err != nil || number < 0 {
-		return 0, invalid("rows", "%q is the id of no row", cut(name, 40))
+		return 0, invalidField("rows", intray.NewMessage("review.invalid_row_id", intray.Params{"id": cut(name, 40)}))
 	}
 	return number, nil
 }
@@ -245,7 +245,7 @@ func (d *desk) set(doc map[string]any) (draft.Operation, error) {
 	var set draft.Set
 	cells, _ := doc["cells"].([]any)
 	if len(cells) == 0 {
-		return nil, invalid("cells", "must hold at least one cell")
+		return nil, invalidField("cells", intray.NewMessage("review.no_cells", nil))
 	}
 	for _, one := range cells {
 		cell, _ := one.(map[string]any)
@@ -272,7 +272,7 @@ func (d *desk) add(doc map[string]any) (draft.Operation, error) {
 	var add draft.Add
 	rows, _ := doc["rows"].([]any)
 	if len(rows) == 0 {
-		return nil, invalid("rows", "must hold at least one row")
+		return nil, invalidField("rows", intray.NewMessage("review.no_rows", nil))
 	}
 	for _, one := range rows {
 		cells, _ := one.([]any)

@@ -2,12 +2,12 @@ package api
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/output"
 )
@@ -82,7 +82,7 @@ func (a *API) postDeskFile(c *call) (*answer, error) {
 	if err := bare(c.r.Header); err != nil {
 		return nil, err
 	}
-	over := refuse(http.StatusRequestEntityTooLarge, "file_too_large", fmt.Sprintf("The file is larger than the %d MiB that are taken.", maxBroughtFile>>20))
+	over := refuse(http.StatusRequestEntityTooLarge, "file_too_large", intray.NewMessage("review.file_too_large", intray.Params{"size": maxBroughtFile >> 20}))
 	file := a.newSpool(maxBroughtFile, over)
 	defer file.close()
 	if _, err := io.Copy(file, a.paced(c.w, c.r)); err != nil {

@@ -64,7 +64,7 @@ func deskCellAnswer() *shape.Shape {
 }
 
 func deskProblems() *shape.Shape {
-	return list(object("", must("level", enum("", "error", "warning", "info")), must("code", word("The rule.")), must("message", word(""))), "")
+	return list(object("", with(mainProps(""), must("level", enum("", "error", "warning", "info")), must("code", word("The rule.")))...), "")
 }
 
 func deskWindowAnswer() *shape.Shape {
@@ -75,12 +75,12 @@ func deskWindowAnswer() *shape.Shape {
 }
 
 func deskCountAnswer() *shape.Shape {
-	return object("", must("key", word("The field; empty for whole rows.")), must("code", word("")), must("level", enum("", "error", "warning", "info")),
-		must("rows", count("")), must("message", word("That of one of them.")))
+	return object("", with(mainProps("That of one of them."), must("key", word("The field; empty for whole rows.")), must("code", word("")), must("level", enum("", "error", "warning", "info")),
+		must("rows", count("")))...)
 }
 
 func deskValuesAnswer() *shape.Shape {
-	suggestion := object("", must("text", word("What a cell is to hold.")), must("label", word("")), must("reason", word("")))
+	suggestion := object("", with(reasonProps(""), must("text", word("What a cell is to hold.")), must("label", word("")))...)
 	value := object("", must("text", word("")), must("count", count("")), must("suggestions", list(suggestion, "What it may have been meant as, the likeliest first, at most 3. Of fields whose values are chosen from a list, and where the filter asks for problems.")))
 	return object("", must("values", list(value, "")), must("more", count("How many further ones there are.")))
 }

@@ -6,10 +6,12 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -27,24 +29,25 @@ var statuses = map[service.Kind]int{
 type refusal struct {
 	status     int
 	code       string
-	text       string
-	fields     map[string][]string
+	message    intray.Message
+	fields     map[string][]intray.Message
 	retryAfter time.Duration
 	allow      string
 	// more is told beside the rest.
 	more map[string]any
 }
 
-func (r *refusal) Error() string { return r.text }
+func (r *refusal) Error() string { return r.message.String() }
 
-func refuse(status int, code, text string) *refusal {
-	return &refusal{status: status, code: code, text: text}
+func refuse(status int, code string, message intray.Message) *refusal {
+	return &refusal{status: status, code: code, message: message}
 }
 
-// invalidField refuses one parameter or field.
-func invalidField(field, text string) *refusal {
-	r := refuse(http.StatusBadRequest, "invalid", "The request is not valid: "+field+": "+text+".")
-	r.fields = map[string][]string{field: {text}}
+// invalidField refuses one parameter or field. The problem is a sentence without its
+// subject and without a full stop.
+func invalidField(field string, problem intray.Message) *refusal {
+	r := refuse(http.StatusBadRequest, "invalid", intray.NewMessage("request.invalid_field", intray.Params{"field": field, "problem": problem}))
+	r.fields = map[string][]intray.Message{field: {problem}}
 	return r
 }
 
@@ -57,7 +60,7 @@ func refusalOf(err error) *refusal {
 	}
 	var e *service.Error
 	if errors.As(err, &e) {
-		r := &refusal{status: statuses[e.Kind], code: e.Code, text: e.Text, fields: e.Fields, retryAfter: e.RetryAfter}
+		r := &refusal{status: statuses[e.Kind], code: e.Code, message: e.Message, fields: e.Fields, retryAfter: e.RetryAfter}
 		if e.Changes > 0 {
 			r.more = map[string]any{"changes": e.Changes}
 		}
@@ -66,7 +69,7 @@ func refusalOf(err error) *refusal {
 	if e := shortage(err); e != nil {
 		return e
 	}
-	return refuse(http.StatusInternalServerError, "internal", "Something failed on our side. Try again; if it happens again, give the request_id to the operator.")
+	return refuse(http.StatusInternalServerError, "internal", intray.NewMessage("service.internal_error", nil))
 }
 
 // shortage gives the refusal for what this machine has too little of just now;
@@ -74,31 +77,43 @@ func refusalOf(err error) *refusal {
 func shortage(err error) *refusal {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		e := refuse(http.StatusServiceUnavailable, "storage_full", "There is no room on the disk of the service just now. Try again later.")
+		e := refuse(http.StatusServiceUnavailable, "storage_full", intray.NewMessage("storage.full", nil))
 		e.retryAfter = time.Minute
 		return e
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return refuse(http.StatusServiceUnavailable, "busy", "The service has too many files and connections open just now. Send the request again in some seconds.")
+		return refuse(http.StatusServiceUnavailable, "busy", intray.NewMessage("service.too_many_open_files", nil))
 	case errors.As(err, new(*spoolError)):
-		return refuse(http.StatusServiceUnavailable, "spool_unavailable", "The service cannot use its temporary folder just now. Try again; if it happens again, give the request_id to the operator.")
+		return refuse(http.StatusServiceUnavailable, "spool_unavailable", intray.NewMessage("service.temporary_folder_unavailable", nil))
 	}
 	return nil
 }
 
-// encode gives the error body: detail, code and request_id, and beside them
-// the fields. A field with one of those names keeps its messages in detail.
+// reservedNames are those that an error body has of its own.
+var reservedNames = []string{"detail", "code", "request_id", "message_code", "params", "field_messages"}
+
+// encode gives the error body: detail, code and request_id, the code and parameters
+// of the message, and beside them the fields. A field with one of those names has its
+// messages in field_messages alone.
 func (r *refusal) encode(requestID string) []byte {
 	body := map[string]any{}
 	for field, messages := range r.fields {
-		body[field] = messages
+		if !slices.Contains(reservedNames, field) {
+			body[field] = intray.RenderAll(messages)
+		}
 	}
-	maps.Copy(body, r.more)
-	body["detail"], body["code"], body["request_id"] = r.text, r.code, requestID
-	text, err := json.Marshal(body)
+	if maps.Copy(body, r.more); len(r.fields) > 0 {
+		body["field_messages"] = r.fields
+	}
+	text, messageCode, params := coded(r.message)
+	if messageCode != "" {
+		body["message_code"], body["params"] = messageCode, params
+	}
+	body["detail"], body["code"], body["request_id"] = text, r.code, requestID
+	encoded, err := json.Marshal(body)
 	if err != nil {
 		return []byte(`{"detail":"The error could not be written.","code":"internal","request_id":""}`)
 	}
-	return text
+	return encoded
 }
 
 // header sets what goes with the status.

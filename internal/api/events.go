@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -41,7 +42,7 @@ type progressEvent struct {
 func (a *API) getEvents(c *call) (*answer, error) {
 	if a.streams.Add(1) > maxStreams {
 		a.streams.Add(-1)
-		return nil, refuse(http.StatusServiceUnavailable, "too_many_streams", "Too many pages are open at this moment. This page goes on without being told of changes.")
+		return nil, refuse(http.StatusServiceUnavailable, "too_many_streams", intray.NewMessage("service.too_many_streams", nil))
 	}
 	now, err := a.cfg.Service.Watch(c.ctx(), c.org, c.reviewed.ID, service.Watched{})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/output"
 )
@@ -61,7 +62,7 @@ func (a *API) receive(c *call, receiving *service.Receiving) (service.Receipt, e
 // bare refuses a body that is not the whole file, or not the file itself.
 func bare(header http.Header) error {
 	if header.Get("Content-Range") != "" {
-		return invalidField("Content-Range", "is not taken: send the whole file in one request")
+		return invalidField("Content-Range", intray.NewMessage("upload.content_range", nil))
 	}
 	return plainly(header)
 }
@@ -79,7 +80,7 @@ func incoming(header http.Header, body io.Reader, length int64) (service.Incomin
 	}
 	in.Filename, err = url.PathUnescape(header.Get("X-File-Name"))
 	if err != nil {
-		return in, invalidField("X-File-Name", "must be percent-encoded UTF-8")
+		return in, invalidField("X-File-Name", intray.NewMessage("upload.invalid_file_name", nil))
 	}
 	return in, nil
 }
@@ -91,7 +92,7 @@ func contentMD5(value string) ([]byte, error) {
 	}
 	sum, err := base64.StdEncoding.DecodeString(value)
 	if err != nil || len(sum) != 16 {
-		return nil, invalidField("Content-MD5", "must be the base64 of 16 bytes")
+		return nil, invalidField("Content-MD5", intray.NewMessage("upload.invalid_md5", nil))
 	}
 	return sum, nil
 }
@@ -110,7 +111,7 @@ func reprDigest(values []string) ([]byte, error) {
 				return sum, nil
 			}
 		}
-		return nil, invalidField("Repr-Digest", "must have sha-256 as :base64 of 32 bytes:")
+		return nil, invalidField("Repr-Digest", intray.NewMessage("upload.invalid_sha256", nil))
 	}
 	return nil, nil
 }
@@ -123,9 +124,9 @@ func receiveError(err error) error {
 	case errors.As(err, &mine), errors.As(err, &ours):
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refuse(http.StatusRequestTimeout, "too_slow", "The file arrived too slowly. Send it again.")
+		return refuse(http.StatusRequestTimeout, "too_slow", intray.NewMessage("upload.too_slow", nil))
 	case errors.As(err, new(*senderError)), service.IsShort(err):
-		return refuse(http.StatusBadRequest, "body_too_short", "The body ended before it was complete. Send the file again.")
+		return refuse(http.StatusBadRequest, "body_too_short", intray.NewMessage("upload.body_too_short", nil))
 	}
 	return err
 }

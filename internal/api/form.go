@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -18,9 +19,9 @@ func formFile(r *http.Request, body io.Reader, maxSize int64) (service.Incoming,
 	none := service.Incoming{}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
-		return none, refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "A POST to this address must be multipart/form-data with one part named file. Use PUT for the bare bytes.")
+		return none, refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("upload.not_multipart", nil))
 	}
-	over := refuse(http.StatusRequestEntityTooLarge, "body_too_large", "The form is larger than the "+grouped(maxSize)+" bytes of a file (maxFileSize) and 1 MiB beside it. Send only the file in the form.")
+	over := refuse(http.StatusRequestEntityTooLarge, "body_too_large", intray.NewMessage("upload.multipart_too_large", intray.Params{"size": maxSize}))
 	if r.ContentLength > maxSize+maxBody {
 		return none, over
 	}
@@ -28,7 +29,7 @@ func formFile(r *http.Request, body io.Reader, maxSize int64) (service.Incoming,
 	for {
 		part, err := form.NextRawPart()
 		if errors.Is(err, io.EOF) {
-			return none, invalidField("file", "is missing: the form has no part of that name")
+			return none, invalidField("file", intray.NewMessage("upload.no_file_part", nil))
 		}
 		if err != nil {
 			return none, formError(err)
@@ -45,7 +46,7 @@ func partFile(form *multipart.Reader, part *multipart.Part) (service.Incoming, e
 	header := http.Header(part.Header)
 	_, names, err := mime.ParseMediaType(header.Get("Content-Disposition"))
 	if err != nil {
-		return service.Incoming{}, invalidField("file", "has a malformed Content-Disposition")
+		return service.Incoming{}, invalidField("file", intray.NewMessage("upload.malformed_disposition", nil))
 	}
 	if err := bare(header); err != nil {
 		return service.Incoming{}, err
@@ -53,7 +54,7 @@ func partFile(form *multipart.Reader, part *multipart.Part) (service.Incoming, e
 	switch coding := strings.ToLower(header.Get("Content-Transfer-Encoding")); coding {
 	case "", "binary", "8bit", "7bit":
 	default:
-		return service.Incoming{}, refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "The part named file has a Content-Transfer-Encoding, which is not decoded here. Send the bytes as they are, without that header.")
+		return service.Incoming{}, refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("upload.transfer_encoding", nil))
 	}
 	in, err := incoming(header, &wholeForm{part: part, form: form}, -1)
 	in.Filename = names["filename"]
@@ -66,7 +67,7 @@ func formError(err error) error {
 	if errors.As(err, &mine) || errors.As(err, new(*senderError)) {
 		return err
 	}
-	return refuse(http.StatusBadRequest, "malformed_form", "The form is malformed or ended before it was complete. Send it again.")
+	return refuse(http.StatusBadRequest, "malformed_form", intray.NewMessage("upload.malformed_multipart", nil))
 }
 
 // wholeForm reads the part that holds the file, and at its end makes sure that
@@ -91,7 +92,7 @@ func (w *wholeForm) Read(p []byte) (int, error) {
 			return n, formError(err)
 		}
 		if part.FormName() == "file" {
-			return n, invalidField("file", "is there twice: send one file in a form")
+			return n, invalidField("file", intray.NewMessage("upload.two_file_parts", nil))
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/intraydata/intray"
 )
 
 // front is the first to see a request: it numbers it, keeps its path in order,
@@ -100,7 +102,7 @@ func hasDotSegment(path string) bool {
 }
 
 func noRoute() *refusal {
-	return refuse(http.StatusNotFound, "no_route", "There is nothing at this path. /openapi.json lists all operations.")
+	return refuse(http.StatusNotFound, "no_route", intray.NewMessage("request.unknown_path", nil))
 }
 
 // unrouted asks the mux whether another method would have had a route.
@@ -110,7 +112,7 @@ func unrouted(handler http.Handler, r *http.Request) *refusal {
 	if probe.status != http.StatusMethodNotAllowed {
 		return noRoute()
 	}
-	e := refuse(http.StatusMethodNotAllowed, "method_not_allowed", "This path does not take "+r.Method+".")
+	e := refuse(http.StatusMethodNotAllowed, "method_not_allowed", intray.NewMessage("request.method_not_allowed", intray.Params{"method": cut(r.Method, 40)}))
 	e.allow = probe.Header().Get("Allow")
 	return e
 }

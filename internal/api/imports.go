@@ -59,15 +59,15 @@ type fieldSource struct {
 }
 
 type evidence struct {
-	Value  string `json:"value"`
-	Reason string `json:"reason"`
+	Value string `json:"value"`
+	reasonMessage
 }
 
 // notice is one element of import_errors.
 type notice struct {
-	Type     string  `json:"type"`
-	Level    string  `json:"level"`
-	Message  string  `json:"message"`
+	Type  string `json:"type"`
+	Level string `json:"level"`
+	mainMessage
 	RowIndex *int64  `json:"rowIndex,omitempty"`
 	FieldKey string  `json:"fieldKey,omitempty"`
 	Header   string  `json:"header,omitempty"`
@@ -80,7 +80,7 @@ func wireNotices(list []intray.Notice) []notice {
 	out := make([]notice, len(list))
 	for i, n := range list {
 		out[i] = notice{
-			Type: string(n.Type), Level: n.Level.String(), Message: n.Text.String(), RowIndex: n.Row,
+			Type: string(n.Type), Level: n.Level.String(), mainMessage: mainOf(n.Text), RowIndex: n.Row,
 			FieldKey: n.Field, Header: n.Header, Value: n.Value, Part: n.Part, Total: n.Total,
 		}
 	}
@@ -137,12 +137,14 @@ func (a *API) wireOutcome(imp service.Import) (*resultMetadata, error) {
 		u := wireUser(imp.User)
 		m.User = &u
 	}
+	chosen := map[string]intray.Evidence{}
 	for _, e := range o.Evidence {
 		// Two that speak of one choice, such as a hidden sheet, are one.
-		if before, twice := m.Source[e.Choice]; twice && before.Value == e.Value {
-			e.Reason = intray.Literal(before.Reason + "; " + e.Reason.String())
+		if before, twice := chosen[e.Choice]; twice && before.Value == e.Value {
+			e.Reason = intray.JoinMessages(before.Reason, e.Reason)
 		}
-		m.Source[e.Choice] = evidence{e.Value, e.Reason.String()}
+		chosen[e.Choice] = e
+		m.Source[e.Choice] = evidence{e.Value, reasonOf(e.Reason)}
 	}
 	return m, nil
 }
@@ -186,7 +188,7 @@ func (a *API) createImport(c *call) (*answer, error) {
 	if id := text(doc, "schema_id"); id != "" {
 		parsed, ok := service.ParseID(id)
 		if !ok {
-			return nil, invalidField("schema_id", "must be a UUID")
+			return nil, invalidField("schema_id", intray.NewMessage("request.not_a_uuid", nil))
 		}
 		draft.SchemaID = parsed
 	}
@@ -302,7 +304,7 @@ func formatOf(query url.Values) (output.Format, error) {
 	}
 	format, err := output.ParseFormat(name)
 	if err != nil {
-		return "", invalidField("format", err.Error())
+		return "", invalidField("format", intray.MessageOf(err))
 	}
 	return format, nil
 }

@@ -25,7 +25,7 @@ type layout struct {
 type layoutChoice struct {
 	Choice string `json:"choice"`
 	Value  string `json:"value"`
-	Reason string `json:"reason"`
+	reasonMessage
 	// Answer is the id of the answer that chooses another one, or "".
 	Answer string   `json:"answer"`
 	Rivals []choice `json:"rivals"`
@@ -39,16 +39,16 @@ type layoutColumn struct {
 }
 
 type layoutField struct {
-	Key            string   `json:"key"`
-	Label          string   `json:"label"`
-	Type           string   `json:"type"`
-	Required       bool     `json:"required"`
-	RequireMapping bool     `json:"requireMapping"`
-	ManyToOne      bool     `json:"manyToOne"`
-	Columns        []int    `json:"columns"`
-	Score          float64  `json:"score"`
-	Reasons        []string `json:"reasons"`
-	Decided        string   `json:"decided"`
+	Key            string  `json:"key"`
+	Label          string  `json:"label"`
+	Type           string  `json:"type"`
+	Required       bool    `json:"required"`
+	RequireMapping bool    `json:"requireMapping"`
+	ManyToOne      bool    `json:"manyToOne"`
+	Columns        []int   `json:"columns"`
+	Score          float64 `json:"score"`
+	reasonList
+	Decided string `json:"decided"`
 }
 
 // choiceAnswers are the ids of answers, by the names under which evidence has what
@@ -102,7 +102,7 @@ func (a *API) replyLayout(c *call, imp service.Import) (*answer, error) {
 func wireEvidence(evidence []intray.Evidence) []layoutChoice {
 	list := []layoutChoice{}
 	for _, e := range evidence {
-		list = append(list, layoutChoice{e.Choice, e.Value, e.Reason.String(), choiceAnswers[e.Choice], wireChoices(e.Rivals)})
+		list = append(list, layoutChoice{e.Choice, e.Value, reasonOf(e.Reason), choiceAnswers[e.Choice], wireChoices(e.Rivals)})
 	}
 	return list
 }
@@ -125,11 +125,11 @@ func wireColumns(headers []string, examples [][]string, fed map[int]string) []la
 func wireLayoutField(f intray.Field, imp service.Import, at int) layoutField {
 	one := layoutField{
 		Key: f.Key, Label: f.Label, Type: string(f.Type.Name), RequireMapping: f.RequireMapping, ManyToOne: f.ManyToOne,
-		Required: requires(f), Columns: []int{}, Reasons: []string{}, Decided: "file",
+		Required: requires(f), Columns: []int{}, reasonList: reasonsOf(nil), Decided: "file",
 	}
 	if imp.Outcome != nil && at < len(imp.Outcome.Mapping.Fields) {
 		m := imp.Outcome.Mapping.Fields[at]
-		one.Columns, one.Score, one.Reasons = append(one.Columns, m.All()...), m.Score, append(one.Reasons, intray.RenderAll(m.Reasons)...)
+		one.Columns, one.Score, one.reasonList = append(one.Columns, m.All()...), m.Score, reasonsOf(m.Reasons)
 	}
 	_, said := imp.Answers[intray.AnswerColumn+f.Key]
 	for id, key := range imp.Answers {
@@ -146,13 +146,13 @@ func requires(f intray.Field) bool {
 }
 
 func layoutAnswer() *shape.Shape {
-	rival := object("", must("value", word("")), must("label", word("")), must("reason", word("")), must("examples", list(word(""), "")))
-	evidence := object("", must("choice", word("What was chosen: format, encoding, delimiter, sheet, header row and others.")), must("value", word("")), must("reason", word("")),
-		must("answer", word("The id of the answer that chooses another one; empty where none does.")), must("rivals", list(rival, "What else it could be, the likeliest first.")))
+	rival := object("", with(slices.Concat(labelProps(), reasonProps("")), must("value", word("")), must("examples", list(word(""), "")))...)
+	evidence := object("", with(reasonProps(""), must("choice", word("What was chosen: format, encoding, delimiter, sheet, header row and others.")), must("value", word("")),
+		must("answer", word("The id of the answer that chooses another one; empty where none does.")), must("rivals", list(rival, "What else it could be, the likeliest first.")))...)
 	column := object("", must("index", count("")), must("header", word("")), must("examples", list(word(""), "Some of its cells.")), must("field", orNull(word("The key of the field that it feeds."))))
-	field := object("", must("key", word("")), must("label", word("")), must("type", word("")), must("required", flag("Its cells must hold something.")), must("requireMapping", flag("It must have a column.")),
+	field := object("", with(reasonsProps(), must("key", word("")), must("label", word("")), must("type", word("")), must("required", flag("Its cells must hold something.")), must("requireMapping", flag("It must have a column.")),
 		must("manyToOne", flag("It takes several columns.")), must("columns", list(count(""), "")), must("score", &shape.Shape{Kind: shape.Number, Doc: "From 0 to 1."}),
-		must("reasons", list(word(""), "")), must("decided", enum("Who chose its columns.", "person", "file")))
+		must("decided", enum("Who chose its columns.", "person", "file")))...)
 	return object("How the file was understood.", must("status", enum("", "AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW")), must("filename", word("")),
 		must("evidence", list(evidence, "")), must("columns", list(column, "")), must("fields", list(field, "Without hidden ones.")),
 		must("answers", mapOf(word(""), "All answers that were given, by their ids.")), must("changes", count("How many changes of rows are dropped where the file is read again.")))

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 // limiter counts events by key in windows of a minute.
@@ -36,7 +38,7 @@ func (l *limiter) take(key string) (in time.Time, err error) {
 		clear(l.counts)
 	}
 	if l.counts[key] >= l.perMinute {
-		e := refuse(http.StatusTooManyRequests, "too_many_requests", "Too many requests in this minute. Wait for as long as Retry-After says.")
+		e := refuse(http.StatusTooManyRequests, "too_many_requests", intray.NewMessage("request.too_many", nil))
 		e.retryAfter = l.window.Add(time.Minute).Sub(now)
 		return time.Time{}, e
 	}

@@ -3,6 +3,8 @@ package api
 import (
 	"regexp"
 	"strings"
+
+	"github.com/intraydata/intray"
 )
 
 // maxTags is the most tags that one If-Match may have.
@@ -25,7 +27,7 @@ func ifMatch(values []string) ([]string, error) {
 	for count := 0; rest != "" || count == 0; count++ {
 		match := entityTag.FindStringSubmatch(rest)
 		if match == nil || count == maxTags {
-			return nil, invalidField("If-Match", "must be * or a list of at most 20 tags in double quotes, each as an ETag gave it")
+			return nil, invalidField("If-Match", intray.NewMessage("request.invalid_if_match", intray.Params{"n": maxTags}))
 		}
 		if tag := match[2]; match[1] == "" && tag != "" && tag != "*" {
 			tags = append(tags, tag)

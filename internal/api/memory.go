@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -64,7 +65,7 @@ func (m *memory) take(ctx context.Context, n int64) (giveBack func(), err error)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		e := refuse(http.StatusServiceUnavailable, "busy", "The service is busy with many large requests just now. Send the request again in some seconds.")
+		e := refuse(http.StatusServiceUnavailable, "busy", intray.NewMessage("service.too_many_large_requests", nil))
 		e.retryAfter = 5 * time.Second
 		return nil, e
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -21,7 +22,7 @@ func (a *API) once(c *call, work func() (*answer, error)) (*answer, error) {
 		return a.counted(c, work)
 	}
 	if !idempotencyKey.MatchString(key) {
-		return nil, invalidField("Idempotency-Key", "must have 1 to 255 printable ASCII characters, without spaces")
+		return nil, invalidField("Idempotency-Key", intray.NewMessage("idempotency_key.invalid", nil))
 	}
 	if c.body.digest == "" {
 		return a.counted(c, work)

@@ -68,12 +68,14 @@ func errorSchema() map[string]any {
 	text := map[string]any{"type": "string"}
 	return map[string]any{
 		"type":        "object",
-		"description": "Errors of single request fields stand beside these three, each under the field's name, as an array of sentences.",
+		"description": "Errors of single request fields stand beside these, each under the field's name, as an array of sentences.",
 		"required":    []string{"detail", "code", "request_id"},
 		"properties": map[string]any{
 			"detail": map[string]any{"type": "string", "description": "A sentence that says what is wrong and what to do."},
 			"code":   map[string]any{"type": "string", "description": "The same for programs, in snake_case."}, "request_id": text,
-			"changes": map[string]any{"type": "integer", "minimum": 1, "description": "Of would_discard: how many changes of rows would be lost."},
+			"message_code": map[string]any{"type": "string", "description": codeDoc}, "params": paramsShape().JSONSchema(),
+			"field_messages": mapOf(list(messageShape(), ""), "The errors of single fields with codes and parameters, by the field's name.").JSONSchema(),
+			"changes":        map[string]any{"type": "integer", "minimum": 1, "description": "Of discards_changes: how many changes of rows would be lost."},
 		},
 		"additionalProperties": map[string]any{"type": "array", "items": text},
 	}

@@ -28,7 +28,7 @@ func newParts() *parts {
 		of   *shape.Shape
 	}{
 		{"Fields", schemajson.FieldsShape()}, {"Settings", schemajson.SettingsShape()}, {"Hooks", schemajson.HooksShape()},
-		{"User", userAnswer()}, {"Notice", noticeAnswer()}, {"ResultMetadata", orNull(resultMetadataShape())},
+		{"Message", messageShape()}, {"User", userAnswer()}, {"Notice", noticeAnswer()}, {"ResultMetadata", orNull(resultMetadataShape())},
 		{"Import", importAnswer()}, {"ImportListItem", importListItem()}, {"Schema", schemaAnswer()},
 		{"SchemaDraft", schemaBody()}, {"Upload", uploadAnswer()}, {"SftpCredential", credentialAnswer()}, {"SftpCredentialDraft", credentialBody()},
 		{"ReviewTable", deskTableAnswer()}, {"ReviewRows", deskWindowAnswer()},

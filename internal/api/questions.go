@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
@@ -16,9 +17,9 @@ type openQuestions struct {
 }
 
 type question struct {
-	ID          string   `json:"id"`
-	Type        string   `json:"type"`
-	Message     string   `json:"message"`
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	mainMessage
 	FieldKey    string   `json:"fieldKey,omitempty"`
 	Header      string   `json:"header,omitempty"`
 	Choices     []choice `json:"choices"`
@@ -28,9 +29,9 @@ type question struct {
 }
 
 type choice struct {
-	Value    string   `json:"value"`
-	Label    string   `json:"label"`
-	Reason   string   `json:"reason"`
+	Value string `json:"value"`
+	labelMessage
+	reasonMessage
 	Examples []string `json:"examples"`
 }
 
@@ -41,7 +42,7 @@ func wireQuestions(imp service.Import) openQuestions {
 	}
 	for _, q := range imp.Open() {
 		wire := question{
-			ID: q.ID, Type: string(q.Notice), Message: q.Text.String(), FieldKey: q.Field, Header: q.Header,
+			ID: q.ID, Type: string(q.Notice), mainMessage: mainOf(q.Text), FieldKey: q.Field, Header: q.Header,
 			Choices: wireChoices(q.Choices), AnyColumn: q.AnyColumn, ManyColumns: q.Many,
 		}
 		if value, answered := imp.Answers[q.ID]; answered {
@@ -55,7 +56,7 @@ func wireQuestions(imp service.Import) openQuestions {
 func wireChoices(choices []intray.Choice) []choice {
 	out := make([]choice, len(choices))
 	for i, c := range choices {
-		out[i] = choice{c.Value, c.Label.String(), c.Reason.String(), append([]string{}, c.Examples...)}
+		out[i] = choice{c.Value, labelOf(c.Label), reasonOf(c.Reason), append([]string{}, c.Examples...)}
 		if c.Label.IsZero() {
 			out[i].Label = c.Value
 		}
@@ -104,19 +105,19 @@ func answersBody() *shape.Shape {
 		must("answers", mapOf(value, "By the id of the question: the value of one of its choices, where anyColumn is true also the index of any column, where manyColumns is true also several indexes joined by commas, or null to take an earlier answer back. "+
 			"Two answers that give one column to two fields are refused. "+
 			"By value:<field key>:<text>, without a question: the value that cells of that text are read as, by any of its names, \"\" for none.")),
-		may("discard", flag("Go on also where the import runs again and changes of its rows are lost. Without it that is refused: 409 would_discard, with the number of changes.")))
+		may("discard", flag("Go on also where the import runs again and changes of its rows are lost. Without it that is refused: 409 discards_changes, with the number of changes.")))
 }
 
 func questionsAnswer() *shape.Shape {
-	one := object("", must("value", word("What an answer holds.")), must("label", word("")), must("reason", word("What speaks for it; it may be \"\".")),
-		must("examples", list(word(""), "Cells or headers.")))
-	open := object("A question that only a person can answer.",
+	one := object("", with(slices.Concat(labelProps(), reasonProps("What speaks for it; it may be \"\".")), must("value", word("What an answer holds.")),
+		must("examples", list(word(""), "Cells or headers.")))...)
+	open := object("A question that only a person can answer.", with(mainProps(""),
 		must("id", word("Such as sheet, header_row, encoding, column:<field key>, field:<column index>.")),
-		must("type", word("The type of the notice that tells of it.")), must("message", word("")),
+		must("type", word("The type of the notice that tells of it.")),
 		may("fieldKey", word("")), may("header", word("")),
 		must("choices", list(one, "The likeliest first.")), must("anyColumn", flag("The index of any other column, from 0, is taken as well.")),
 		must("manyColumns", flag("Several columns are taken: their indexes, joined by commas.")),
-		must("answer", orNull(word("The answer that is kept while others are missing."))))
+		must("answer", orNull(word("The answer that is kept while others are missing."))))...)
 	return object("What is open about an import.", must("status", enum("", "AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW")),
 		must("questions", list(open, "At most 100 at a time. Empty unless the import is NEEDS_REVIEW.")),
 		must("answers", mapOf(word(""), "All answers that were given, by the id of the question.")))

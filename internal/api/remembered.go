@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/internal/shape"
 )
@@ -63,7 +64,7 @@ const identifierName = "import_identifier"
 func identifierParam(query url.Values) (string, error) {
 	identifier := query.Get(identifierName)
 	if identifier == "" {
-		return "", invalidField(identifierName, "is missing: give the importIdentifier of the imports in question")
+		return "", invalidField(identifierName, intray.NewMessage("request.import_identifier_missing", nil))
 	}
 	return identifier, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -71,7 +72,7 @@ func (a *API) openReview(c *call) (*answer, error) {
 func (a *API) admitReviewer(c *call) error {
 	cookie, err := c.r.Cookie(visitCookie)
 	if err != nil {
-		return unauthorized("Open the review link first: its token is exchanged for a cookie at session/.")
+		return unauthorized(intray.NewMessage("review.no_cookie", nil))
 	}
 	id, err := c.id("id")
 	if err != nil {
@@ -79,13 +80,13 @@ func (a *API) admitReviewer(c *call) error {
 	}
 	imp, err := a.cfg.Service.Reviewed(c.ctx(), id, cookie.Value)
 	if service.IsKind(err, service.Denied) {
-		return unauthorized(err.Error())
+		return unauthorized(intray.MessageOf(err))
 	}
 	if err != nil {
 		return err
 	}
 	if err := http.NewCrossOriginProtection().Check(c.r); err != nil {
-		return refuse(http.StatusForbidden, "cross_origin", "Reviews are settled on the review page; pages of other sites cannot do it.")
+		return refuse(http.StatusForbidden, "cross_origin", intray.NewMessage("review.cross_origin", nil))
 	}
 	c.reviewed, c.org = imp, imp.Org
 	return nil
@@ -124,7 +125,7 @@ func (a *API) firstRows(c *call, count int64) *reviewFirst {
 func bearer(header string) (string, error) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
 	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", refuse(http.StatusForbidden, "no_review_token", "Send the token of the review page, what follows the # in review_url, as Authorization: Bearer TOKEN.")
+		return "", refuse(http.StatusForbidden, "no_review_token", intray.NewMessage("review.no_token", nil))
 	}
 	return token, nil
 }

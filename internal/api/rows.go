@@ -1,11 +1,11 @@
 package api
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/shape"
 )
 
@@ -69,10 +69,9 @@ func (s *splitter) takeRows() error {
 		if b == 'n' || !beginsValue(b) {
 			return s.Value() // null, or the scanner says what is wrong
 		}
-		return invalidField(rowsField, "must be an array of objects")
+		return invalidField(rowsField, intray.NewMessage("import.initial_data_not_objects", nil))
 	}
-	s.rows = s.api.newSpool(maxRows, refuse(http.StatusRequestEntityTooLarge, "initial_data_too_large",
-		"initial_data is larger than "+grouped(maxRows)+" bytes. Upload a file instead."))
+	s.rows = s.api.newSpool(maxRows, refuse(http.StatusRequestEntityTooLarge, "initial_data_too_large", intray.NewMessage("import.initial_data_too_large", intray.Params{"size": maxRows})))
 	if err := s.Divert(s.rows); err != nil {
 		return err
 	}
@@ -92,7 +91,7 @@ func (s *splitter) row(i int) error {
 		return err
 	}
 	if b != '{' && beginsValue(b) {
-		return invalidField(rowsField, fmt.Sprintf("must be an array of objects; element %d is none", i))
+		return invalidField(rowsField, intray.NewMessage("import.initial_data_element_not_object", intray.Params{"element": i}))
 	}
 	return s.Value()
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/schemajson"
 )
@@ -17,11 +18,11 @@ type schema struct {
 	Fields   json.RawMessage `json:"fields"`
 	Settings json.RawMessage `json:"settings"`
 	Hooks    json.RawMessage `json:"hooks"`
-	Warnings []string        `json:"warnings,omitempty"`
+	warningList
 }
 
-func wireSchema(s service.Schema, warnings []string) schema {
-	return schema{s.ID, s.Name, s.Document.Fields, s.Document.Settings, s.Document.Hooks, warnings}
+func wireSchema(s service.Schema, warnings []intray.Message) schema {
+	return schema{s.ID, s.Name, s.Document.Fields, s.Document.Settings, s.Document.Hooks, warningsOf(warnings)}
 }
 
 // schemaDraft reads a body whose shape is checked already. An id in it is read

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/internal/shape"
 )
@@ -100,7 +101,7 @@ func (a *API) putState(c *call) (*answer, error) {
 	}
 	session, err := a.cfg.Service.SaveState(c.ctx(), c.session, state, tags)
 	if service.IsKind(err, service.Conflict) {
-		err = refuse(http.StatusPreconditionFailed, "state_changed", "The state was changed since it was read. Read it again, and save your change upon that.")
+		err = refuse(http.StatusPreconditionFailed, "state_changed", intray.NewMessage("session.state_changed", nil))
 	}
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func (a *API) keepState(c *call) (*spool, error) {
 		return nil, err
 	}
 	if !isJSON(c.r.Header.Get("Content-Type")) {
-		return nil, refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "The state must be JSON with the header Content-Type: application/json.")
+		return nil, refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("session.state_not_json", nil))
 	}
 	if c.r.ContentLength > service.MaxState {
 		return nil, bodyTooLarge(service.MaxState)
@@ -126,7 +127,7 @@ func (a *API) keepState(c *call) (*spool, error) {
 	}
 	kept.close()
 	if kept.size == 0 && errors.As(err, new(*shape.SyntaxError)) {
-		return nil, refuse(http.StatusBadRequest, "body_missing", "The request has no body. Send a JSON document.")
+		return nil, refuse(http.StatusBadRequest, "body_missing", intray.NewMessage("session.state_missing", nil))
 	}
 	return nil, bodyError(err)
 }

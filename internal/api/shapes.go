@@ -119,18 +119,17 @@ func userAnswer() *shape.Shape {
 }
 
 func noticeAnswer() *shape.Shape {
-	return object("",
+	return object("", with(mainProps("What is wrong and what to do."),
 		must("type", enum("", "EMPTY_FILE", "UNREADABLE_FILE", "TOO_LARGE", "ENCODING_UNCERTAIN", "HEADER_ROW_UNCERTAIN",
 			"SHEET_UNCERTAIN", "OTHER_TABLES", "UNMAPPED_FIELDS", "COLUMN_CONFLICT", "AMBIGUOUS_COLUMN", "VALUE_MAPPED",
 			"VALIDATION", "REPAIRED_ROW", "MAX_RECORDS", "NO_ROWS", "ALL_ROWS_REMOVED", "HOOK_FAILED", "CANCELLED_BY_HOOK", "TRUNCATED")),
 		must("level", enum("", "error", "warning", "info")),
-		must("message", word("What is wrong and what to do.")),
 		may("rowIndex", count("The data row, counted from 0.")),
 		may("fieldKey", word("")), may("header", word("")),
 		may("value", word("The raw text of the cell, at most 4,096 bytes of it.")),
 		may("manyToOneIndex", count("Which of the columns of a field with manyToOne, from 0.")),
 		may("total", count("With TRUNCATED: how many elements there are in all.")),
-	)
+	)...)
 }
 
 func importProps() []shape.Prop {
@@ -157,7 +156,7 @@ func resultMetadataShape() *shape.Shape {
 		must("fileHeader", orNull(word(""))), must("fileHeaderIndex", orNull(count("From 0."))),
 		may("fileHeaders", list(word(""), "With manyToOne only.")), may("fileHeaderIndexes", list(count("From 0."), "With manyToOne only.")),
 		must("isCustom", flag("")), must("manyToOne", flag("")))
-	choice := object("", must("value", word("")), must("reason", word("")))
+	choice := object("", with(reasonProps(""), must("value", word("")))...)
 	return object("What the import found out; null before an attempt has ended.",
 		must("id", id("The id of the upload.")), must("filename", orNull(word(""))), must("importIdentifier", word("")),
 		must("user", orNull(userAnswer())), must("rawHeaders", orNull(list(word(""), ""))),
@@ -175,9 +174,9 @@ func pageOf(of *shape.Shape) *shape.Shape {
 }
 
 func schemaAnswer() *shape.Shape {
-	return object("A schema.", must("id", id("")), must("name", word("")), must("fields", schemajson.FieldsShape()),
-		must("settings", schemajson.SettingsShape()), must("hooks", schemajson.HooksShape()),
-		may("warnings", list(word(""), "What was accepted and will not work, or cannot be meant.")))
+	return object("A schema.", with(warningProps("What was accepted and will not work, or cannot be meant."),
+		must("id", id("")), must("name", word("")), must("fields", schemajson.FieldsShape()),
+		must("settings", schemajson.SettingsShape()), must("hooks", schemajson.HooksShape()))...)
 }
 
 func uploadAnswer() *shape.Shape {
@@ -207,8 +206,8 @@ func credentialAnswer() *shape.Shape {
 }
 
 func connectionAnswer() *shape.Shape {
-	return object("", must("success", flag("")), must("error", word("A sentence where it failed, else \"\".")),
-		may("host_key_fingerprint", word("The key that the server showed.")))
+	return object("", with(errorProps("A sentence where it failed, else \"\"."), must("success", flag("")),
+		may("host_key_fingerprint", word("The key that the server showed.")))...)
 }
 
 func sessionAnswer() *shape.Shape {

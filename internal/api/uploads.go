@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -101,6 +102,9 @@ func streamUploads(to io.Writer, start, end, total int64, list iter.Seq2[service
 	return w.Flush()
 }
 
+// exampleDate and exampleTime show what a date, and a date with a time, look like.
+const exampleDate, exampleTime = "2026-11-21", "2026-11-21T09:30:00Z"
+
 // uploadWindow reads start and end. The window holds at most MaxUploads.
 func uploadWindow(query url.Values) (start, end int64, err error) {
 	if start, err = number(query, "start", 0, 0); err != nil {
@@ -114,7 +118,7 @@ func uploadWindow(query url.Values) (start, end int64, err error) {
 		return 0, 0, err
 	}
 	if start > end {
-		return 0, 0, invalidField("start", "must not be greater than end")
+		return 0, 0, invalidField("start", intray.NewMessage("request.start_after_end", nil))
 	}
 	return start, start + min(end-start, service.MaxUploads), nil
 }
@@ -146,7 +150,7 @@ func dateParam(query url.Values, name string) (at time.Time, day bool, err error
 			return at.UTC(), false, nil
 		}
 	}
-	return time.Time{}, false, invalidField(name, "must be an ISO 8601 date or date and time, such as 2026-11-21 or 2026-11-21T09:30:00Z")
+	return time.Time{}, false, invalidField(name, intray.NewMessage("request.not_a_date", intray.Params{"date": exampleDate, "time": exampleTime}))
 }
 
 func (a *API) uploadMetadata(c *call) (*answer, error) {
@@ -198,7 +202,7 @@ func (a *API) removed(c *call) (*answer, error) {
 	if _, err := c.id("id"); err != nil {
 		return nil, err
 	}
-	return nil, refuse(http.StatusGone, "removed", "This operation was removed. Take the address that /url/ gives.")
+	return nil, refuse(http.StatusGone, "removed", intray.NewMessage("request.operation_removed", nil))
 }
 
 func (a *API) deleteUpload(c *call) (*answer, error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/seal"
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/internal/shape"
@@ -24,7 +25,7 @@ type webhook struct {
 	Failing     *string  `json:"failing_since"`
 	CreatedDate string   `json:"created_date"`
 	Secret      string   `json:"secret,omitempty"`
-	Warnings    []string `json:"warnings,omitempty"`
+	warningList
 }
 
 func wireWebhook(w service.Webhook, secret seal.Secret) webhook {
@@ -44,7 +45,8 @@ func wireWebhook(w service.Webhook, secret seal.Secret) webhook {
 		out.Failing = &since
 	}
 	if strings.HasPrefix(strings.ToLower(w.URL), "http:") {
-		out.Warnings = []string{"url: Calls to an http address can be read and changed on their way. Use https."}
+		unencrypted := intray.NewMessage("webhook.unencrypted", nil)
+		out.warningList = warningsOf([]intray.Message{intray.NewMessage("property.problem", intray.Params{"path": "url", "problem": unencrypted})})
 	}
 	return out
 }
@@ -148,15 +150,15 @@ type delivery struct {
 
 // attempt is one try at a delivery.
 type attempt struct {
-	Number    int                 `json:"number"`
-	Date      string              `json:"date"`
-	Delivered bool                `json:"delivered"`
-	Status    *int                `json:"status_code"`
-	Message   string              `json:"message"`
-	Answered  float64             `json:"answered_ms"`
-	Took      float64             `json:"took_ms"`
-	Headers   map[string][]string `json:"response_headers"`
-	Body      string              `json:"response_body"`
+	Number    int    `json:"number"`
+	Date      string `json:"date"`
+	Delivered bool   `json:"delivered"`
+	Status    *int   `json:"status_code"`
+	mainSnake
+	Answered float64             `json:"answered_ms"`
+	Took     float64             `json:"took_ms"`
+	Headers  map[string][]string `json:"response_headers"`
+	Body     string              `json:"response_body"`
 }
 
 func wireDelivery(d service.Delivery, tried []service.Attempt) delivery {
@@ -171,7 +173,7 @@ func wireDelivery(d service.Delivery, tried []service.Attempt) delivery {
 	}
 	for _, t := range tried {
 		one := attempt{
-			Number: t.Number, Date: stamp(t.At), Delivered: t.Delivered, Message: t.Told, Headers: t.Head, Body: legible(t.Body),
+			Number: t.Number, Date: stamp(t.At), Delivered: t.Delivered, mainSnake: mainSnakeOf(t.Told), Headers: t.Head, Body: legible(t.Body),
 			Answered: milliseconds(t.Answered), Took: milliseconds(t.Took),
 		}
 		if one.Headers == nil {
@@ -234,12 +236,12 @@ func (a *API) redeliver(c *call) (*answer, error) {
 	doc := c.object()
 	one, since := text(doc, "delivery_id"), text(doc, "since")
 	if (one == "") == (since == "") {
-		return nil, invalidField("delivery_id", "or since must be given, and not both")
+		return nil, invalidField("delivery_id", intray.NewMessage("webhook.delivery_or_since", nil))
 	}
 	var at time.Time
 	if since != "" {
 		if at, err = time.Parse(time.RFC3339, since); err != nil {
-			return nil, invalidField("since", "must be a date and time of ISO 8601, such as 2026-11-21T09:30:00Z")
+			return nil, invalidField("since", intray.NewMessage("request.not_a_time", intray.Params{"time": exampleTime}))
 		}
 	}
 	n, err := a.cfg.Service.Redeliver(c.ctx(), c.org, id, one, at)
@@ -289,7 +291,7 @@ func (a *API) tellForwarded(c *call) (*answer, error) {
 	doc := c.object()
 	status, took := int(integer(doc, "status_code")), time.Duration(integer(doc, "took_ms"))*time.Millisecond
 	err = a.cfg.Service.Forwarded(c.ctx(), c.org, id, text(doc, "delivery_id"), service.Sent{Attempt: service.Attempt{
-		Status: status, Delivered: status/100 == 2, Told: text(doc, "message"), Took: took, Answered: took,
+		Status: status, Delivered: status/100 == 2, Told: intray.Literal(text(doc, "message")), Took: took, Answered: took,
 	}})
 	return &answer{status: http.StatusNoContent}, err
 }
@@ -312,18 +314,17 @@ func webhookBody() *shape.Shape {
 }
 
 func webhookAnswer() *shape.Shape {
-	return object("", must("id", id("")), must("url", orNull(word(""))), must("events", list(enum("", webhookEvents...), "Empty means all.")),
+	return object("", with(warningProps(""), must("id", id("")), must("url", orNull(word(""))), must("events", list(enum("", webhookEvents...), "Empty means all.")),
 		must("development_mode", orNull(flag("null means all."))), must("import_identifiers", list(word(""), "Empty means all.")),
 		must("schema_ids", list(word(""), "Empty means all.")), must("enabled", flag("One that only failed for 5 days is disabled.")),
 		must("failing_since", orNull(moment("Since when every attempt has failed."))), must("created_date", moment("")),
-		may("secret", word("Told when the webhook is made and after a rotation, and never again: whsec_ and base64.")),
-		may("warnings", list(word(""), "")))
+		may("secret", word("Told when the webhook is made and after a rotation, and never again: whsec_ and base64.")))...)
 }
 
 func deliveryAnswer() *shape.Shape {
-	tried := object("", must("number", count("")), must("date", moment("")), must("delivered", flag("")), must("status_code", orNull(count(""))), must("message", word("A sentence for people.")),
+	tried := object("", with(mainSnakeProps("A sentence for people."), must("number", count("")), must("date", moment("")), must("delivered", flag("")), must("status_code", orNull(count(""))),
 		must("answered_ms", &shape.Shape{Kind: shape.Number, Doc: "When the head of the answer was there."}), must("took_ms", &shape.Shape{Kind: shape.Number}),
-		must("response_headers", mapOf(list(word(""), ""), "")), must("response_body", word("The first 16 KiB.")))
+		must("response_headers", mapOf(list(word(""), ""), "")), must("response_body", word("The first 16 KiB.")))...)
 	return object("", must("id", word("The message's own: webhook-id of each attempt.")), must("event", word("")), must("import_id", word("")), must("url", word("")),
 		must("status", enum("", "WAITING", "DELIVERED", "FAILED")), must("created_date", moment("")), must("next_attempt_date", orNull(moment(""))),
 		must("content_type", word("")), must("body", orNull(word("null where what it told of was deleted."))), must("attempts", list(tried, "")))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/seal"
 	"github.com/intraydata/intray/internal/service"
 )
@@ -20,7 +21,7 @@ func (pigeon) Tell(imp service.Import, _ service.Upload, _ bool) (service.Parcel
 	return service.Parcel{Event: "import_completed", ContentType: "application/json", Body: []byte(`{"id":"` + imp.ID + `"}`)}, imp.Status == service.Successful, nil
 }
 
-func (pigeon) TellDisabled(service.Webhook, time.Time, string) (service.Parcel, error) {
+func (pigeon) TellDisabled(service.Webhook, time.Time, intray.Message) (service.Parcel, error) {
 	return service.Parcel{}, nil
 }
 
@@ -34,7 +35,7 @@ func (pigeon) CheckAddress(url string) error {
 func (pigeon) NewSecret(io.Reader) (seal.Secret, error) { return seal.NewSecret("whsec_x"), nil }
 
 func (pigeon) Send(context.Context, service.Delivery, time.Time, []seal.Secret) (service.Sent, error) {
-	return service.Sent{Attempt: service.Attempt{Delivered: true, Status: 204, Told: "The receiver answered 204 No Content.", Took: time.Millisecond, Body: []byte{'a', 0xff}}}, nil
+	return service.Sent{Attempt: service.Attempt{Delivered: true, Status: 204, Told: intray.NewMessage("webhook.delivered", intray.Params{"status": "204 No Content"}), Took: time.Millisecond, Body: []byte{'a', 0xff}}}, nil
 }
 
 func (pigeon) Judge(f service.Failing, _ int, _ time.Time, _ service.Sent) service.Judgement {

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -100,7 +101,7 @@ func TestNumberTellsItsRange(t *testing.T) {
 	for name, from := range map[string]string{"limit": "1", "offset": "0"} {
 		for _, value := range []string{"-1", "x", "1.5", "99999999999999999999"} {
 			_, _, err := window(query(name, value))
-			if want := name + ": must be a whole number from " + from + " to 9223372036854775807."; err == nil || !strings.HasSuffix(err.Error(), want) {
+			if want := name + ": must be a whole number from " + from + " to 9,223,372,036,854,775,807."; err == nil || !strings.HasSuffix(err.Error(), want) {
 				t.Errorf("%s %s: %v, want %q", name, value, err, want)
 			}
 		}
@@ -241,12 +242,12 @@ func TestKindsHaveStatuses(t *testing.T) {
 		service.Denied: 403, service.TooLarge: 413, service.Unavailable: 503,
 	}
 	for kind, status := range want {
-		e := refusalOf(&service.Error{Kind: kind, Code: "code", Text: "Text."})
-		if e.status != status || e.code != "code" || e.text != "Text." {
+		e := refusalOf(&service.Error{Kind: kind, Code: "code", Message: intray.Literal("Text.")})
+		if e.status != status || e.code != "code" || e.message != intray.Literal("Text.") {
 			t.Errorf("kind %d becomes %+v, want the status %d", kind, e, status)
 		}
 	}
-	if e := refusalOf(http.ErrBodyNotAllowed); e.status != 500 || e.code != "internal" || e.text == http.ErrBodyNotAllowed.Error() {
+	if e := refusalOf(http.ErrBodyNotAllowed); e.status != 500 || e.code != "internal" || e.Error() == http.ErrBodyNotAllowed.Error() {
 		t.Errorf("a fault becomes %+v, want 500 without its text", e)
 	}
 	header := http.Header{}
@@ -257,20 +258,20 @@ func TestKindsHaveStatuses(t *testing.T) {
 }
 
 func TestErrorBody(t *testing.T) {
-	e := invalidField("detail", "must not be")
-	e.fields["port"] = []string{"must be a number"}
+	required := intray.NewMessage("property.required", nil)
+	e := invalidField("detail", required)
+	e.fields["port"] = []intray.Message{intray.NewMessage("property.too_small", intray.Params{"limit": 1}), intray.Literal("no")}
 	got := string(e.encode("r1"))
-	want := `{"code":"invalid","detail":"The request is not valid: detail: must not be.","port":["must be a number"],"request_id":"r1"}`
+	want := `{"code":"invalid","detail":"The request is not valid: detail: is required.",` +
+		`"field_messages":{"detail":[{"code":"property.required"}],"port":[{"code":"property.too_small","params":{"limit":1}},{"text":"no"}]},` +
+		`"message_code":"request.invalid_field","params":{"field":"detail","problem":{"code":"property.required"}},` +
+		`"port":["must be at least 1","no"],"request_id":"r1"}`
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-}
-
-func TestGrouped(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 15728640: "15,728,640", 1 << 40: "1,099,511,627,776"} {
-		if got := grouped(n); got != want {
-			t.Errorf("%d is written %q, want %q", n, got, want)
-		}
+	literal := refuse(http.StatusConflict, "cancelled_by_hook", intray.Literal("Not on Fridays."))
+	if got, want := string(literal.encode("r2")), `{"code":"cancelled_by_hook","detail":"Not on Fridays.","request_id":"r2"}`; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 

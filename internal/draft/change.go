@@ -2,7 +2,6 @@ package draft
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -10,6 +9,9 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/re2"
 )
 
 // maxText is the longest text that a replacement makes of one cell, in bytes.
@@ -18,7 +20,7 @@ const maxText = 1 << 20
 // changer gives what replaces in one text.
 func (o Replace) changer() (func(text []byte) (string, bool), error) {
 	if o.Find == "" {
-		return nil, &Refusal{Text: "There is nothing to look for."}
+		return nil, &Refusal{Text: intray.NewMessage("review.nothing_to_find", nil)}
 	}
 	find, with := o.Find, o.With
 	if !o.Expression {
@@ -35,7 +37,7 @@ func (o Replace) changer() (func(text []byte) (string, bool), error) {
 	}
 	e, err := regexp.Compile(find)
 	if err != nil {
-		return nil, &Refusal{Text: fmt.Sprintf("The expression cannot be read: %s.", strings.TrimPrefix(err.Error(), "error parsing regexp: "))}
+		return nil, &Refusal{Text: intray.NewMessage("review.invalid_expression", intray.Params{"problem": re2.Describe(err)})}
 	}
 	simple := !o.Expression && !o.Whole && isASCII([]byte(o.Find))
 	low, put := folded([]byte(o.Find), nil), []byte(o.With)
@@ -115,7 +117,7 @@ func (c Casing) changer() (func(text []byte) (string, bool), error) {
 	case Title:
 		caser = cases.Title
 	default:
-		return nil, &Refusal{Text: fmt.Sprintf("Letters can be written in upper, lower or title case, and not in %q.", string(c))}
+		return nil, &Refusal{Text: intray.NewMessage("review.unknown_case", intray.Params{"value": string(c)})}
 	}
 	return func(text []byte) (string, bool) {
 		if !utf8.Valid(text) {

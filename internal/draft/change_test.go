@@ -106,7 +106,7 @@ func TestRefusals(t *testing.T) {
 		"no field":         {Fill{Where: field(eleven), Text: "x"}, "There is no field 11."},
 		"no part":          {Set{[]Typed{{Field: fMany, Part: 2}}}, `The field "Many" has no column 2.`},
 		"no row":           {Set{[]Typed{{Row: 3, Field: fName}}}, "There is no row 3."},
-		"far row":          {Set{[]Typed{{Row: 1 << 40, Field: fName}}}, "There is no row 1099511627776."},
+		"far row":          {Set{[]Typed{{Row: 1 << 40, Field: fName}}}, "There is no row 1,099,511,627,776."},
 		"bad expression":   {Replace{Find: "(", Expression: true}, "The expression cannot be read: missing closing ): `(?i)(`."},
 		"nothing to find":  {Replace{}, "There is nothing to look for."},
 		"no casing":        {Case{To: "camel"}, `Letters can be written in upper, lower or title case, and not in "camel".`},
@@ -114,8 +114,8 @@ func TestRefusals(t *testing.T) {
 		"no search field":  {Delete{Selector{Filter: Filter{In: &eleven}}}, "There is no field 11."},
 		"no field also":    {Delete{Selector{Filter: Filter{Search: "x", Also: map[int][]string{eleven: {"x"}}}}}, "There is no field 11."},
 		"unknown filter":   {Delete{Selector{Filter: Filter{Show: 77}}}, "This filter is not known."},
-		"a long search":    {Delete{Selector{Filter: Filter{Search: strings.Repeat("x", 5000)}}}, "A search may have at most 4096 bytes."},
-		"too many rows":    {Add{make([][]Typed, 10_001)}, "At most 10000 rows can be added at once."},
+		"a long search":    {Delete{Selector{Filter: Filter{Search: strings.Repeat("x", 5000)}}}, "A search may have at most 4,096 bytes."},
+		"too many rows":    {Add{make([][]Typed, 10_001)}, "At most 10,000 rows can be added at once."},
 		"a forgotten view": {Clear{Selector{Token: "x"}}, "These rows were in view too long ago. Look at them again before you change them."},
 		"map of read only": {MapValue{Field: fLocked}, `The field "Locked" can be read only.`},
 	} {
@@ -124,7 +124,7 @@ func TestRefusals(t *testing.T) {
 			"change":  func() error { _, err := u.draft.Change(t.Context(), c.o, u.call()); return err },
 		} {
 			var refusal *Refusal
-			if err := do(); !errors.As(err, &refusal) || refusal.Text != c.text {
+			if err := do(); !errors.As(err, &refusal) || refusal.Text.String() != c.text {
 				t.Errorf("%s, %s: %v, want %s", name, kind, err, c.text)
 			} else if refusal.Stale != (name == "a forgotten view") {
 				t.Errorf("%s, %s: stale is %v", name, kind, refusal.Stale)
@@ -161,7 +161,7 @@ func TestClash(t *testing.T) {
 		if diff := cmp.Diff(want, conflict.Cells, cmpopts.SortSlices(func(a, b Clash) bool { return a.Row < b.Row })); diff != "" {
 			t.Errorf("%s: %s", kind, diff)
 		}
-		if !strings.Contains(conflict.Error(), "3 of these cells") || !strings.Contains((&Conflict{make([]Clash, 1)}).Error(), "this cell") {
+		if !strings.Contains(conflict.Error(), "3 of these cells") || !strings.Contains((&Conflict{make([]Clash, 1)}).Error(), "1 of these cells") {
 			t.Error(conflict)
 		}
 	}
@@ -350,7 +350,7 @@ func TestCountsTellOfRowsThere(t *testing.T) {
 	defer u.close(t)
 	for i, want := range []string{"odd A is odd", "odd B is odd", "odd C is odd"} {
 		counts, err := u.draft.Counts(t.Context())
-		if err != nil || len(counts) == 0 || counts[slices.IndexFunc(counts, func(c Count) bool { return c.Code == "odd" })].Text != want {
+		if err != nil || len(counts) == 0 || counts[slices.IndexFunc(counts, func(c Count) bool { return c.Code == "odd" })].Text.String() != want {
 			t.Fatalf("%+v, %v; want %q", counts, err, want)
 		}
 		u.change(t, []Operation{

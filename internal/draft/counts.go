@@ -17,7 +17,7 @@ type Count struct {
 	Kind
 	Rows int64
 	// Text is that of one of the problems.
-	Text string
+	Text intray.Message
 }
 
 // Totals say how many rows there are, and how many have a problem of each level.
@@ -42,7 +42,7 @@ type exampleTexts struct {
 type exampleText struct {
 	row     uint32
 	version int64
-	text    string
+	text    intray.Message
 }
 
 func (e *exampleTexts) get(k Kind) (exampleText, bool) {
@@ -98,7 +98,7 @@ func (d *Draft) Counts(ctx context.Context) ([]Count, error) {
 // example reads the text of one of the problems.
 func (d *Draft) example(ctx context.Context, s *snapshot, c *Count, rows *roaring.Bitmap) error {
 	if at := d.rulesOf(c.Kind); len(at) > 0 {
-		c.Text = d.rules[at[0]].problem.Text.String()
+		c.Text = d.rules[at[0]].problem.Text
 		return nil
 	}
 	one, known := d.texts.get(c.Kind)
@@ -110,8 +110,8 @@ func (d *Draft) example(ctx context.Context, s *snapshot, c *Count, rows *roarin
 			return err
 		}
 		at := slices.IndexFunc(b.Problems, func(p intray.Problem) bool { return kindOf(&p) == c.Kind })
-		if one.text = ""; at >= 0 {
-			one.text = b.Problems[at].Text.String()
+		if one.text = (intray.Message{}); at >= 0 {
+			one.text = b.Problems[at].Text
 		}
 		d.texts.set(c.Kind, one)
 	}

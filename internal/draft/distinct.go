@@ -37,7 +37,7 @@ const maxValues = 100_000
 // a query, and gives the most frequent, at most n and 100,000.
 func (d *Draft) Distinct(ctx context.Context, field int, q Query, n int) (Distinct, error) {
 	if field < 0 || field >= len(d.cfg.Fields) {
-		return Distinct{}, &Refusal{Text: fmt.Sprintf("There is no field %d.", field)}
+		return Distinct{}, &Refusal{Text: noField(field)}
 	}
 	s, done := d.read()
 	defer done()

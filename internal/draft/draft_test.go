@@ -317,7 +317,7 @@ func (u *under) sameCounts(t *rapid.T, problems map[int64][]intray.Problem) {
 	got := map[Kind]int64{}
 	for _, c := range counts {
 		got[c.Kind] = c.Rows
-		if c.Text == "" {
+		if c.Text.IsZero() {
 			t.Fatalf("%+v has no text", c.Kind)
 		}
 	}

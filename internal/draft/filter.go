@@ -83,24 +83,28 @@ func placeOf(field *int) int {
 	return *field
 }
 
+func noField(field int) intray.Message {
+	return intray.NewMessage("review.unknown_field", intray.Params{"field": field})
+}
+
 // check makes sure that the filter is about fields that are there.
 func (d *Draft) check(f Filter) error {
 	if f.Field != nil && (*f.Field < intray.NoField || *f.Field >= len(d.cfg.Fields)) {
-		return &Refusal{Text: fmt.Sprintf("There is no field %d.", *f.Field)}
+		return &Refusal{Text: noField(*f.Field)}
 	}
 	if f.In != nil && (*f.In < 0 || *f.In >= len(d.cfg.Fields)) {
-		return &Refusal{Text: fmt.Sprintf("There is no field %d.", *f.In)}
+		return &Refusal{Text: noField(*f.In)}
 	}
 	if f.Show > Valid {
-		return &Refusal{Text: "This filter is not known."}
+		return &Refusal{Text: intray.NewMessage("review.unknown_filter", nil)}
 	}
 	for field := range f.Also {
 		if field < 0 || field >= len(d.cfg.Fields) {
-			return &Refusal{Text: fmt.Sprintf("There is no field %d.", field)}
+			return &Refusal{Text: noField(field)}
 		}
 	}
 	if len(f.Search) > maxSearch {
-		return &Refusal{Text: fmt.Sprintf("A search may have at most %d bytes.", maxSearch)}
+		return &Refusal{Text: intray.NewMessage("review.search_too_long", intray.Params{"n": maxSearch})}
 	}
 	return nil
 }

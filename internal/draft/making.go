@@ -97,7 +97,7 @@ func (m *making) run(ctx context.Context, rows *roaring.Bitmap, progress func(do
 func (m *making) missing() error {
 	for row, cells := range m.job.cells {
 		if int64(row) >= m.draft.next {
-			return &Refusal{Text: fmt.Sprintf("There is no row %d.", row)}
+			return &Refusal{Text: noRow(int64(row))}
 		}
 		if m.before.live.Contains(row) {
 			continue
@@ -156,7 +156,7 @@ func (t *tableMaking) add(most int, moves ...move) {
 func (m *making) add(ctx context.Context) error {
 	first, n := m.draft.next, len(m.job.added)
 	if first+int64(n) > 1<<32 {
-		return &Refusal{Text: "There is no room for more rows."}
+		return &Refusal{Text: intray.NewMessage("review.no_room_for_rows", nil)}
 	}
 	if n == 0 {
 		return nil

@@ -1,7 +1,6 @@
 package draft
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -131,12 +130,15 @@ const acceptable = "cell_count"
 // Refusal says that an operation cannot be done, in a sentence for a person. A stale
 // one can be once the rows were looked at again.
 type Refusal struct {
-	Text  string
+	Text  intray.Message
 	Stale bool
 }
 
 // Error gives the sentence.
-func (r *Refusal) Error() string { return r.Text }
+func (r *Refusal) Error() string { return r.Text.String() }
+
+// Describe returns the sentence.
+func (r *Refusal) Describe() intray.Message { return r.Text }
 
 // Clash is a cell that another change reached first.
 type Clash struct {
@@ -154,11 +156,15 @@ type Clash struct {
 type Conflict struct{ Cells []Clash }
 
 // Error says how many there are.
-func (c *Conflict) Error() string {
-	if len(c.Cells) == 1 {
-		return "Somebody else has changed this cell meanwhile. Nothing was changed."
-	}
-	return fmt.Sprintf("Somebody else has changed %d of these cells meanwhile. Nothing was changed.", len(c.Cells))
+func (c *Conflict) Error() string { return c.Describe().String() }
+
+// Describe says how many there are.
+func (c *Conflict) Describe() intray.Message {
+	return intray.NewMessage("review.cells_changed", intray.Params{"n": len(c.Cells)})
+}
+
+func noRow(row int64) intray.Message {
+	return intray.NewMessage("review.unknown_row", intray.Params{"row": row})
 }
 
 // job is what an operation comes down to.
@@ -189,7 +195,7 @@ const (
 
 func (o Set) job(d *Draft) (*job, error) {
 	if len(o.Cells) > maxTyped {
-		return nil, &Refusal{Text: fmt.Sprintf("At most %d cells can be typed into at once.", maxTyped)}
+		return nil, &Refusal{Text: intray.NewMessage("review.too_many_cells", intray.Params{"n": maxTyped})}
 	}
 	j := &job{cells: map[uint32][]Typed{}, where: Selector{Numbers: []int64{}}}
 	for _, t := range o.Cells {
@@ -197,7 +203,7 @@ func (o Set) job(d *Draft) (*job, error) {
 			return nil, err
 		}
 		if t.Row < 0 || t.Row >= 1<<32 {
-			return nil, &Refusal{Text: fmt.Sprintf("There is no row %d.", t.Row)}
+			return nil, &Refusal{Text: noRow(t.Row)}
 		}
 		j.cells[uint32(t.Row)] = append(j.cells[uint32(t.Row)], t)
 		j.where.Numbers = append(j.where.Numbers, t.Row)
@@ -279,7 +285,7 @@ func (o Accept) job(*Draft) (*job, error) { return &job{where: o.Where, accept: 
 
 func (o Add) job(d *Draft) (*job, error) {
 	if len(o.Rows) > maxAdded {
-		return nil, &Refusal{Text: fmt.Sprintf("At most %d rows can be added at once.", maxAdded)}
+		return nil, &Refusal{Text: intray.NewMessage("review.too_many_new_rows", intray.Params{"n": maxAdded})}
 	}
 	for _, cells := range o.Rows {
 		for _, t := range cells {
@@ -319,18 +325,18 @@ func (d *Draft) textJob(where Selector, must *needle, change func(text []byte) (
 // editable refuses a field that no person may change.
 func (d *Draft) editable(field, part int) error {
 	if field < 0 || field >= len(d.cfg.Fields) {
-		return &Refusal{Text: fmt.Sprintf("There is no field %d.", field)}
+		return &Refusal{Text: noField(field)}
 	}
 	f := d.cfg.Fields[field]
 	switch {
 	case f.ReadOnly:
-		return &Refusal{Text: fmt.Sprintf("The field %q can be read only.", f.Label)}
+		return &Refusal{Text: intray.NewMessage("review.field_read_only", intray.Params{"field": f.Label})}
 	case f.Hidden:
-		return &Refusal{Text: fmt.Sprintf("The field %q is hidden and cannot be changed.", f.Key)}
+		return &Refusal{Text: intray.NewMessage("review.field_hidden", intray.Params{"field": f.Key})}
 	case f.ManyToOne && d.parts(field) == 0:
-		return &Refusal{Text: fmt.Sprintf("No column feeds the field %q, so that it has no cells to change.", f.Label)}
+		return &Refusal{Text: intray.NewMessage("review.field_without_column", intray.Params{"field": f.Label})}
 	case part < 0 || part >= d.parts(field):
-		return &Refusal{Text: fmt.Sprintf("The field %q has no column %d.", f.Label, part)}
+		return &Refusal{Text: intray.NewMessage("review.unknown_column_of_field", intray.Params{"field": f.Label, "column": part})}
 	}
 	return nil
 }
@@ -352,10 +358,10 @@ func (d *Draft) selected(s *snapshot, w Selector, byFilter func() (*roaring.Bitm
 	if w.Token != "" {
 		var asListed bool
 		if rows, asListed = d.views.rows(w.Token, s, w.Total); rows == nil {
-			return nil, &Refusal{Stale: true, Text: "These rows were in view too long ago. Look at them again before you change them."}
+			return nil, &Refusal{Stale: true, Text: intray.NewMessage("review.view_expired", nil)}
 		}
 		if !asListed {
-			return nil, &Refusal{Stale: true, Text: "Somebody deleted rows meanwhile, or brought some back, so that others stand in these places now. Look at them again before you change them."}
+			return nil, &Refusal{Stale: true, Text: intray.NewMessage("review.view_changed", nil)}
 		}
 		if w.From != 0 || w.To != 0 {
 			rows = stretch(rows, w.From, w.To)

@@ -190,7 +190,7 @@ func (d *Draft) View(ctx context.Context, f Filter, progress func(done, total in
 // more than 10,000.
 func (d *Draft) Window(ctx context.Context, q Query, first int64, n int) (Window, error) {
 	if first < 0 || n < 0 {
-		return Window{}, &Refusal{Text: fmt.Sprintf("There are no %d rows from %d on.", n, first)}
+		return Window{}, &Refusal{Text: intray.NewMessage("review.unknown_rows", intray.Params{"n": n, "row": first})}
 	}
 	s, done := d.read()
 	defer done()

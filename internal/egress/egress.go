@@ -26,6 +26,8 @@ import (
 	"time"
 
 	"code.dny.dev/ssrf"
+
+	"github.com/intraydata/intray"
 )
 
 // DefaultTimeout bounds looking up a name and connecting.
@@ -104,16 +106,16 @@ func (d *Door) dial(ctx context.Context, rule ports, network, address string) (n
 func target(network, address string) (host, port string, err error) {
 	host, port, err = net.SplitHostPort(address)
 	if err != nil {
-		return "", "", refuse(address, "it is not written as host:port")
+		return "", "", &RefusedError{Host: address, Reason: intray.NewMessage("egress.not_host_and_port", intray.Params{"host": address})}
 	}
 	if !slices.Contains([]string{"tcp", "tcp4", "tcp6"}, network) {
-		return "", "", refuse(host, "only TCP connections go outside, not "+network)
+		return "", "", &RefusedError{Host: host, Reason: intray.NewMessage("egress.not_tcp", intray.Params{"host": host, "network": network})}
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return "", "", refuse(host, "its port "+strconv.Quote(port)+" is not a number from 1 to 65535")
+		return "", "", &RefusedError{Host: host, Reason: intray.NewMessage("egress.invalid_port", intray.Params{"host": host, "port": port})}
 	}
-	if problem := oddHost(host); problem != "" {
-		return "", "", refuse(host, problem)
+	if problem := oddHost(host); !problem.IsZero() {
+		return "", "", &RefusedError{Host: host, Reason: problem}
 	}
 	return host, port, nil
 }
@@ -122,7 +124,7 @@ func target(network, address string) (host, port string, err error) {
 func (d *Door) judge(rule ports, host, address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return refuse(host, "its address "+address+" cannot be read")
+		return &RefusedError{Host: host, Reason: intray.NewMessage("egress.unreadable_address", intray.Params{"host": host, "address": address})}
 	}
 	// An IPv4 address in the clothes of IPv6 is judged as what it is.
 	addr := to.Addr().Unmap()
@@ -133,7 +135,7 @@ func (d *Door) judge(rule ports, host, address string) error {
 		return notPublic(host, addr)
 	}
 	if !rule.open(to.Port()) {
-		return refuse(host, fmt.Sprintf("port %d is closed: %s", to.Port(), rule.text))
+		return &RefusedError{Host: host, Reason: rule.closed(host, strconv.Itoa(int(to.Port())))}
 	}
 	return nil
 }
@@ -146,14 +148,19 @@ func (d *Door) allowed(addr netip.Addr) bool {
 // ports is the rule for the ports of public addresses.
 type ports struct {
 	known []uint16
-	text  string
+	// closed says that a port is not one of them.
+	closed func(host, port string) intray.Message
 }
 
 const firstFreePort = 1024
 
 var (
-	web  = ports{[]uint16{80, 443}, "web addresses have port 80, 443 or one from 1024 to 65535"}
-	sftp = ports{[]uint16{22}, "SFTP servers have port 22 or one from 1024 to 65535"}
+	web = ports{[]uint16{80, 443}, func(host, port string) intray.Message {
+		return intray.NewMessage("egress.closed_web_port", intray.Params{"host": host, "port": port})
+	}}
+	sftp = ports{[]uint16{22}, func(host, port string) intray.Message {
+		return intray.NewMessage("egress.closed_sftp_port", intray.Params{"host": host, "port": port})
+	}}
 )
 
 func (p ports) open(port uint16) bool {

@@ -3,8 +3,9 @@ package egress
 import (
 	"fmt"
 	"net/netip"
-	"strconv"
 	"strings"
+
+	"github.com/intraydata/intray"
 )
 
 // RefusedError says that the door stayed shut. Nothing was sent.
@@ -12,51 +13,63 @@ type RefusedError struct {
 	// Host is what was to be reached, as it was named.
 	Host string
 	// Reason is a sentence for the person who named it.
-	Reason string
+	Reason intray.Message
 }
 
-func (e *RefusedError) Error() string { return e.Reason }
+func (e *RefusedError) Error() string { return e.Reason.String() }
 
-func refuse(host, problem string) *RefusedError {
-	return &RefusedError{Host: host, Reason: strconv.Quote(host) + " cannot be reached: " + problem}
-}
+// Describe returns the reason.
+func (e *RefusedError) Describe() intray.Message { return e.Reason }
 
 // notPublic names the address, what kind it is of, and what would open it.
 func notPublic(host string, addr netip.Addr) *RefusedError {
-	who := addr.String()
-	if who != host {
-		who = fmt.Sprintf("%q leads to %s, which", host, addr)
-	}
 	kind, network := kindOf(addr)
-	reason := fmt.Sprintf("%s is %s; the operator can allow it with --egress-allow %s", who, kind, network)
-	return &RefusedError{Host: host, Reason: reason}
+	params := intray.Params{"address": addr.String(), "kind": kind, "network": network.String()}
+	if addr.String() == host {
+		return &RefusedError{Host: host, Reason: intray.NewMessage("egress.not_public", params)}
+	}
+	params["host"] = host
+	return &RefusedError{Host: host, Reason: intray.NewMessage("egress.leads_to_not_public", params)}
 }
+
+// The kinds of addresses that are not public.
+var (
+	private     = intray.NewMessage("egress.private_address", nil)
+	provider    = intray.NewMessage("egress.shared_address", nil)
+	thisMachine = intray.NewMessage("egress.own_address", nil)
+	loopback    = intray.NewMessage("egress.loopback_address", nil)
+	linkLocal   = intray.NewMessage("egress.link_local_address", nil)
+	multicast   = intray.NewMessage("egress.multicast_address", nil)
+	nat64       = intray.NewMessage("egress.nat64_address", nil)
+	sixToFour   = intray.NewMessage("egress.6to4_address", nil)
+	reserved    = intray.NewMessage("egress.reserved_address", nil)
+)
 
 // kinds are the networks that have a name people know. The cure names a whole
 // network only where it is one that organizations use as their own.
 var kinds = []struct {
 	prefix netip.Prefix
-	name   string
+	name   intray.Message
 	whole  bool
 }{
-	{netip.MustParsePrefix("10.0.0.0/8"), "a private address", true},
-	{netip.MustParsePrefix("172.16.0.0/12"), "a private address", true},
-	{netip.MustParsePrefix("192.168.0.0/16"), "a private address", true},
-	{netip.MustParsePrefix("fc00::/7"), "a private address", true},
-	{netip.MustParsePrefix("100.64.0.0/10"), "an address shared behind a provider", true},
-	{netip.MustParsePrefix("0.0.0.0/8"), "an address of this machine", false},
-	{netip.MustParsePrefix("::/128"), "an address of this machine", false},
-	{netip.MustParsePrefix("127.0.0.0/8"), "a loopback address", false},
-	{netip.MustParsePrefix("::1/128"), "a loopback address", false},
-	{netip.MustParsePrefix("169.254.0.0/16"), "a link-local address", false},
-	{netip.MustParsePrefix("fe80::/10"), "a link-local address", false},
-	{netip.MustParsePrefix("224.0.0.0/4"), "a multicast address", false},
-	{netip.MustParsePrefix("ff00::/8"), "a multicast address", false},
-	{netip.MustParsePrefix("64:ff9b::/96"), "an address of a NAT64 gateway", false},
-	{netip.MustParsePrefix("2002::/16"), "a 6to4 address", false},
+	{netip.MustParsePrefix("10.0.0.0/8"), private, true},
+	{netip.MustParsePrefix("172.16.0.0/12"), private, true},
+	{netip.MustParsePrefix("192.168.0.0/16"), private, true},
+	{netip.MustParsePrefix("fc00::/7"), private, true},
+	{netip.MustParsePrefix("100.64.0.0/10"), provider, true},
+	{netip.MustParsePrefix("0.0.0.0/8"), thisMachine, false},
+	{netip.MustParsePrefix("::/128"), thisMachine, false},
+	{netip.MustParsePrefix("127.0.0.0/8"), loopback, false},
+	{netip.MustParsePrefix("::1/128"), loopback, false},
+	{netip.MustParsePrefix("169.254.0.0/16"), linkLocal, false},
+	{netip.MustParsePrefix("fe80::/10"), linkLocal, false},
+	{netip.MustParsePrefix("224.0.0.0/4"), multicast, false},
+	{netip.MustParsePrefix("ff00::/8"), multicast, false},
+	{netip.MustParsePrefix("64:ff9b::/96"), nat64, false},
+	{netip.MustParsePrefix("2002::/16"), sixToFour, false},
 }
 
-func kindOf(addr netip.Addr) (name string, network netip.Prefix) {
+func kindOf(addr netip.Addr) (name intray.Message, network netip.Prefix) {
 	addr = addr.WithZone("")
 	alone := netip.PrefixFrom(addr, addr.BitLen())
 	for _, kind := range kinds {
@@ -68,7 +81,7 @@ func kindOf(addr netip.Addr) (name string, network netip.Prefix) {
 		}
 		return kind.name, alone
 	}
-	return "a reserved address", alone
+	return reserved, alone
 }
 
 // hostLetters are those of names that the DNS knows; whoever takes others writes
@@ -77,23 +90,23 @@ const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 
 // oddHost refuses numbers that some systems read as an IPv4 address, such as
 // 2130706433, 0x7f.1 or 127.1: they have no place in an honest address.
-func oddHost(host string) string {
+func oddHost(host string) intray.Message {
 	if host == "" {
-		return "it has no host"
+		return intray.NewMessage("egress.no_host", nil)
 	}
 	if _, err := netip.ParseAddr(host); err == nil {
-		return ""
+		return intray.Message{}
 	}
 	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
 	last := strings.ToLower(labels[len(labels)-1])
 	digits := strings.TrimPrefix(last, "0x")
 	if digits != last && strings.Trim(digits, "0123456789abcdef") == "" || strings.Trim(last, "0123456789") == "" {
-		return "it is neither a host name nor an ordinary IP address"
+		return intray.NewMessage("egress.not_host_nor_address", intray.Params{"host": host})
 	}
 	if strings.ContainsFunc(host, func(r rune) bool { return !strings.ContainsRune(hostLetters, r) }) {
-		return "it is not a host name"
+		return intray.NewMessage("egress.not_host_name", intray.Params{"host": host})
 	}
-	return ""
+	return intray.Message{}
 }
 
 // ParseAllow reads the networks of --egress-allow: CIDR prefixes or single

@@ -94,7 +94,7 @@ func refusal(t *testing.T, name, value string) string {
 		t.Errorf("the setting %s: %s is taken", name, value)
 		return ""
 	}
-	return plain(issues[0].Message)
+	return plain(issues[0].Message.String())
 }
 
 // writeRefused writes which settings there are not.

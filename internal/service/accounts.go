@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 // DefaultOrg is the organization that an empty store begins with.
@@ -33,14 +35,17 @@ func (s *Service) CreateOrg(ctx context.Context, name string) (Org, error) {
 	}
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Accounts.InsertOrg(ctx, org) })
 	if IsKind(err, Conflict) {
-		return Org{}, refuse(Conflict, "name_taken", "There is an organization named %q already.", org.Name)
+		return Org{}, refuse(Conflict, "name_taken", intray.NewMessage("organization.name_taken", intray.Params{"name": org.Name}))
 	}
 	return org, err
 }
 
+// maxOrgName is the longest name of an organization, in bytes.
+const maxOrgName = 200
+
 func (s *Service) draftOrg(name string) (Org, error) {
-	if name == "" || len(name) > 200 || !printable(name) {
-		return Org{}, invalidField("name", "must have 1 to 200 characters and no control characters")
+	if name == "" || len(name) > maxOrgName || !printable(name) {
+		return Org{}, invalidField("name", intray.NewMessage("organization.invalid_name", intray.Params{"n": maxOrgName}))
 	}
 	id, err := s.newID()
 	return Org{ID: id, Name: name, Created: s.now()}, err
@@ -56,7 +61,7 @@ func (s *Service) CreateKey(ctx context.Context, orgName string, kind LicenceKin
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		org, err := tx.Accounts.OrgByName(ctx, orgName)
 		if IsKind(err, NotFound) {
-			return refuse(NotFound, "not_found", "There is no organization named %q.", orgName)
+			return missing(intray.NewMessage("organization.not_found", intray.Params{"name": orgName}))
 		}
 		if err != nil {
 			return err
@@ -73,14 +78,14 @@ func (s *Service) CreateKey(ctx context.Context, orgName string, kind LicenceKin
 func (s *Service) draftKey(kind LicenceKind, given string, lifetime time.Duration) (NewKey, error) {
 	prefix, known := prefixes[kind]
 	if !known {
-		return NewKey{}, invalidField("kind", "must be backend or frontend")
+		return NewKey{}, invalidField("kind", intray.NewMessage("license_key.invalid_kind", nil))
 	}
 	if lifetime < 0 {
-		return NewKey{}, invalidField("expires", "must be in the future")
+		return NewKey{}, invalidField("expires", intray.NewMessage("license_key.expires_in_past", nil))
 	}
 	rest, ok := strings.CutPrefix(given, prefix)
 	if given != "" && (!ok || !givenKey.MatchString(rest)) {
-		return NewKey{}, invalidField(string(kind)+" key", "must be %q and then 40 to 200 characters of A-Z, a-z, 0-9, _ and -", prefix)
+		return NewKey{}, invalidField(string(kind)+" key", intray.NewMessage("license_key.invalid_format", intray.Params{"prefix": prefix}))
 	}
 	if given == "" {
 		secret, err := s.random(32)
@@ -123,7 +128,7 @@ func (s *Service) RevokeKey(ctx context.Context, id string) error {
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		err := tx.Accounts.RevokeLicence(ctx, id, s.now())
 		if IsKind(err, NotFound) {
-			return missing("licence key")
+			return missing(keyMissing)
 		}
 		return err
 	})
@@ -138,7 +143,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (Licence, error)
 		l, err = tx.Accounts.LicenceByHash(ctx, hash)
 		return err
 	})
-	unknown := refuse(Denied, "unknown_key", "The licence key is not known. Check that it was copied whole and was not revoked.")
+	unknown := refuse(Denied, "unknown_key", intray.NewMessage("license_key.unknown", nil))
 	switch {
 	case IsKind(err, NotFound):
 		return Licence{}, unknown
@@ -147,7 +152,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (Licence, error)
 	case !hmac.Equal(hash, l.Hash), !l.Revoked.IsZero():
 		return Licence{}, unknown
 	case !l.Expires.IsZero() && !s.now().Before(l.Expires):
-		return Licence{}, refuse(Denied, "key_expired", "The licence key has expired. Use a newer one.")
+		return Licence{}, refuse(Denied, "key_expired", intray.NewMessage("license_key.expired", nil))
 	}
 	return l, nil
 }

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 const formType = "application/x-www-form-urlencoded"
@@ -82,7 +84,7 @@ func (s *Service) post(ctx context.Context, tx Tx, imp Import, d Delivery) error
 }
 
 // disable ends a webhook that only failed for days, and tells the others.
-func (s *Service) disable(ctx context.Context, tx Tx, w Webhook, at time.Time, last string) error {
+func (s *Service) disable(ctx context.Context, tx Tx, w Webhook, at time.Time, last intray.Message) error {
 	w.Enabled, w.Modified = false, at
 	if err := tx.Webhooks.Save(ctx, w); err != nil {
 		return err
@@ -90,7 +92,7 @@ func (s *Service) disable(ctx context.Context, tx Tx, w Webhook, at time.Time, l
 	if err := tx.Outbox.GiveUp(ctx, w.ID); err != nil {
 		return err
 	}
-	s.cfg.Log.Warn("a webhook only failed for days and is disabled", "webhook", w.ID, "org", w.Org, "last", last)
+	s.cfg.Log.Warn("a webhook only failed for days and is disabled", "webhook", w.ID, "org", w.Org, "last", last.String())
 	parcel, err := s.cfg.Courier.TellDisabled(w, at, last)
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func JudgeAnswers(fields []intray.Field, columns int, answers intray.Answers) (i
 func plain(err error) error {
 	var e *Error
 	if errors.As(err, &e) && len(e.Fields["answers"]) > 0 {
-		return errors.New(e.Fields["answers"][0])
+		return &intray.MessageError{Message: e.Fields["answers"][0]}
 	}
 	return err
 }
@@ -57,7 +57,7 @@ func Contradiction(fields []intray.Field, answers intray.Answers) error {
 func NoChoice(id, value string) error { return plain(notAmong(id, value)) }
 
 func notAmong(id, value string) *Error {
-	return invalidField("answers", "%q is not among the choices of %q", clip(value), clip(id))
+	return invalidField("answers", intray.NewMessage("answer.not_a_choice", intray.Params{"answer": clip(value), "question": clip(id)}))
 }
 
 // judge holds answers against fields, without a question that asked for them.
@@ -96,7 +96,7 @@ func ofReading(id, value string) error {
 func (j judge) column(id, key, value string) error {
 	at := slices.IndexFunc(j.fields, func(f intray.Field) bool { return f.Key == key && !f.Hidden })
 	if at < 0 {
-		return invalidField("answers", "%q (with the answer %q) names no field of the schema that a column feeds", clip(id), clip(value))
+		return invalidField("answers", intray.NewMessage("answer.unknown_field", intray.Params{"question": clip(id), "answer": clip(value)}))
 	}
 	f := j.fields[at]
 	q := intray.Question{AnyColumn: true, Many: f.ManyToOne}
@@ -112,7 +112,7 @@ func (j judge) column(id, key, value string) error {
 // feeds judges an answer that gives a column its field.
 func (j judge) feeds(id, index, value string) error {
 	if _, fits := intray.ColumnIndex(index, j.columns); !fits {
-		return invalidField("answers", "%q (with the answer %q) names no column of the file", clip(id), clip(value))
+		return invalidField("answers", intray.NewMessage("answer.unknown_column", intray.Params{"question": clip(id), "answer": clip(value)}))
 	}
 	named := func(f intray.Field) bool { return f.Key == value && !f.Hidden }
 	if value != intray.NoAnswer && !slices.ContainsFunc(j.fields, named) {
@@ -136,7 +136,7 @@ func (j judge) format(id, about string) error {
 			return nil
 		}
 	}
-	return invalidField("answers", "%q names no field of the schema whose cells can be read in several ways, as those of a date or a number", clip(id))
+	return invalidField("answers", intray.NewMessage("answer.field_without_formats", intray.Params{"question": clip(id)}))
 }
 
 // clash looks for two answers of which only one can hold.
@@ -186,5 +186,5 @@ func many(fields []intray.Field, key string) bool {
 }
 
 func twoSay(one, other string) error {
-	return invalidField("answers", "%q and %q contradict each other: one column feeds one field, and what feeds a field is said once; give only one of the two", clip(one), clip(other))
+	return invalidField("answers", intray.NewMessage("answer.contradiction", intray.Params{"question": clip(one), "other": clip(other)}))
 }

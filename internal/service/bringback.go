@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -70,7 +69,7 @@ func (s *Service) TakeRows(ctx context.Context, imp Import, in Bringing) (Brough
 			return out, err
 		}
 	}
-	return Brought{}, refuse(Conflict, "moved_on", "Others change these rows all the time. Try again.")
+	return Brought{}, busyRows()
 }
 
 func (s *Service) takeOnce(ctx context.Context, imp Import, in Bringing) (out Brought, err error) {
@@ -87,7 +86,7 @@ func (s *Service) takeOnce(ctx context.Context, imp Import, in Bringing) (out Br
 		return out, unread(err)
 	}
 	if !b.found {
-		return out, refuse(Invalid, "no_row_column", "The file has no column %q, so that nobody can tell which rows it means. Download the rows again and change that file.", rowColumn)
+		return out, refuse(Invalid, "no_row_column", intray.NewMessage("review.no_row_column", intray.Params{"column": rowColumn}))
 	}
 	change := draft.Set{Cells: b.cells}
 	if in.Preview {
@@ -111,11 +110,11 @@ func unread(err error) error {
 	var limit *source.LimitError
 	switch {
 	case errors.Is(err, source.ErrEmpty):
-		return refuse(Invalid, "unreadable_file", "The file is empty.")
+		return refuse(Invalid, "unreadable_file", intray.NewMessage("review.file_empty", nil))
 	case errors.As(err, &broken):
-		return refuse(Invalid, "unreadable_file", "The file cannot be read: %s.", broken.Error())
+		return refuse(Invalid, "unreadable_file", intray.NewMessage("review.file_unreadable", intray.Params{"problem": intray.MessageOf(broken)}))
 	case errors.As(err, &limit):
-		return refuse(Invalid, "unreadable_file", "The file is over a limit: %s.", limit.Error())
+		return refuse(Invalid, "unreadable_file", intray.NewMessage("review.file_over_limit", intray.Params{"problem": intray.MessageOf(limit)}))
 	}
 	return err
 }
@@ -174,7 +173,7 @@ func (b *bringing) take(ctx context.Context, columns []intray.Column, recs *intr
 		b.row(places, recs, records[r.Now.Number], marks[r.Now.Number], r)
 	}
 	if len(b.cells) > maxBrought {
-		return &source.LimitError{Reason: intray.Literal(fmt.Sprintf("it changes more than %d cells; bring it back in parts", maxBrought))}
+		return &source.LimitError{Reason: intray.NewMessage("review.too_many_changed_cells", intray.Params{"n": maxBrought})}
 	}
 	return nil
 }

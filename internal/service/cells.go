@@ -25,8 +25,8 @@ func (s *Service) Trace(ctx context.Context, imp Import, row int64, key string, 
 	}
 	only := schema.FieldIndex(key)
 	if key != "" && only < 0 {
-		e := refuse(NotFound, "not_found", "The schema of this import has no field with the key %q.", clip(key))
-		e.Fields = map[string][]string{"field": {"names no field of the schema"}}
+		e := missing(intray.NewMessage("import.no_such_field", intray.Params{"key": clip(key)}))
+		e.Fields = fieldMessage("field", intray.NewMessage("import.names_no_field", nil))
 		return e
 	}
 	b, err := s.stagedRow(ctx, imp, row)
@@ -50,14 +50,14 @@ func (s *Service) Trace(ctx context.Context, imp Import, row int64, key string, 
 
 // noRows says why there are no rows to look at.
 func (imp Import) noRows() error {
-	why := "there are rows to look at once it is SUCCESSFUL"
+	why := intray.NewMessage("import.no_rows_yet", intray.Params{"status": string(imp.Status), "wanted": string(Successful)})
 	switch imp.Status {
 	case NeedsReview:
-		why = "and its rows are read once its questions are answered"
+		why = intray.NewMessage("import.no_rows_until_answered", intray.Params{"status": string(imp.Status)})
 	case Failed:
-		why = "and none of its rows was kept"
+		why = intray.NewMessage("import.no_rows_kept", intray.Params{"status": string(imp.Status)})
 	}
-	return refuse(Conflict, "no_rows", "The import is %s, %s.", imp.Status, why)
+	return refuse(Conflict, "no_rows", why)
 }
 
 // trace tells of one cell of the only row of a batch.
@@ -77,18 +77,18 @@ func (imp Import) written(schema *intray.Schema, b *intray.Batch, field int) (in
 	if imp.Status == Successful {
 		return output.Explain(schema, b, 0, field)
 	}
-	return intray.TraceStep{Step: "output", Reasons: []intray.Message{intray.Literal(fmt.Sprintf("there is no result yet: the import is %s", imp.Status))}}, nil
+	return intray.TraceStep{Step: "output", Reasons: []intray.Message{intray.NewMessage("trace.no_result_yet", intray.Params{"status": string(imp.Status)})}}, nil
 }
 
 // stagedRow reads a row by itself.
 func (s *Service) stagedRow(ctx context.Context, imp Import, row int64) (*intray.Batch, error) {
 	b, rows, err := s.readRow(ctx, imp.Stage, row)
 	if errors.Is(err, blob.ErrNotFound) {
-		return nil, refuse(NotFound, "not_found", "The rows of this import were deleted with its upload.")
+		return nil, missing(intray.NewMessage("import.rows_deleted", nil))
 	}
 	if err == nil && b.Rows() == 0 {
-		e := refuse(NotFound, "not_found", "There is no data row %d: the import has %d, and they count from 0.", row, rows)
-		e.Fields = map[string][]string{"row": {"is beyond the last data row"}}
+		e := missing(intray.NewMessage("import.no_such_row", intray.Params{"row": row, "n": rows}))
+		e.Fields = fieldMessage("row", intray.NewMessage("import.row_beyond_last", nil))
 		return nil, e
 	}
 	return b, err

@@ -40,7 +40,7 @@ type Config struct {
 	// CheckHooks says whether hooks can be loaded: an *intray.HookError names the
 	// first that cannot, a warning says why they could not be checked. Default:
 	// they are taken as they are.
-	CheckHooks func(ctx context.Context, hooks intray.Hooks) (warning string, err error)
+	CheckHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
 	// Clock gives the time. Default time.Now.
 	Clock func() time.Time
 	// Rand is the source of ids and keys. Default crypto/rand.
@@ -58,7 +58,7 @@ type Courier interface {
 	// none tells of it. It looks up nothing.
 	Tell(imp Import, u Upload, development bool) (Parcel, bool, error)
 	// TellDisabled makes the message that a webhook is told of nothing any more.
-	TellDisabled(w Webhook, at time.Time, last string) (Parcel, error)
+	TellDisabled(w Webhook, at time.Time, last intray.Message) (Parcel, error)
 	// TellConnector makes the message that the runs of a connector begin to fail.
 	TellConnector(c Connector, run Pull) (Parcel, error)
 	// CheckAddress says what is wrong with the address of a receiver.
@@ -207,10 +207,10 @@ func wake(ctx context.Context, tx Tx) error {
 // Ready says whether the service can do its work just now.
 func (s *Service) Ready(ctx context.Context) error {
 	if err := s.cfg.Store.Check(ctx); err != nil {
-		return refuse(Unavailable, "store_unavailable", "The database does not answer.")
+		return refuse(Unavailable, "store_unavailable", intray.NewMessage("service.database_silent", nil))
 	}
 	if err := s.cfg.Blobs.Check(ctx); err != nil {
-		return refuse(Unavailable, "blobs_unavailable", "Files cannot be stored just now.")
+		return refuse(Unavailable, "blobs_unavailable", intray.NewMessage("service.file_storage_unavailable", nil))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/output"
 )
 
@@ -49,7 +50,7 @@ func (s *Service) CreateConnector(ctx context.Context, org string, draft Connect
 			return err
 		}
 		if len(list) >= maxConnectors {
-			return refuse(Conflict, "too_many_connectors", "There are %d connectors, and no more are taken. Delete one that is not needed.", len(list))
+			return refuse(Conflict, "too_many_connectors", intray.NewMessage("connector.too_many", intray.Params{"n": len(list)}))
 		}
 		return tx.Connectors.Insert(ctx, c)
 	})
@@ -61,7 +62,7 @@ func (s *Service) CreateConnector(ctx context.Context, org string, draft Connect
 func (s *Service) ReplaceConnector(ctx context.Context, org, id string, draft ConnectorDraft) (c Connector, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
-			return named(err, "connector")
+			return named(err, connectorMissing)
 		}
 		c.Failures = 0
 		if err := s.connect(&c, draft); err != nil {
@@ -78,20 +79,20 @@ func (s *Service) ReplaceConnector(ctx context.Context, org, id string, draft Co
 // connect takes a draft over.
 func (s *Service) connect(c *Connector, d ConnectorDraft) error {
 	if err := s.cfg.Remotes.CheckSchedule(d.Schedule); err != nil {
-		return invalidField("schedule", "%s", err)
+		return invalidField("schedule", intray.MessageOf(err))
 	}
 	if err := s.cfg.Remotes.CheckDirectory(d.Directory); err != nil {
-		return invalidField("directory", "%s", err)
+		return invalidField("directory", intray.MessageOf(err))
 	}
 	if err := s.cfg.Remotes.CheckPattern(d.Pattern); err != nil {
-		return invalidField("file_regex", "%s", err)
+		return invalidField("file_regex", intray.MessageOf(err))
 	}
 	if d.PutDirectory != "" || d.PutFormat != "" {
 		if err := s.cfg.Remotes.CheckDirectory(d.PutDirectory); err != nil {
-			return invalidField("deliver_to", "directory: %s", err)
+			return invalidField("deliver_to", intray.NewMessage("property.problem", intray.Params{"path": "directory", "problem": intray.MessageOf(err)}))
 		}
 		if _, err := output.ParseFormat(d.PutFormat); err != nil {
-			return invalidField("deliver_to", "format: %s", err)
+			return invalidField("deliver_to", intray.NewMessage("property.problem", intray.Params{"path": "format", "problem": intray.MessageOf(err)}))
 		}
 	}
 	now := s.now()
@@ -104,13 +105,13 @@ func (s *Service) connect(c *Connector, d ConnectorDraft) error {
 // connected refuses a connector whose credential or schema is not there.
 func connected(ctx context.Context, tx Tx, c Connector) error {
 	if _, err := tx.Credentials.Get(ctx, c.Org, c.CredentialID); IsKind(err, NotFound) {
-		return invalidField("credentials", "names no SFTP credential")
+		return invalidField("credentials", intray.NewMessage("connector.names_no_credential", nil))
 	} else if err != nil {
 		return err
 	}
 	schema, err := tx.Schemas.Get(ctx, c.Org, c.SchemaID)
 	if IsKind(err, NotFound) || err == nil && schema.Inline {
-		return invalidField("schema", "names no saved schema")
+		return invalidField("schema", noSavedSchema)
 	}
 	return err
 }
@@ -130,20 +131,20 @@ func (s *Service) Connector(ctx context.Context, org, id string) (c Connector, e
 		c, err = tx.Connectors.Get(ctx, org, id)
 		return err
 	})
-	return c, named(err, "connector")
+	return c, named(err, connectorMissing)
 }
 
 // DeleteConnector removes a connector with its history. The imports that it made
 // stay.
 func (s *Service) DeleteConnector(ctx context.Context, org, id string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error { return named(tx.Connectors.Delete(ctx, org, id), "connector") })
+	return s.cfg.Store.Update(ctx, func(tx Tx) error { return named(tx.Connectors.Delete(ctx, org, id), connectorMissing) })
 }
 
 // RunConnector lets a connector run at once.
 func (s *Service) RunConnector(ctx context.Context, org, id string) (c Connector, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
-			return named(err, "connector")
+			return named(err, connectorMissing)
 		}
 		c.Next = s.now()
 		return tx.Connectors.Save(ctx, c)
@@ -156,7 +157,7 @@ func (s *Service) RunConnector(ctx context.Context, org, id string) (c Connector
 func (s *Service) Pulls(ctx context.Context, org, id string, offset, limit int64) (list []Pull, total int64, err error) {
 	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
 		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {
-			return named(err, "connector")
+			return named(err, connectorMissing)
 		}
 		list, total, err = tx.Pulls.List(ctx, id, offset, limit)
 		return err
@@ -168,7 +169,7 @@ func (s *Service) Pulls(ctx context.Context, org, id string, offset, limit int64
 func (s *Service) PulledFiles(ctx context.Context, org, id string) (list []Pulled, err error) {
 	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
 		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {
-			return named(err, "connector")
+			return named(err, connectorMissing)
 		}
 		list, err = tx.Pulled.Of(ctx, id)
 		return err
@@ -213,7 +214,7 @@ type PullPlan struct {
 type RemoteListing struct {
 	Files []RemoteFile
 	// Skipped are the first entries that are no files to fetch, with the reason.
-	Skipped []string
+	Skipped []intray.Message
 }
 
 // Remote is a server that was logged in to.

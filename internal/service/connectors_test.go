@@ -217,7 +217,7 @@ func (f *fixture) failing(remote *folder, c *courier, made service.Connector) {
 		f.pull()
 	}
 	runs, total, err := f.Pulls(f.ctx, f.org, made.ID, 0, 10)
-	if err != nil || total != 5 || runs[0].Told != "The server did not let the user in." || runs[0].Kind != "denied" || runs[4].Fetched != 2 || runs[3].Fetched != 1 {
+	if err != nil || total != 5 || runs[0].Told.String() != "The server did not let the user in." || runs[0].Kind != "denied" || runs[4].Fetched != 2 || runs[3].Fetched != 1 {
 		f.Errorf("%d runs: %+v, %v", total, runs, err)
 	}
 	f.deliver()

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"unicode/utf8"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/seal"
 )
 
@@ -64,7 +65,7 @@ func (s *Service) ReplaceCredential(ctx context.Context, org, id string, draft C
 	}
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if c, err = tx.Credentials.Get(ctx, org, id); err != nil {
-			return named(err, "credential")
+			return named(err, credentialMissing)
 		}
 		if own, _ := draft.secret(); own.Reveal() == "" && draft.AuthType != c.AuthType {
 			return noSecret(draft.AuthType)
@@ -83,34 +84,34 @@ func (s *Service) ReplaceCredential(ctx context.Context, org, id string, draft C
 
 func noSecret(t AuthType) error {
 	if t == AuthKey {
-		return credentialError("private_key", "must be sent for key auth", "Must supply private_key for key auth")
+		return credentialError("private_key", intray.NewMessage("sftp_credential.key_missing", nil), intray.NewMessage("sftp_credential.must_supply_key", nil))
 	}
-	return credentialError("password", "must be sent for password auth", "Must supply password for password auth")
+	return credentialError("password", intray.NewMessage("sftp_credential.password_missing", nil), intray.NewMessage("sftp_credential.must_supply_password", nil))
 }
 
 // credentialError speaks of one field and says as a whole what the clients of
 // this operation expect to read.
-func credentialError(field, text, whole string) *Error {
-	return &Error{Kind: Invalid, Code: "invalid", Text: whole, Fields: map[string][]string{field: {text}}}
+func credentialError(field string, problem, whole intray.Message) *Error {
+	return &Error{Kind: Invalid, Code: "invalid", Message: whole, Fields: fieldMessage(field, problem)}
 }
 
 func (s *Service) checkDraft(d CredentialDraft) error {
 	if err := s.cfg.SFTP.ValidHostname(d.Hostname); err != nil {
-		return invalidField("hostname", "%s", err)
+		return invalidField("hostname", intray.MessageOf(err))
 	}
 	switch {
 	case d.Port < 1 || d.Port > 65535:
-		return invalidField("port", "must be from 1 to 65535")
+		return invalidField("port", intray.NewMessage("sftp_credential.invalid_port", nil))
 	case d.User == "" || utf8.RuneCountInString(d.User) > MaxLabel || !printable(d.User):
-		return invalidField("user", "must have 1 to %d characters and no control characters", MaxLabel)
+		return invalidField("user", intray.NewMessage("sftp_credential.invalid_user", intray.Params{"n": MaxLabel}))
 	case d.AuthType != AuthPassword && d.AuthType != AuthKey:
-		return invalidField("auth_type", "must be PASSWORD or KEY")
+		return invalidField("auth_type", intray.NewMessage("sftp_credential.invalid_auth_type", nil))
 	}
 	if _, other := d.secret(); other.Reveal() != "" {
 		if d.AuthType == AuthKey {
-			return invalidField("password", "cannot be sent for key auth")
+			return invalidField("password", intray.NewMessage("sftp_credential.not_for_key_auth", nil))
 		}
-		return invalidField("private_key", "cannot be sent for password auth")
+		return invalidField("private_key", intray.NewMessage("sftp_credential.not_for_password_auth", nil))
 	}
 	return nil
 }
@@ -139,7 +140,7 @@ func (s *Service) fingerprint(id string, t AuthType, secret seal.Secret) (string
 	}
 	fingerprint, err := s.cfg.SFTP.Fingerprint(secret)
 	if err != nil {
-		return "", invalidField("private_key", "%s", err)
+		return "", invalidField("private_key", intray.MessageOf(err))
 	}
 	return fingerprint, nil
 }
@@ -160,13 +161,13 @@ func (s *Service) Credential(ctx context.Context, org, id string) (c Credential,
 		c, err = tx.Credentials.Get(ctx, org, id)
 		return err
 	})
-	return c, named(err, "credential")
+	return c, named(err, credentialMissing)
 }
 
 // DeleteCredential removes a credential.
 func (s *Service) DeleteCredential(ctx context.Context, org, id string) error {
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
-		return named(tx.Credentials.Delete(ctx, org, id), "credential")
+		return named(tx.Credentials.Delete(ctx, org, id), credentialMissing)
 	})
 }
 

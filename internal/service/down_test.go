@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/seal"
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/internal/webhook"
@@ -40,11 +41,11 @@ func (o *outage) Send(_ context.Context, d service.Delivery, _ time.Time, _ []se
 	}
 	if !o.back {
 		o.tried++
-		return service.Sent{Attempt: service.Attempt{Told: "Nothing listens there"}}, nil
+		return service.Sent{Attempt: service.Attempt{Told: intray.Literal("Nothing listens there")}}, nil
 	}
 	o.came = append(o.came, d.ID)
 	if o.when[d.ID]++; o.when[d.ID] == 1 && len(o.when)%10 == 0 {
-		return service.Sent{Attempt: service.Attempt{Told: "The receiver hung up before it answered"}}, nil
+		return service.Sent{Attempt: service.Attempt{Told: intray.Literal("The receiver hung up before it answered")}}, nil
 	}
 	return taken, nil
 }

@@ -130,9 +130,9 @@ func (s *Service) withDraft(ctx context.Context, imp Import, work func(o *openDr
 func reviewable(imp Import) error {
 	switch {
 	case imp.Status != NeedsReview:
-		return refuse(Conflict, "not_in_review", "The import is %s; its rows are reviewed while it is %s.", imp.Status, NeedsReview)
+		return refuse(Conflict, "not_in_review", intray.NewMessage("review.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(NeedsReview)}))
 	case imp.Stage == "":
-		return refuse(Conflict, "no_rows", "The import has no rows yet: questions about the file are open, and come first.")
+		return refuse(Conflict, "no_rows", intray.NewMessage("review.questions_first", nil))
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (n *notedHooks) Rows(_ context.Context, _ int, rows intray.HookRows) (chang
 		return nil, nil
 	}
 	if n.fails {
-		return nil, &intray.HookError{Hook: "rowHooks[0]", Text: "no"}
+		return nil, &intray.HookError{Hook: "rowHooks[0]", Text: intray.Literal("no")}
 	}
 	if n.amid != nil {
 		n.amid()
@@ -193,7 +193,7 @@ func TestFinishAtSubmission(t *testing.T) {
 	_, _, err = f.SubmitReview(f.ctx, imp)
 	f.refused(err, service.Conflict, "cancelled_by_hook")
 	hooks.finish = func() (*string, error) {
-		return nil, &intray.HookError{Hook: "beforeFinishCallback", Text: "boom"}
+		return nil, &intray.HookError{Hook: "beforeFinishCallback", Text: intray.Literal("boom")}
 	}
 	_, _, err = f.SubmitReview(f.ctx, imp)
 	f.refused(err, service.Conflict, "hook_failed")

@@ -42,7 +42,7 @@ func (s *Service) Table(ctx context.Context, imp Import, use func(d *draft.Draft
 // rows at the same moment it is tried again upon what they made.
 func (s *Service) ChangeRows(ctx context.Context, imp Import, order EditOrder) (draft.Verdict, error) {
 	if order.Op == "" || len(order.Op) > maxOp || !printable(order.Op) {
-		return draft.Verdict{}, invalidField("op", "must be an id of at most %d bytes that the caller makes, one for each change", maxOp)
+		return draft.Verdict{}, invalidField("op", intray.NewMessage("review.invalid_op", intray.Params{"n": maxOp}))
 	}
 	for range maxTries {
 		v, err := s.changeOnce(ctx, imp, order)
@@ -50,7 +50,12 @@ func (s *Service) ChangeRows(ctx context.Context, imp Import, order EditOrder) (
 			return v, err
 		}
 	}
-	return draft.Verdict{}, refuse(Conflict, "moved_on", "Others change these rows all the time. Try again.")
+	return draft.Verdict{}, busyRows()
+}
+
+// busyRows refuses a change that others overtook again and again.
+func busyRows() error {
+	return refuse(Conflict, "import_changed", intray.NewMessage("review.rows_busy", nil))
 }
 
 // maxTries is how often a change is tried that others overtake.
@@ -93,7 +98,7 @@ func (s *Service) madeBefore(ctx context.Context, imp Import, op string) (v draf
 	case IsKind(err, NotFound):
 		return v, false, nil
 	case err == nil && e.Run != imp.Run:
-		err = refuse(Conflict, "moved_on", "The import was read again since this change was made, and the change was dropped. Load the page again, and make the change with a new op where it is still wanted.")
+		err = refuse(Conflict, "import_changed", intray.NewMessage("review.change_dropped", nil))
 	case err == nil:
 		err = json.Unmarshal(e.Told, &v)
 	}
@@ -140,7 +145,7 @@ func (s *Service) enter(ctx context.Context, o *openDraft, e Edit, v draft.Verdi
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		imp, err := tx.Imports.Get(ctx, e.Org, e.ImportID)
 		if err != nil {
-			return named(err, "import")
+			return named(err, importMissing)
 		}
 		if err := reviewable(imp); err != nil || imp.Run != e.Run {
 			return errors.Join(err, movedOn(imp.Run != e.Run))
@@ -163,7 +168,7 @@ func movedOn(did bool) error {
 	if !did {
 		return nil
 	}
-	return refuse(Conflict, "moved_on", "The import was read again meanwhile. Load the page again.")
+	return refuse(Conflict, "import_changed", intray.NewMessage("review.import_read_again", nil))
 }
 
 // told makes refusals of what a draft refuses.
@@ -173,13 +178,13 @@ func told(err error) error {
 	var failed *intray.HookError
 	switch {
 	case errors.As(err, &failed):
-		return refuse(Conflict, "hook_failed", "%s Nothing was changed.", failed.Error())
+		return refuse(Conflict, "hook_failed", intray.NewMessage("review.hook_failed", intray.Params{"problem": failed.Describe()}))
 	case errors.As(err, &refusal) && refusal.Stale:
-		return refuse(Conflict, "rows_changed", "%s", refusal.Text)
+		return refuse(Conflict, "rows_changed", refusal.Text)
 	case errors.As(err, &refusal):
-		return refuse(Invalid, "not_possible", "%s", refusal.Text)
+		return refuse(Invalid, "not_possible", refusal.Text)
 	case errors.Is(err, draft.ErrNothing):
-		return refuse(Conflict, "nothing_to_undo", "There is no change to undo or do again.")
+		return refuse(Conflict, "nothing_to_undo", intray.NewMessage("review.nothing_to_undo", nil))
 	case errors.As(err, &conflict):
 		return err // whoever calls shows both texts
 	}

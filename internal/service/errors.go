@@ -2,8 +2,9 @@ package service
 
 import (
 	"errors"
-	"fmt"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 // Kind says what sort of refusal an [Error] is.
@@ -30,18 +31,21 @@ type Error struct {
 	Kind Kind
 	// Code is the refusal in snake_case, for programs.
 	Code string
-	// Text is a sentence for people.
-	Text string
+	// Message is a sentence for people.
+	Message intray.Message
 	// Fields holds the sentences about single fields of the request, by the
 	// name of the field.
-	Fields map[string][]string
+	Fields map[string][]intray.Message
 	// Changes is how many changes of rows would be lost.
 	Changes int
 	// RetryAfter says when to try again, where that is known.
 	RetryAfter time.Duration
 }
 
-func (e *Error) Error() string { return e.Text }
+func (e *Error) Error() string { return e.Message.String() }
+
+// Describe returns the sentence for people.
+func (e *Error) Describe() intray.Message { return e.Message }
 
 // Is lets errors.Is find a kind: errors.Is(err, &Error{Kind: NotFound}).
 func (e *Error) Is(target error) bool {
@@ -55,20 +59,39 @@ func IsKind(err error, kind Kind) bool {
 	return errors.As(err, &e) && e.Kind == kind
 }
 
-func refuse(kind Kind, code, format string, args ...any) *Error {
-	return &Error{Kind: kind, Code: code, Text: fmt.Sprintf(format, args...)}
+func refuse(kind Kind, code string, message intray.Message) *Error {
+	return &Error{Kind: kind, Code: code, Message: message}
 }
 
 // missing is the answer for everything that is not there.
-func missing(noun string) *Error {
-	return refuse(NotFound, "not_found", "There is no %s with this id.", noun)
+func missing(message intray.Message) *Error {
+	return refuse(NotFound, "not_found", message)
 }
 
-// invalidField refuses one field of a request.
-func invalidField(field, format string, args ...any) *Error {
-	text := fmt.Sprintf(format, args...)
+// What may not be there.
+var (
+	importMissing     = intray.NewMessage("import.not_found", nil)
+	uploadMissing     = intray.NewMessage("upload.not_found", nil)
+	schemaMissing     = intray.NewMessage("schema.not_found", nil)
+	sessionMissing    = intray.NewMessage("session.not_found", nil)
+	credentialMissing = intray.NewMessage("sftp_credential.not_found", nil)
+	connectorMissing  = intray.NewMessage("connector.not_found", nil)
+	webhookMissing    = intray.NewMessage("webhook.not_found", nil)
+	deliveryMissing   = intray.NewMessage("webhook.delivery_not_found", nil)
+	keyMissing        = intray.NewMessage("license_key.not_found", nil)
+	fileMissing       = intray.NewMessage("file.deleted", nil)
+)
+
+// invalidField refuses one field of a request. The problem is a sentence without its
+// subject and without a full stop.
+func invalidField(field string, problem intray.Message) *Error {
 	return &Error{
-		Kind: Invalid, Code: "invalid", Text: "The request is not valid: " + field + ": " + text + ".",
-		Fields: map[string][]string{field: {text}},
+		Kind: Invalid, Code: "invalid", Message: intray.NewMessage("request.invalid_field", intray.Params{"field": field, "problem": problem}),
+		Fields: fieldMessage(field, problem),
 	}
+}
+
+// fieldMessage is one sentence about one field of a request.
+func fieldMessage(field string, problem intray.Message) map[string][]intray.Message {
+	return map[string][]intray.Message{field: {problem}}
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/blob"
 )
 
@@ -66,7 +67,7 @@ func accepting(ctx context.Context) (context.Context, context.CancelFunc) {
 // full says so where the disk is.
 func full(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		e := refuse(Unavailable, "storage_full", "There is no room for the file just now. Try again later.")
+		e := refuse(Unavailable, "storage_full", intray.NewMessage("storage.full_for_file", nil))
 		e.RetryAfter = time.Minute
 		return e
 	}
@@ -107,12 +108,12 @@ func (s *Service) remove(ctx context.Context, prefix string) error {
 // openFile opens a stored file. One that is gone is NotFound.
 func (s *Service) openFile(ctx context.Context, key string) (blob.Reader, error) {
 	if key == "" {
-		return nil, refuse(NotFound, "not_found", "The file was deleted.")
+		return nil, missing(fileMissing)
 	}
 	r, err := s.cfg.Blobs.Open(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) {
 		s.cfg.Log.Warn("a file that the store names is not among the blobs", "blob", key)
-		return nil, refuse(NotFound, "not_found", "The file was deleted.")
+		return nil, missing(fileMissing)
 	}
 	return r, err
 }

@@ -82,18 +82,18 @@ func (imp Import) asCreated() Import {
 func checkImport(draft NewImport) error {
 	switch {
 	case draft.SchemaID != "" && draft.Doc.Fields != nil:
-		return invalidField("schema_id", "cannot be sent together with fields: name a saved schema or bring the fields, not both")
+		return invalidField("schema_id", intray.NewMessage("import.schema_and_fields", nil))
 	case draft.SchemaID == "" && draft.Doc.Fields == nil:
-		return invalidField("schema_id", "is missing, and so is fields: name a saved schema or bring the fields")
+		return invalidField("schema_id", intray.NewMessage("import.no_schema", nil))
 	case draft.Filename != "" && draft.Rows != nil:
-		return invalidField("original_filename", "cannot be sent together with initial_data, which needs no file")
+		return invalidField("original_filename", intray.NewMessage("import.filename_with_initial_data", nil))
 	}
 	return checkFilename("original_filename", draft.Filename)
 }
 
 func checkFilename(field, name string) error {
 	if len(name) > MaxFilename || !printable(name) {
-		return invalidField(field, "must be UTF-8 of at most %d bytes without control characters", MaxFilename)
+		return invalidField(field, intray.NewMessage("file.invalid_name", intray.Params{"n": MaxFilename}))
 	}
 	return nil
 }
@@ -121,6 +121,9 @@ func (s *Service) draftImport(org string, draft NewImport) (Import, error) {
 	return imp, err
 }
 
+// noSavedSchema says of an id that it is that of no saved schema.
+var noSavedSchema = intray.NewMessage("schema.names_no_saved_schema", nil)
+
 // document gives the merged schema of an import. What the request itself
 // brings is checked before the saved schema is looked for.
 func (s *Service) document(ctx context.Context, org string, draft NewImport) (string, schemajson.Doc, error) {
@@ -132,8 +135,8 @@ func (s *Service) document(ctx context.Context, org string, draft NewImport) (st
 	}
 	saved, err := s.Schema(ctx, org, draft.SchemaID)
 	if IsKind(err, NotFound) || err == nil && saved.Inline {
-		e := missing("saved schema")
-		e.Fields = map[string][]string{"schema_id": {"names no saved schema"}}
+		e := missing(intray.NewMessage("schema.saved_not_found", nil))
+		e.Fields = fieldMessage("schema_id", noSavedSchema)
 		return "", schemajson.Doc{}, e
 	}
 	if err != nil {
@@ -203,7 +206,7 @@ func (s *Service) Import(ctx context.Context, org, id string) (imp Import, err e
 		imp, err = tx.Imports.Get(ctx, org, id)
 		return err
 	})
-	return imp, named(err, "import")
+	return imp, named(err, importMissing)
 }
 
 // Imports gives the imports from offset on, newest first and without schema
@@ -224,11 +227,11 @@ func (s *Service) ImportResult(ctx context.Context, org, id string) (Upload, err
 		return Upload{}, err
 	}
 	if imp.Status != Successful {
-		return Upload{}, refuse(Conflict, "not_finished", "The import is %s; there is a result once it is %s.", imp.Status, Successful)
+		return Upload{}, refuse(Conflict, "not_finished", intray.NewMessage("import.not_finished", intray.Params{"status": string(imp.Status), "wanted": string(Successful)}))
 	}
 	u, err := s.Upload(ctx, org, imp.UploadID)
 	if IsKind(err, NotFound) {
-		return Upload{}, refuse(NotFound, "not_found", "The result of this import was deleted with its upload.")
+		return Upload{}, missing(intray.NewMessage("import.result_deleted", nil))
 	}
 	return u, err
 }
@@ -239,7 +242,7 @@ func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
 	var imp Import
 	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
-			return named(err, "import")
+			return named(err, importMissing)
 		}
 		return s.removeImport(ctx, tx, imp)
 	})

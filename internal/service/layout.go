@@ -24,10 +24,10 @@ var ofColumns = []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerF
 func (s *Service) Relay(ctx context.Context, org, id string, answers map[string]*string) (imp Import, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
-			return named(err, "import")
+			return named(err, importMissing)
 		}
 		if imp.Status != NeedsReview {
-			return refuse(Conflict, "not_in_review", "The import is %s; how its file is read is decided while it is %s.", imp.Status, NeedsReview)
+			return refuse(Conflict, "not_in_review", intray.NewMessage("layout.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(NeedsReview)}))
 		}
 		schema, err := s.FrozenSchema(imp)
 		if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) Relay(ctx context.Context, org, id string, answers map[string]
 // relaid are the answers about an import with those that are given anew.
 func relaid(fields []intray.Field, imp Import, answers map[string]*string) (intray.Answers, error) {
 	if len(answers) == 0 {
-		return nil, invalidField("answers", "must hold at least one answer")
+		return nil, invalidField("answers", intray.NewMessage("answer.none", nil))
 	}
 	kept := maps.Clone(imp.Answers)
 	if kept == nil {
@@ -72,11 +72,11 @@ func relaid(fields []intray.Field, imp Import, answers map[string]*string) (intr
 	freeColumns(kept, fresh)
 	maps.Copy(kept, fresh)
 	if len(kept) > MaxMemory || size(kept) > maxAnswersSize {
-		return nil, invalidField("answers", "are too many: at most %d, of at most %d bytes together, are taken", MaxMemory, maxAnswersSize)
+		return nil, invalidField("answers", intray.NewMessage("answer.too_many", intray.Params{"n": MaxMemory, "size": maxAnswersSize}))
 	}
 	judged, err := JudgeAnswers(fields, columns, kept)
 	if err != nil {
-		return nil, invalidField("answers", "%s", err.Error())
+		return nil, invalidField("answers", intray.MessageOf(err))
 	}
 	return judged, nil
 }

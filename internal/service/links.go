@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/seal"
 )
 
@@ -33,16 +34,30 @@ func (s *Service) sign(key seal.Key, g grant) (string, error) {
 	return key.Sign(payload), nil
 }
 
+// What tokens are part of.
+var (
+	downloadLink  = intray.NewMessage("link.download_url", nil)
+	uploadLink    = intray.NewMessage("link.upload_url", nil)
+	hydrationLink = intray.NewMessage("link.hydration_token", nil)
+	reviewLink    = intray.NewMessage("link.review_link", nil)
+	visitLink     = intray.NewMessage("link.review_session", nil)
+)
+
+// altered refuses a token that is not for what it came with.
+func altered(link intray.Message) error {
+	return refuse(Denied, "bad_signature", intray.NewMessage("link.altered", intray.Params{"link": link}))
+}
+
 // verify gives what a token allows. A token that was altered, made for another
 // purpose or has expired is Denied.
-func (s *Service) verify(key seal.Key, token, noun string) (grant, error) {
+func (s *Service) verify(key seal.Key, token string, link intray.Message) (grant, error) {
 	var g grant
 	payload, err := key.Verify(token)
 	if err != nil || json.Unmarshal(payload, &g) != nil {
-		return grant{}, refuse(Denied, "bad_signature", "This %s is not one that was given out: its signature does not fit. Use it exactly as it was given.", noun)
+		return grant{}, refuse(Denied, "bad_signature", intray.NewMessage("link.bad_signature", intray.Params{"link": link}))
 	}
 	if g.Expires != 0 && s.now().Unix() >= g.Expires {
-		return grant{}, refuse(Denied, "expired", "This %s has expired. Ask for a fresh one.", noun)
+		return grant{}, refuse(Denied, "expired", intray.NewMessage("link.expired", intray.Params{"link": link}))
 	}
 	return g, nil
 }

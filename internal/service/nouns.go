@@ -294,7 +294,7 @@ type Attempt struct {
 	// Status is that of the answer, or 0.
 	Status int
 	// Told is a sentence for people.
-	Told string
+	Told intray.Message
 	Head map[string][]string
 	Body []byte
 }
@@ -349,7 +349,7 @@ type Pulled struct {
 	Put      string
 	PutDue   time.Time
 	PutTries int
-	PutTold  string
+	PutTold  intray.Message
 }
 
 // Pull is one run of a connector.
@@ -359,11 +359,12 @@ type Pull struct {
 	Began, Ended time.Time
 	Succeeded    bool
 	// Kind says for programs what went wrong, and Told for people.
-	Kind, Told string
+	Kind string
+	Told intray.Message
 	// Listed, Fetched and Waiting count files; Waiting ones may still change.
 	Listed, Fetched, Waiting int
 	// Skipped are the first entries that are no files to fetch, each with the reason.
-	Skipped []string
+	Skipped []intray.Message
 }
 
 // Retention says for how many days the parts of imports are kept after their end; 0

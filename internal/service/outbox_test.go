@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/seal"
 	"github.com/intraydata/intray/internal/service"
 )
@@ -41,7 +42,7 @@ func (s *slow) Send(ctx context.Context, d service.Delivery, at time.Time, secre
 		return service.Sent{}, ctx.Err()
 	case <-s.letGo:
 	}
-	return service.Sent{Attempt: service.Attempt{Told: "It was too slow."}}, nil
+	return service.Sent{Attempt: service.Attempt{Told: intray.Literal("It was too slow.")}}, nil
 }
 
 func (s *slow) add(n int) {

@@ -103,7 +103,7 @@ func (s *Service) Pull(ctx context.Context) (bool, error) {
 	if err != nil {
 		return true, err
 	}
-	run := &pull{service: s, connector: c, Pull: Pull{ID: id, ConnectorID: c.ID, Began: s.now(), Skipped: []string{}}}
+	run := &pull{service: s, connector: c, Pull: Pull{ID: id, ConnectorID: c.ID, Began: s.now(), Skipped: []intray.Message{}}}
 	trouble := run.run(ctx)
 	return true, s.endPull(ctx, run, trouble)
 }
@@ -115,14 +115,14 @@ func (s *Service) endPull(ctx context.Context, run *pull, trouble error) error {
 	defer cancel()
 	run.Ended, run.Succeeded = s.now(), trouble == nil
 	if trouble != nil {
-		run.Kind, run.Told = s.cfg.Remotes.Explain(trouble).Kind, sentenceOf(trouble)
+		run.Kind, run.Told = s.cfg.Remotes.Explain(trouble).Kind, s.sentenceOf(trouble)
 		var gone *goneError
 		if errors.As(trouble, &gone) {
 			run.Kind = gone.kind
 		}
 		if run.Kind == "" && !stopped {
 			s.cfg.Log.Error("the run of a connector failed", "connector", run.connector.ID, "error", trouble)
-			run.Kind, run.Told = "internal", "Something failed on our side. It is tried again."
+			run.Kind, run.Told = "internal", internalTrouble
 		}
 	}
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
@@ -149,13 +149,21 @@ func (s *Service) endPull(ctx context.Context, run *pull, trouble error) error {
 	})
 }
 
+// internalTrouble is what people are told of a fault of ours.
+var internalTrouble = intray.NewMessage("connector.internal_error", nil)
+
 // sentenceOf is an error as people read it, with a full stop.
-func sentenceOf(err error) string {
-	text := err.Error()
-	if text != "" && text[len(text)-1] != '.' {
-		text += "."
+func (s *Service) sentenceOf(err error) intray.Message {
+	var own *Error
+	var gone *goneError
+	switch message := intray.MessageOf(err); {
+	case errors.As(err, &own), errors.As(err, &gone):
+		return message
+	case s.cfg.Remotes.Explain(err).Kind == "":
+		return internalTrouble
+	default:
+		return intray.NewMessage("connector.failed", intray.Params{"problem": message})
 	}
-	return text
 }
 
 // pull is a run of a connector.
@@ -173,9 +181,15 @@ type pull struct {
 }
 
 // goneError says that what a connector needs is not there any more.
-type goneError struct{ kind, text string }
+type goneError struct {
+	kind    string
+	message intray.Message
+}
 
-func (e *goneError) Error() string { return e.text }
+func (e *goneError) Error() string { return e.message.String() }
+
+// Describe returns the sentence for people.
+func (e *goneError) Describe() intray.Message { return e.message }
 
 func (p *pull) run(ctx context.Context) error {
 	if err := p.prepare(ctx); err != nil {
@@ -213,14 +227,14 @@ func (p *pull) takeAll(ctx context.Context, files []RemoteFile) error {
 		case !p.service.cfg.Remotes.Explain(err).Left:
 			return err
 		case left < maxLeft:
-			p.Skipped = append(p.Skipped, sentenceOf(err))
+			p.Skipped = append(p.Skipped, p.service.sentenceOf(err))
 			fallthrough
 		default:
 			left++
 		}
 	}
 	if left > maxLeft {
-		p.Skipped = append(p.Skipped, fmt.Sprintf("%d more were left for later.", left-maxLeft))
+		p.Skipped = append(p.Skipped, intray.NewMessage("connector.more_left_for_later", intray.Params{"n": left - maxLeft}))
 	}
 	return nil
 }
@@ -230,7 +244,7 @@ func (p *pull) prepare(ctx context.Context) error {
 	s, c := p.service, p.connector
 	credential, err := s.Credential(ctx, c.Org, c.CredentialID)
 	if IsKind(err, NotFound) {
-		return &goneError{"credential_deleted", "The SFTP credential of this connector was deleted. Give it another one"}
+		return &goneError{"credential_deleted", intray.NewMessage("connector.credential_deleted", nil)}
 	}
 	if err != nil {
 		return err
@@ -240,7 +254,7 @@ func (p *pull) prepare(ctx context.Context) error {
 	}
 	p.name, p.doc, err = s.document(ctx, c.Org, NewImport{SchemaID: c.SchemaID})
 	if IsKind(err, NotFound) {
-		return &goneError{"schema_deleted", "The schema of this connector was deleted. Give it another one"}
+		return &goneError{"schema_deleted", intray.NewMessage("connector.schema_deleted", nil)}
 	}
 	if err != nil {
 		return err
@@ -396,11 +410,22 @@ func (p *pull) fetch(ctx context.Context, f RemoteFile, to io.Writer) error {
 		}
 		fresh, failed := p.service.cfg.Remotes.Open(ctx, p.login)
 		if failed != nil {
-			return fmt.Errorf("%w (and then: %w)", err, failed)
+			return &twoErrors{err, failed}
 		}
 		p.remote.Close()
 		p.remote = fresh
 	}
+}
+
+// twoErrors is a failure and the one of the attempt to go on.
+type twoErrors struct{ first, second error }
+
+func (e *twoErrors) Error() string   { return fmt.Sprintf("%v (and then: %v)", e.first, e.second) }
+func (e *twoErrors) Unwrap() []error { return []error{e.first, e.second} }
+
+// Describe returns the sentences for people.
+func (e *twoErrors) Describe() intray.Message {
+	return intray.NewMessage("connector.failed_twice", intray.Params{"problem": intray.MessageOf(e.first), "second": intray.MessageOf(e.second)})
 }
 
 // announcePull tells of a connector whose runs begin to fail.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/output"
 )
 
@@ -105,11 +106,11 @@ func (s *Service) endPut(ctx context.Context, p Pulled, trouble error) error {
 		}
 		switch {
 		case trouble == nil:
-			now.Put, now.PutTold = putDone, ""
+			now.Put, now.PutTold = putDone, intray.Message{}
 		case p.PutTries >= putTries:
-			now.Put, now.PutTold = putFailed, sentenceOf(trouble)
+			now.Put, now.PutTold = putFailed, s.sentenceOf(trouble)
 		default:
-			now.PutTold = sentenceOf(trouble)
+			now.PutTold = s.sentenceOf(trouble)
 			now.PutDue = s.cfg.Remotes.NextRun(Schedule{Minutes: 5}, s.now(), p.PutTries, s.now())
 		}
 		return tx.Pulled.Put(ctx, now)

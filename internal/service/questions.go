@@ -27,10 +27,10 @@ func (imp Import) Open() []intray.Question {
 func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers map[string]*string, discard bool) (imp Import, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
-			return named(err, "import")
+			return named(err, importMissing)
 		}
 		if imp.Status != NeedsReview {
-			return refuse(Conflict, "not_in_review", "The import is %s; questions are answered while it is %s.", imp.Status, NeedsReview)
+			return refuse(Conflict, "not_in_review", intray.NewMessage("question.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(NeedsReview)}))
 		}
 		schema, err := s.FrozenSchema(imp)
 		if err != nil {
@@ -58,7 +58,7 @@ func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers m
 
 // wouldDiscard refuses what would lose so many changes of rows.
 func wouldDiscard(changes int) error {
-	e := refuse(Conflict, "would_discard", "With these answers the import runs again, and the changes that were made to its rows would be lost: %d. Send the answers with \"discard\": true to go on.", changes)
+	e := refuse(Conflict, "discards_changes", intray.NewMessage("question.discards_changes", intray.Params{"n": changes}))
 	e.Changes = changes
 	return e
 }
@@ -66,7 +66,7 @@ func wouldDiscard(changes int) error {
 // take adds answers, and says whether one was taken back.
 func (imp *Import) take(texts *texts, answers map[string]*string) (back bool, err error) {
 	if len(answers) == 0 {
-		return false, invalidField("answers", "must hold at least one answer")
+		return false, invalidField("answers", intray.NewMessage("answer.none", nil))
 	}
 	kept := maps.Clone(imp.Answers)
 	if kept == nil {
@@ -76,7 +76,7 @@ func (imp *Import) take(texts *texts, answers map[string]*string) (back bool, er
 		_, given := imp.Answers[id]
 		switch value := answers[id]; {
 		case value == nil && !given:
-			return false, invalidField("answers", "%q has no answer that could be taken back", clip(id))
+			return false, invalidField("answers", intray.NewMessage("answer.not_given", intray.Params{"question": clip(id)}))
 		case value == nil:
 			delete(kept, id)
 			back = true
@@ -87,7 +87,7 @@ func (imp *Import) take(texts *texts, answers map[string]*string) (back bool, er
 		}
 	}
 	if len(kept) > MaxMemory || size(kept) > maxAnswersSize {
-		return false, invalidField("answers", "are too many: with those given before at most %d, of at most %d bytes together, are taken", MaxMemory, maxAnswersSize)
+		return false, invalidField("answers", intray.NewMessage("answer.too_many_with_earlier", intray.Params{"n": MaxMemory, "size": maxAnswersSize}))
 	}
 	if err := clash(texts.fields, kept); err != nil {
 		return false, err
@@ -113,7 +113,7 @@ func (imp *Import) accept(texts *texts, id, value string) (kept string, err erro
 	}
 	at := slices.IndexFunc(imp.Open(), func(q intray.Question) bool { return q.ID == id })
 	if at < 0 {
-		return "", invalidField("answers", "%q is no open question of this import", clip(id))
+		return "", invalidField("answers", intray.NewMessage("answer.no_open_question", intray.Params{"question": clip(id)}))
 	}
 	if !imp.Open()[at].Takes(value, len(imp.Outcome.Headers)) {
 		return "", notAmong(id, value)

@@ -133,9 +133,9 @@ func TestAnswerWouldDiscard(t *testing.T) {
 	must(t, err)
 	small := answer("value:size:mittel", "S")
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, small, false)
-	f.refused(err, service.Conflict, "would_discard")
+	f.refused(err, service.Conflict, "discards_changes")
 	var refusal *service.Error
-	if !errors.As(err, &refusal) || refusal.Changes != 1 || !strings.Contains(refusal.Text, "lost: 1.") {
+	if !errors.As(err, &refusal) || refusal.Changes != 1 || !strings.Contains(refusal.Message.String(), "lost: 1.") {
 		t.Errorf("the refusal is %+v", refusal)
 	}
 	if f.status(imp, service.NeedsReview); len(f.now(imp).Answers) > 0 {
@@ -146,7 +146,7 @@ func TestAnswerWouldDiscard(t *testing.T) {
 	f.runAll()
 	imp = f.status(imp, service.NeedsReview)
 	_, err = f.ChangeRows(f.ctx, imp, edit)
-	f.refused(err, service.Conflict, "moved_on")
+	f.refused(err, service.Conflict, "import_changed")
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("value:size:mittel", "L"), false)
 	must(t, err)
 }

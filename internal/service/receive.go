@@ -40,12 +40,12 @@ type Receipt struct {
 // BeginUpload opens the address that UploadToken signed. length is the size
 // that the sender declares, -1 where he does not.
 func (s *Service) BeginUpload(ctx context.Context, id, token string, length int64) (*Receiving, error) {
-	g, err := s.verify(s.keys.upload, token, "upload address")
+	g, err := s.verify(s.keys.upload, token, uploadLink)
 	if err != nil {
 		return nil, err
 	}
 	if g.ID != id {
-		return nil, refuse(Denied, "bad_signature", "This upload address is not one that was given out. Use it exactly as it was given.")
+		return nil, altered(uploadLink)
 	}
 	imp, err := s.Import(ctx, g.Org, id)
 	if err != nil {
@@ -68,18 +68,18 @@ func (s *Service) BeginUpload(ctx context.Context, id, token string, length int6
 func (imp Import) takesUpload() error {
 	switch {
 	case imp.Inline:
-		return refuse(Conflict, "upload_not_expected", "This import was made with initial_data and takes no upload.")
+		return refuse(Conflict, "upload_not_expected", intray.NewMessage("upload.not_expected", nil))
 	case imp.Status != AwaitingUpload:
-		return refuse(Conflict, "already_uploaded", "This import has its file already. Make another import for another file.")
+		return refuse(Conflict, "already_uploaded", intray.NewMessage("upload.already_there", nil))
 	}
 	return nil
 }
 
 func (r *Receiving) tooLarge() error {
 	if r.service == nil {
-		return refuse(TooLarge, "file_too_large", "The file is larger than the %d bytes that this service takes.", r.MaxSize)
+		return refuse(TooLarge, "file_too_large", intray.NewMessage("file.too_large_for_service", intray.Params{"size": r.MaxSize}))
 	}
-	return refuse(TooLarge, "file_too_large", "The file is larger than the %d bytes that this import takes (maxFileSize).", r.MaxSize)
+	return refuse(TooLarge, "file_too_large", intray.NewMessage("file.too_large_for_import", intray.Params{"size": r.MaxSize}))
 }
 
 // Receive takes the bytes in. When it returns without an error they are
@@ -132,7 +132,7 @@ func (r *Receiving) announce(ctx context.Context, key string) error {
 	s := r.service
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if _, err := tx.Imports.Get(ctx, r.imp.Org, r.imp.ID); err != nil {
-			return named(err, "import")
+			return named(err, importMissing)
 		}
 		if err := tx.Trash.Add(ctx, Trash{Prefix: key, Due: s.now().Add(guardFor)}); err != nil {
 			return err
@@ -153,13 +153,13 @@ func (r *Receiving) approve(in Incoming, d stored) error {
 	case d.size > r.MaxSize:
 		return r.tooLarge()
 	case d.took > receiveWithin:
-		return refuse(Invalid, "too_slow", "The file took longer than %d hours to arrive. Send it over a faster connection.", int(receiveWithin.Hours()))
+		return refuse(Invalid, "too_slow", intray.NewMessage("file.too_slow", intray.Params{"n": int(receiveWithin.Hours())}))
 	case in.Length >= 0 && d.size != in.Length:
-		return refuse(Invalid, "body_too_short", "The body ended after %d of %d bytes. Send the file again.", d.size, in.Length)
+		return refuse(Invalid, "body_too_short", intray.NewMessage("file.body_too_short", intray.Params{"size": d.size, "length": in.Length}))
 	case in.MD5 != nil && !bytes.Equal(in.MD5, d.md5):
-		return refuse(Invalid, "digest_mismatch", "The bytes that arrived do not have the MD5 of Content-MD5. Send the file again.")
+		return refuse(Invalid, "digest_mismatch", intray.NewMessage("file.md5_mismatch", nil))
 	case in.SHA256 != nil && !bytes.Equal(in.SHA256, d.sha256):
-		return refuse(Invalid, "digest_mismatch", "The bytes that arrived do not have the SHA-256 of Repr-Digest. Send the file again.")
+		return refuse(Invalid, "digest_mismatch", intray.NewMessage("file.sha256_mismatch", nil))
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (r *Receiving) accept(ctx context.Context, key, filename string, d stored) 
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		imp, err := tx.Imports.Get(ctx, r.imp.Org, r.imp.ID)
 		if err != nil {
-			return named(err, "import")
+			return named(err, importMissing)
 		}
 		if err := imp.takesUpload(); err != nil {
 			return err

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 // Answer is what was answered to a request.
@@ -88,7 +90,7 @@ func (s *Service) judgeReplay(ctx context.Context, tx Tx, kept, fresh Replay, fi
 	case kept.Created.Before(s.now().Add(-keepReplays)), released && !same:
 		return nil, fresh, nil
 	case !same:
-		return nil, fresh, refuse(Conflict, "idempotency_key_reused", "This Idempotency-Key was used for another request. Use a new key for a new request.")
+		return nil, fresh, refuse(Conflict, "idempotency_key_reused", intray.NewMessage("idempotency_key.reused", nil))
 	case kept.Status != 0:
 		body, err := s.keys.replays.Open(kept.Sealed, kept.Org, kept.Key)
 		return &Answer{kept.Status, body}, fresh, err
@@ -108,7 +110,7 @@ func (s *Service) judgeReplay(ctx context.Context, tx Tx, kept, fresh Replay, fi
 }
 
 func keyInUse() error {
-	e := refuse(Conflict, "idempotency_key_in_use", "The first request with this Idempotency-Key is still under way. Try again in a moment.")
+	e := refuse(Conflict, "idempotency_key_in_use", intray.NewMessage("idempotency_key.in_use", nil))
 	e.RetryAfter = time.Second
 	return e
 }

@@ -29,14 +29,14 @@ func (s *Service) SetRetention(ctx context.Context, org string, list []Retention
 	for i, r := range list {
 		switch {
 		case seen[r.SchemaID]:
-			return invalidField("schemas", "name one schema twice")
+			return invalidField("schemas", intray.NewMessage("retention.schema_named_twice", nil))
 		case min(r.Originals, r.Results, r.Problems) < 0 || max(r.Originals, r.Results, r.Problems) > maxDays:
-			return invalidField("schemas", "hold days that are not from 1 to %d, in entry %d", maxDays, i)
+			return invalidField("schemas", intray.NewMessage("retention.invalid_days", intray.Params{"n": maxDays, "entry": i}))
 		}
 		seen[r.SchemaID] = true
 	}
 	if len(list) > maxRetentions {
-		return invalidField("schemas", "may have at most %d entries", maxRetentions-1)
+		return invalidField("schemas", intray.NewMessage("request.too_many_entries", intray.Params{"n": maxRetentions - 1}))
 	}
 	return s.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Retention.Replace(ctx, org, list) })
 }

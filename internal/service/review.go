@@ -17,7 +17,7 @@ const VisitLife = 12 * time.Hour
 // Visit exchanges the review token of an import for one of a visit, which lasts
 // VisitLife.
 func (s *Service) Visit(ctx context.Context, id, token string) (Import, string, error) {
-	imp, err := s.opened(ctx, s.keys.review, id, token, "review link")
+	imp, err := s.opened(ctx, s.keys.review, id, token, reviewLink)
 	if err != nil {
 		return Import{}, "", err
 	}
@@ -27,17 +27,17 @@ func (s *Service) Visit(ctx context.Context, id, token string) (Import, string, 
 
 // Reviewed opens the import that a visit is for.
 func (s *Service) Reviewed(ctx context.Context, id, visit string) (Import, error) {
-	return s.opened(ctx, s.keys.visit, id, visit, "review session")
+	return s.opened(ctx, s.keys.visit, id, visit, visitLink)
 }
 
 // opened gives the import that a token of the key was made for.
-func (s *Service) opened(ctx context.Context, key seal.Key, id, token, noun string) (Import, error) {
-	g, err := s.verify(key, token, noun)
+func (s *Service) opened(ctx context.Context, key seal.Key, id, token string, link intray.Message) (Import, error) {
+	g, err := s.verify(key, token, link)
 	if err != nil {
 		return Import{}, err
 	}
 	if g.ID != id {
-		return Import{}, refuse(Denied, "bad_signature", "This %s is not one that was given out. Use it exactly as it was given.", noun)
+		return Import{}, altered(link)
 	}
 	return s.Import(ctx, g.Org, id)
 }

@@ -212,7 +212,7 @@ func (s *Service) process(ctx context.Context, imp *Import) (Status, error) {
 	imp.Outcome = &Outcome{Outcome: *out, Finished: s.now()}
 	if err := imp.takeUser(out.User); err != nil {
 		imp.Outcome.Verdict, writer = engine.Broken, nil
-		imp.Outcome.Notices = append(imp.Outcome.Notices, intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: intray.Literal(err.Error())})
+		imp.Outcome.Notices = append(imp.Outcome.Notices, intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: intray.NewMessage("hook.invalid_user", intray.Params{"properties": userProperties})})
 	}
 	return s.conclude(ctx, imp, run, writer, prefix)
 }
@@ -224,6 +224,9 @@ func (imp Import) pins() intray.Pins {
 	return intray.Pins{Now: imp.Created, Seed: binary.LittleEndian.Uint32(sum[:])}
 }
 
+// userProperties are those of the user that a step hook may set.
+var userProperties = []string{"id", "name", "email", "companyId", "companyName"}
+
 // takeUser takes the user that a step hook set.
 func (imp *Import) takeUser(document []byte) error {
 	if document == nil {
@@ -231,7 +234,7 @@ func (imp *Import) takeUser(document []byte) error {
 	}
 	var user struct{ ID, Name, Email, CompanyID, CompanyName string }
 	if err := json.Unmarshal(document, &user); err != nil {
-		return fmt.Errorf("setUser: the user is an object of texts: id, name, email, companyId and companyName: %w", err)
+		return err
 	}
 	imp.HasUser, imp.User = true, User(user)
 	return nil
@@ -429,7 +432,7 @@ func (s *Service) requeueLost(ctx context.Context, tx Tx, imp Import, notBefore 
 		Verdict: engine.Broken,
 		Notices: []intray.Notice{{
 			Type: intray.UnreadableFile, Level: intray.LevelError,
-			Text: intray.Literal(fmt.Sprintf("The import was begun %d times and never came to its end. Nothing says that the file is at fault: the reason is in the log of the service. Create the import again.", imp.Lost)),
+			Text: intray.NewMessage("import.given_up", intray.Params{"n": imp.Lost}),
 		}},
 	}}
 	return s.move(ctx, tx, &imp, Failed)

@@ -173,7 +173,7 @@ func TestTenLossesAreTheEnd(t *testing.T) {
 	imp = f.status(imp, service.Failed)
 	want := []intray.Notice{{
 		Type: intray.UnreadableFile, Level: intray.LevelError,
-		Text: intray.Literal("The import was begun 10 times and never came to its end. Nothing says that the file is at fault: the reason is in the log of the service. Create the import again."),
+		Text: intray.NewMessage("import.given_up", intray.Params{"n": 10}),
 	}}
 	if diff := cmp.Diff(want, imp.Outcome.All()); diff != "" || imp.Outcome.Verdict != engine.Broken {
 		t.Errorf("verdict %d, notices (-want +got):\n%s", imp.Outcome.Verdict, diff)

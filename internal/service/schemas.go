@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/shape"
@@ -26,7 +25,7 @@ type SchemaDraft struct {
 
 // CreateSchema saves a schema. The warnings name what is accepted and will not
 // work.
-func (s *Service) CreateSchema(ctx context.Context, org string, draft SchemaDraft) (Schema, []string, error) {
+func (s *Service) CreateSchema(ctx context.Context, org string, draft SchemaDraft) (Schema, []intray.Message, error) {
 	schema, warnings, err := s.checked(ctx, org, draft)
 	if err != nil {
 		return Schema{}, nil, err
@@ -58,12 +57,12 @@ func (s *Service) Schema(ctx context.Context, org, id string) (schema Schema, er
 		schema, err = tx.Schemas.Get(ctx, org, id)
 		return err
 	})
-	return schema, named(err, "schema")
+	return schema, named(err, schemaMissing)
 }
 
 // ReplaceSchema gives a saved schema a new name and content. Imports made
 // before keep what they were made with.
-func (s *Service) ReplaceSchema(ctx context.Context, org, id string, draft SchemaDraft) (Schema, []string, error) {
+func (s *Service) ReplaceSchema(ctx context.Context, org, id string, draft SchemaDraft) (Schema, []intray.Message, error) {
 	next, warnings, err := s.checked(ctx, org, draft)
 	if err != nil {
 		return Schema{}, nil, err
@@ -85,23 +84,23 @@ func (s *Service) DeleteSchema(ctx context.Context, org, id string) error {
 		if _, err := editable(ctx, tx, org, id); err != nil {
 			return err
 		}
-		return named(tx.Schemas.Delete(ctx, org, id), "schema")
+		return named(tx.Schemas.Delete(ctx, org, id), schemaMissing)
 	})
 }
 
 func editable(ctx context.Context, tx Tx, org, id string) (Schema, error) {
 	saved, err := tx.Schemas.Get(ctx, org, id)
 	if err != nil {
-		return Schema{}, named(err, "schema")
+		return Schema{}, named(err, schemaMissing)
 	}
 	if saved.Inline {
-		return Schema{}, refuse(Conflict, "inline_schema", "This schema belongs to one import and cannot be changed. Delete the import instead.")
+		return Schema{}, refuse(Conflict, "inline_schema", intray.NewMessage("schema.of_one_import", nil))
 	}
 	return saved, nil
 }
 
 // checked turns a draft into a schema that can be saved.
-func (s *Service) checked(ctx context.Context, org string, draft SchemaDraft) (Schema, []string, error) {
+func (s *Service) checked(ctx context.Context, org string, draft SchemaDraft) (Schema, []intray.Message, error) {
 	parsed, err := parse(draft.Doc)
 	if err != nil {
 		return Schema{}, nil, err
@@ -123,7 +122,7 @@ func (s *Service) checked(ctx context.Context, org string, draft SchemaDraft) (S
 
 // loadable refuses hooks that what runs them cannot load, and warns where that is
 // not known.
-func (s *Service) loadable(ctx context.Context, hooks intray.Hooks) (warnings []string, err error) {
+func (s *Service) loadable(ctx context.Context, hooks intray.Hooks) (warnings []intray.Message, err error) {
 	if s.cfg.CheckHooks == nil || hooks.Count() == 0 {
 		return nil, nil
 	}
@@ -131,11 +130,13 @@ func (s *Service) loadable(ctx context.Context, hooks intray.Hooks) (warnings []
 	var failed *intray.HookError
 	switch {
 	case errors.As(err, &failed):
-		return nil, invalidField("hooks", "%s", strings.TrimSuffix(failed.Error(), "."))
+		e := &Error{Kind: Invalid, Code: "invalid", Fields: fieldMessage("hooks", failed.Describe())}
+		e.Message = intray.NewMessage("request.invalid_hooks", intray.Params{"problem": failed.Describe()})
+		return nil, e
 	case err != nil:
 		return nil, fmt.Errorf("check the hooks of a schema: %w", err)
-	case warning != "":
-		warnings = append(warnings, "hooks: "+warning)
+	case !warning.IsZero():
+		warnings = append(warnings, intray.NewMessage("property.problem", intray.Params{"path": "hooks", "problem": warning}))
 	}
 	return warnings, nil
 }
@@ -144,7 +145,7 @@ func (s *Service) loadable(ctx context.Context, hooks intray.Hooks) (warnings []
 const maxDoubts = 50
 
 // doubts are what in a schema cannot be meant.
-func doubts(s *intray.Schema, settings any) (told []string) {
+func doubts(s *intray.Schema, settings any) (told []intray.Message) {
 	found := lint.CheckWritten(s, settings)
 	all := 0
 	for _, f := range found {
@@ -152,15 +153,15 @@ func doubts(s *intray.Schema, settings any) (told []string) {
 			continue
 		}
 		if all++; all <= maxDoubts {
-			told = append(told, f.String())
+			told = append(told, f.Describe())
 		}
 	}
 	switch {
 	case all <= maxDoubts:
 	case len(found) < lint.MaxFindings:
-		told = append(told, fmt.Sprintf("There are %d more warnings; mend these first.", all-maxDoubts))
+		told = append(told, intray.NewMessage("schema.more_warnings", intray.Params{"n": all - maxDoubts}))
 	default: // not all were counted
-		told = append(told, fmt.Sprintf("There are at least %d more warnings; mend these first.", all-maxDoubts))
+		told = append(told, intray.NewMessage("schema.many_more_warnings", intray.Params{"n": all - maxDoubts}))
 	}
 	return told
 }
@@ -177,22 +178,26 @@ func parse(doc schemajson.Doc) (*intray.Schema, error) {
 // Refusal makes the refusal of a request with these issues.
 func Refusal(issues []shape.Issue) *Error {
 	fields := shape.ByField(issues)
-	delete(fields, "") // issues of the body as a whole are told in the text
-	e := &Error{Kind: Invalid, Code: "invalid", Fields: fields, Text: fmt.Sprintf("The request is not valid: %s.", issues[0])}
-	if issues[0].Path == "" {
-		e.Text = fmt.Sprintf("The request is not valid: the body %s.", issues[0].Message)
+	delete(fields, "") // issues of the body as a whole are told in the message
+	params := intray.Params{"problem": issues[0].Message}
+	if issues[0].Path != "" {
+		params["field"] = issues[0].Path
 	}
 	if len(issues) > 1 {
-		e.Text += " " + more(len(issues)-1)
+		params["n"] = len(issues) - 1
+	}
+	e := &Error{Kind: Invalid, Code: "invalid", Fields: fields}
+	switch whole := issues[0].Path == ""; {
+	case whole && len(issues) == 1:
+		e.Message = intray.NewMessage("request.invalid_body", params)
+	case whole:
+		e.Message = intray.NewMessage("request.invalid_body_and_more", params)
+	case len(issues) == 1:
+		e.Message = intray.NewMessage("request.invalid_field", params)
+	default:
+		e.Message = intray.NewMessage("request.invalid_field_and_more", params)
 	}
 	return e
-}
-
-func more(n int) string {
-	if n == 1 {
-		return "There is 1 more error."
-	}
-	return fmt.Sprintf("There are %d more errors.", n)
 }
 
 // encode gives the texts that are kept of a document.
@@ -235,9 +240,9 @@ func decode(name string, d Document) (schemajson.Doc, error) {
 }
 
 // named says what is missing in the caller's words.
-func named(err error, noun string) error {
+func named(err error, message intray.Message) error {
 	if IsKind(err, NotFound) {
-		return missing(noun)
+		return missing(message)
 	}
 	return err
 }
@@ -246,7 +251,7 @@ func nameTaken(err error, name string) error {
 	if !IsKind(err, Conflict) {
 		return err
 	}
-	e := refuse(Conflict, "name_taken", "There is a schema named %q already. Choose another name.", name)
-	e.Fields = map[string][]string{"name": {"is taken by another schema"}}
+	e := refuse(Conflict, "name_taken", intray.NewMessage("schema.name_taken", intray.Params{"name": name}))
+	e.Fields = fieldMessage("name", intray.NewMessage("schema.name_of_another", nil))
 	return e
 }

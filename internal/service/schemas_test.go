@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -107,7 +108,7 @@ func TestParseID(t *testing.T) {
 
 func TestErrorsAreFoundByKind(t *testing.T) {
 	t.Parallel()
-	err := error(&service.Error{Kind: service.Conflict, Code: "name_taken", Text: "Taken."})
+	err := error(&service.Error{Kind: service.Conflict, Code: "name_taken", Message: intray.Literal("Taken.")})
 	for target, want := range map[*service.Error]bool{
 		{Kind: service.Conflict}:                     true,
 		{Kind: service.Conflict, Code: "name_taken"}: true,
@@ -146,7 +147,7 @@ func TestDoubtsAboutSchemas(t *testing.T) {
 	d.Settings = decoded(t, `{"allowInvalidSubmit":true,"invalidDataBehavior":"BLOCK_SUBMIT"}`)
 	schema, warnings, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: d})
 	must(t, err)
-	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "settings.allowInvalidSubmit: ") {
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0].String(), "settings.allowInvalidSubmit: ") {
 		t.Errorf("warnings %q", warnings)
 	}
 	for _, c := range []struct {
@@ -154,8 +155,8 @@ func TestDoubtsAboutSchemas(t *testing.T) {
 		last         string
 	}{
 		{50, 50, "fields[49].validators[0].max: "},
-		{53, 51, "There are 3 more warnings; mend these first."},
-		{600, 51, "There are at least 449 more warnings; mend these first."},
+		{53, 51, "There are 3 more warnings; fix these first."},
+		{600, 51, "There are at least 449 more warnings; fix these first."},
 	} {
 		var fields []string
 		for n := range c.fields {
@@ -164,7 +165,7 @@ func TestDoubtsAboutSchemas(t *testing.T) {
 		d.Settings, d.Fields = nil, decoded(t, "["+strings.Join(fields, ",")+"]")
 		_, warnings, err := f.ReplaceSchema(f.ctx, f.org, schema.ID, service.SchemaDraft{Doc: d})
 		must(t, err)
-		if len(warnings) != c.told || !strings.HasPrefix(warnings[len(warnings)-1], c.last) {
+		if len(warnings) != c.told || !strings.HasPrefix(warnings[len(warnings)-1].String(), c.last) {
 			t.Errorf("%d doubtful fields: %d warnings, the last %q", c.fields, len(warnings), warnings[len(warnings)-1])
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/blob"
 )
 
@@ -42,7 +43,7 @@ type Hydration struct {
 // CreateSession makes a session with a token.
 func (s *Service) CreateSession(ctx context.Context, org string, draft NewSession) (Hydration, error) {
 	if utf8.RuneCountInString(draft.ImportIdentifier) > MaxLabel || !printable(draft.ImportIdentifier) {
-		return Hydration{}, invalidField("import_identifier", "must have at most %d characters and no control characters", MaxLabel)
+		return Hydration{}, invalidField("import_identifier", intray.NewMessage("session.invalid_identifier", intray.Params{"n": MaxLabel}))
 	}
 	id, err := s.idOr(draft.ID)
 	if err != nil {
@@ -79,9 +80,9 @@ func (s *Service) session(ctx context.Context, org, id string) (session Session,
 		return err
 	})
 	if err == nil && session.Saved.Before(s.now().Add(-keepSessions)) {
-		err = missing("session")
+		err = missing(sessionMissing)
 	}
-	return session, named(err, "session")
+	return session, named(err, sessionMissing)
 }
 
 func (s *Service) hydrate(session Session, life time.Duration) (Hydration, error) {
@@ -89,7 +90,7 @@ func (s *Service) hydrate(session Session, life time.Duration) (Hydration, error
 		life = DefaultTokenLife
 	}
 	if life < time.Second || life > MaxTokenLife {
-		return Hydration{}, invalidField("expires_in", "must be from 1 to %d seconds", int(MaxTokenLife/time.Second))
+		return Hydration{}, invalidField("expires_in", intray.NewMessage("session.invalid_lifetime", intray.Params{"n": int(MaxTokenLife / time.Second)}))
 	}
 	token, err := s.sign(s.keys.hydration, grant{Org: session.Org, ID: session.ID, Expires: until(s.now().Add(life))})
 	return Hydration{session, token, life}, err
@@ -123,7 +124,7 @@ func (s *Service) dropSession(ctx context.Context, tx Tx, org, id string, before
 // Hydrated gives the session that a token opens. A token that is not one of
 // ours, has expired, or whose session is gone is Denied.
 func (s *Service) Hydrated(ctx context.Context, token string) (Session, error) {
-	g, err := s.verify(s.keys.hydration, token, "hydration token")
+	g, err := s.verify(s.keys.hydration, token, hydrationLink)
 	if err != nil {
 		return Session{}, err
 	}
@@ -133,7 +134,7 @@ func (s *Service) Hydrated(ctx context.Context, token string) (Session, error) {
 
 func gone(err error) error {
 	if IsKind(err, NotFound) {
-		return refuse(Denied, "session_gone", "The session of this hydration token was deleted or has expired.")
+		return refuse(Denied, "session_expired", intray.NewMessage("session.expired", nil))
 	}
 	return err
 }
@@ -149,7 +150,7 @@ func (s *Service) State(ctx context.Context, session Session) (_ Session, state 
 		return err
 	})
 	if err == nil && session.Tag == "" {
-		err = refuse(NotFound, "not_found", "No state was saved in this session.")
+		err = missing(intray.NewMessage("session.no_state", nil))
 	}
 	return session, state, err
 }
@@ -165,7 +166,7 @@ func (s *Service) SaveState(ctx context.Context, session Session, state []byte, 
 		}
 		fits := func(tag string) bool { return tag == "*" || tag == current.Tag }
 		if ifMatch != nil && (current.Tag == "" || !slices.ContainsFunc(ifMatch, fits)) {
-			return refuse(Conflict, "state_changed", "The state was changed since it was read. Read it again, and save your change upon that.")
+			return refuse(Conflict, "state_changed", intray.NewMessage("session.state_changed", nil))
 		}
 		current.Tag, current.Saved = hex.EncodeToString(sum[:16]), s.now()
 		session = current
@@ -178,7 +179,7 @@ func (s *Service) SaveState(ctx context.Context, session Session, state []byte, 
 // NotFound.
 func (s *Service) SessionFile(ctx context.Context, session Session) (blob.Reader, error) {
 	if session.File.Key == "" {
-		return nil, refuse(NotFound, "not_found", "No file was saved in this session.")
+		return nil, missing(intray.NewMessage("session.no_file", nil))
 	}
 	return s.openFile(ctx, session.File.Key)
 }

@@ -83,7 +83,7 @@ func TestTokenOfAnEndedSession(t *testing.T) {
 	must(t, err)
 	f.clock.Advance(week - time.Minute)
 	_, err = f.Hydrated(f.ctx, h.Token)
-	f.refused(err, service.Denied, "session_gone")
+	f.refused(err, service.Denied, "session_expired")
 }
 
 func TestTokenLife(t *testing.T) {
@@ -109,12 +109,12 @@ func TestDeletedSessionOpensNothing(t *testing.T) {
 	must(t, f.DeleteSession(f.ctx, f.org, h.Session.ID))
 	for _, token := range []string{h.Token, second.Token} {
 		_, err := f.Hydrated(f.ctx, token)
-		f.refused(err, service.Denied, "session_gone")
+		f.refused(err, service.Denied, "session_expired")
 	}
 	_, err = f.SaveState(f.ctx, h.Session, []byte(`{}`), nil)
-	f.refused(err, service.Denied, "session_gone")
+	f.refused(err, service.Denied, "session_expired")
 	_, err = f.SaveSessionFile(f.ctx, h.Session, service.Incoming{Body: strings.NewReader("x"), Length: -1}, "")
-	f.refused(err, service.Denied, "session_gone")
+	f.refused(err, service.Denied, "session_expired")
 	must(t, f.Sweep(f.ctx))
 	if left := f.blobs.below("sessions/"); len(left) > 0 {
 		t.Errorf("files are left: %v (the file was %s)", left, saved.File.Key)

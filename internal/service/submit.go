@@ -57,12 +57,12 @@ func (s *Service) SubmitReview(ctx context.Context, imp Import) (done Import, su
 	}
 	key := imp.runPrefix(imp.Run) + "/submit"
 	if !s.underWay.add(key) {
-		return imp, sub, refuse(Conflict, "being_submitted", "The review is being submitted. Wait for that.")
+		return imp, sub, refuse(Conflict, "submission_in_progress", intray.NewMessage("review.submission_in_progress", nil))
 	}
 	defer s.underWay.remove(key)
 	err = s.withDraft(ctx, imp, func(o *openDraft) error {
 		if sub = summary(o.draft.Totals(), schema.Settings.InvalidDataBehavior); sub.Blocked {
-			return refuse(Conflict, "rows_with_error", "%d rows have an error, and the import takes no rows with one. Mend or delete them first.", sub.WithError)
+			return refuse(Conflict, "rows_with_error", intray.NewMessage("review.rows_with_error", intray.Params{"n": sub.WithError}))
 		}
 		done, err = s.seal(ctx, imp, o, schema)
 		return err
@@ -103,13 +103,13 @@ func (s *Service) seal(ctx context.Context, imp Import, o *openDraft, schema *in
 	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Imports.Get(ctx, imp.Org, imp.ID)
 		if err != nil {
-			return named(err, "import")
+			return named(err, importMissing)
 		}
 		if err := reviewable(now); err != nil || now.Run != imp.Run {
 			return errors.Join(err, movedOn(now.Run != imp.Run))
 		}
 		if at, err := tx.Edits.Last(ctx, imp.Org, imp.ID, imp.Run); err != nil || at != last {
-			return errors.Join(err, refuse(Conflict, "rows_changed", "Somebody changed rows while the review was submitted. Look at them and submit again."))
+			return errors.Join(err, refuse(Conflict, "rows_changed", intray.NewMessage("review.rows_changed_meanwhile", nil)))
 		}
 		if err := tx.Trash.Remove(ctx, final.finalPrefix(last)); err != nil {
 			return err
@@ -129,12 +129,12 @@ func (s *Service) stays(imp Import) error {
 	for _, n := range slices.Backward(imp.Outcome.Notices) {
 		switch n.Type {
 		case intray.CancelledByHook:
-			return refuse(Conflict, "cancelled_by_hook", "%s", n.Text)
+			return refuse(Conflict, "cancelled_by_hook", n.Text)
 		case intray.HookFailed:
-			return refuse(Conflict, "hook_failed", "%s", n.Text)
+			return refuse(Conflict, "hook_failed", n.Text)
 		}
 	}
-	return refuse(Conflict, "cancelled_by_hook", "The import was not taken.")
+	return refuse(Conflict, "cancelled_by_hook", intray.NewMessage("review.cancelled_without_message", nil))
 }
 
 // sealRows writes the rows of a draft as a stage, in which they are numbered anew,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/blob"
 	"github.com/intraydata/intray/internal/stage"
 	"github.com/intraydata/intray/output"
@@ -21,7 +22,7 @@ func (s *Service) Upload(ctx context.Context, org, id string) (u Upload, err err
 		u, err = tx.Uploads.Get(ctx, org, id)
 		return err
 	})
-	return u, named(err, "upload")
+	return u, named(err, uploadMissing)
 }
 
 // Uploads shows the processed uploads to use: how many the filter leaves, and
@@ -42,7 +43,7 @@ func (s *Service) Uploads(ctx context.Context, org string, f UploadFilter, start
 func (s *Service) ProcessedUpload(ctx context.Context, org, id string) (Upload, error) {
 	u, err := s.Upload(ctx, org, id)
 	if err == nil && u.Status != UploadProcessed {
-		err = refuse(Conflict, "not_finished", "The upload is %s; there is a result once it is %s.", u.Status, UploadProcessed)
+		err = refuse(Conflict, "not_finished", intray.NewMessage("upload.not_finished", intray.Params{"status": string(u.Status), "wanted": string(UploadProcessed)}))
 	}
 	return u, err
 }
@@ -55,13 +56,13 @@ func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
 	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
 		u, err := tx.Uploads.Get(ctx, org, id)
 		if err != nil {
-			return named(err, "upload")
+			return named(err, uploadMissing)
 		}
 		if imp, err = tx.Imports.Get(ctx, org, u.ImportID); err != nil {
 			return err
 		}
 		if imp.Status != Successful && imp.Status != Failed {
-			return refuse(Conflict, "not_finished", "The import of this upload is %s. Delete the import instead, or wait for its end.", imp.Status)
+			return refuse(Conflict, "not_finished", intray.NewMessage("upload.import_not_finished", intray.Params{"status": string(imp.Status)}))
 		}
 		if err := tx.Uploads.Delete(ctx, org, id); err != nil {
 			return err
@@ -106,12 +107,12 @@ func (d *Download) Write(w io.Writer) error {
 
 // Download opens the address that DownloadToken signed.
 func (s *Service) Download(ctx context.Context, id, token string) (*Download, error) {
-	g, err := s.verify(s.keys.download, token, "download address")
+	g, err := s.verify(s.keys.download, token, downloadLink)
 	if err != nil {
 		return nil, err
 	}
 	if g.ID != id {
-		return nil, refuse(Denied, "bad_signature", "This download address is not one that was given out. Use it exactly as it was given.")
+		return nil, altered(downloadLink)
 	}
 	u, err := s.Upload(ctx, g.Org, id)
 	if err != nil {
@@ -141,11 +142,11 @@ func (s *Service) remake(ctx context.Context, d *Download) error {
 		return err
 	}
 	if imp.Stage == "" {
-		return refuse(NotFound, "not_found", "The file was deleted.")
+		return missing(fileMissing)
 	}
 	staged, err := stage.Open(ctx, s.cfg.Blobs, imp.Stage)
 	if errors.Is(err, blob.ErrNotFound) {
-		return refuse(NotFound, "not_found", "The file was deleted.")
+		return missing(fileMissing)
 	}
 	if err != nil {
 		return fmt.Errorf("open the staged rows: %w", err)

@@ -36,9 +36,9 @@ func (t *texts) accept(id, answer string) (kept string, err error) {
 	case err != nil:
 		return "", err
 	case text == "" || text != strings.TrimSpace(text):
-		return "", invalidField("answers", "%q must end in a text, without white space around it", clip(id))
+		return "", invalidField("answers", intray.NewMessage("answer.text_missing", intray.Params{"question": clip(id)}))
 	case len(text) > maxMemoryText:
-		return "", invalidField("answers", "%q ends in a text of more than %d bytes", clip(id), maxMemoryText)
+		return "", invalidField("answers", intray.NewMessage("answer.text_too_long", intray.Params{"question": clip(id), "n": maxMemoryText}))
 	case answer == "":
 		return "", nil // it makes the cell empty, whatever the field
 	}
@@ -48,7 +48,7 @@ func (t *texts) accept(id, answer string) (kept string, err error) {
 	}
 	canonical, is := valueOf(parser, answer)
 	if !is {
-		return "", invalidField("answers", "%q is no value of the field that %q names", clip(answer), clip(id))
+		return "", invalidField("answers", intray.NewMessage("answer.not_a_value", intray.Params{"answer": clip(answer), "question": clip(id)}))
 	}
 	if f.Type.Name == intray.TypeMultiSelect {
 		return answer, nil // a list is kept as it was written
@@ -85,11 +85,11 @@ func (t *texts) field(id string) (found intray.Field, text string, err error) {
 	}
 	switch {
 	case !named:
-		err = invalidField("answers", "%q names no field of the schema: it must be %s, the key of a field, a colon and a text", clip(id), intray.AnswerValue)
+		err = invalidField("answers", intray.NewMessage("answer.value_of_unknown_field", intray.Params{"question": clip(id), "start": intray.AnswerValue}))
 	case matches == 0:
-		err = invalidField("answers", "%q names a field whose values are not chosen from a list, as those of a select are", clip(id))
+		err = invalidField("answers", intray.NewMessage("answer.field_without_options", intray.Params{"question": clip(id)}))
 	case matches > 1:
-		err = invalidField("answers", "%q may mean several fields of the schema, since a key holds a colon", clip(id))
+		err = invalidField("answers", intray.NewMessage("answer.ambiguous_field", intray.Params{"question": clip(id)}))
 	}
 	return found, text, err
 }

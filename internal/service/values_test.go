@@ -84,7 +84,7 @@ func TestMappedTextIsRefused(t *testing.T) {
 		"of two fields":            {"value:size:x:y", "S", "may mean several"},
 		"without a text":           {"value:size:", "S", "must end in a text"},
 		"with white space":         {"value:size: mittel", "S", "without white space"},
-		"of a long text":           {"value:size:" + strings.Repeat("x", 1025), "S", "more than 1024 bytes"},
+		"of a long text":           {"value:size:" + strings.Repeat("x", 1025), "S", "more than 1,024 bytes"},
 		"that is no option":        {"value:size:mittel", "M", `"M" is no value`},
 		"that is like an option":   {"value:size:mittel", "Smal", `"Smal" is no value`},
 		"that is blank":            {"value:size:mittel", " ", "is no value"},

@@ -61,7 +61,7 @@ func (s *Service) Watch(ctx context.Context, org, id string, before Watched) (no
 	var imp Import
 	err = s.cfg.Store.View(ctx, func(tx Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
-			return named(err, "import")
+			return named(err, importMissing)
 		}
 		now = Watched{Status: imp.Status, Run: imp.Run}
 		now.Change, err = tx.Edits.Last(ctx, org, id, imp.Run)

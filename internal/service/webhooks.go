@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/base64"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/seal"
 )
 
@@ -59,7 +59,7 @@ func (s *Service) CreateWebhook(ctx context.Context, org string, draft WebhookDr
 			return err
 		}
 		if len(list) >= maxWebhooks {
-			return refuse(Conflict, "too_many_webhooks", "There are %d webhooks, and no more are taken. Delete one that is not needed.", len(list))
+			return refuse(Conflict, "too_many_webhooks", intray.NewMessage("webhook.too_many", intray.Params{"n": len(list)}))
 		}
 		return tx.Webhooks.Insert(ctx, w)
 	})
@@ -82,11 +82,11 @@ func (s *Service) unsealed(sealed []byte, w Webhook) (seal.Secret, error) {
 // draw takes a draft over.
 func (s *Service) draw(w *Webhook, d WebhookDraft) error {
 	if err := s.cfg.Courier.CheckAddress(d.URL); err != nil && !d.Listens {
-		return invalidField("url", "%s", strings.TrimPrefix(err.Error(), "the address "))
+		return invalidField("url", intray.MessageOf(err))
 	}
 	for name, list := range map[string][]string{"events": d.Events, "import_identifiers": d.Identifiers, "schema_ids": d.SchemaIDs} {
 		if len(list) > maxFilters {
-			return invalidField(name, "may have at most %d entries", maxFilters)
+			return invalidField(name, intray.NewMessage("request.too_many_entries", intray.Params{"n": maxFilters}))
 		}
 	}
 	w.URL, w.Development, w.Events, w.Identifiers, w.SchemaIDs = d.URL, d.Development, d.Events, d.Identifiers, d.SchemaIDs
@@ -112,14 +112,14 @@ func (s *Service) Webhook(ctx context.Context, org, id string) (w Webhook, err e
 		w, err = tx.Webhooks.Get(ctx, org, id)
 		return err
 	})
-	return w, named(err, "webhook")
+	return w, named(err, webhookMissing)
 }
 
 // ReplaceWebhook gives a webhook new values; its secret stays.
 func (s *Service) ReplaceWebhook(ctx context.Context, org, id string, draft WebhookDraft) (w Webhook, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
-			return named(err, "webhook")
+			return named(err, webhookMissing)
 		}
 		if err := s.draw(&w, draft); err != nil {
 			return err
@@ -132,14 +132,14 @@ func (s *Service) ReplaceWebhook(ctx context.Context, org, id string, draft Webh
 
 // DeleteWebhook removes a webhook with its deliveries.
 func (s *Service) DeleteWebhook(ctx context.Context, org, id string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error { return named(tx.Webhooks.Delete(ctx, org, id), "webhook") })
+	return s.cfg.Store.Update(ctx, func(tx Tx) error { return named(tx.Webhooks.Delete(ctx, org, id), webhookMissing) })
 }
 
 // RotateWebhook makes a new secret. The one before signs too, for a day.
 func (s *Service) RotateWebhook(ctx context.Context, org, id string) (w Webhook, secret seal.Secret, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
-			return named(err, "webhook")
+			return named(err, webhookMissing)
 		}
 		w.Before, w.Rotated, w.Modified = w.Sealed, s.now(), s.now()
 		if secret, err = s.newSecret(&w); err != nil {
@@ -164,7 +164,7 @@ func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset,
 		tried = map[string][]Attempt{}
 		if webhookID != "" {
 			if _, err := tx.Webhooks.Get(ctx, org, webhookID); err != nil {
-				return named(err, "webhook")
+				return named(err, webhookMissing)
 			}
 		}
 		if list, total, err = tx.Deliveries.List(ctx, org, webhookID, offset, limit); err != nil {
@@ -186,10 +186,10 @@ func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID stri
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		w, err := tx.Webhooks.Get(ctx, org, webhookID)
 		if err != nil {
-			return named(err, "webhook")
+			return named(err, webhookMissing)
 		}
 		if !w.Enabled {
-			return refuse(Conflict, "webhook_disabled", "The webhook is disabled. Enable it first.")
+			return refuse(Conflict, "webhook_disabled", intray.NewMessage("webhook.disabled", nil))
 		}
 		if deliveryID == "" {
 			n, err = tx.Deliveries.Again(ctx, org, webhookID, since, s.now())
@@ -198,11 +198,11 @@ func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID stri
 		d, err := tx.Deliveries.Get(ctx, org, deliveryID)
 		switch {
 		case err != nil:
-			return named(err, "delivery")
+			return named(err, deliveryMissing)
 		case d.WebhookID != webhookID:
-			return missing("delivery")
+			return missing(deliveryMissing)
 		case d.Body == nil:
-			return refuse(Conflict, "delivery_blank", "What this delivery told of was deleted.")
+			return refuse(Conflict, "delivery_content_deleted", intray.NewMessage("webhook.delivery_content_deleted", nil))
 		}
 		n = 1
 		d.Status, d.Tries, d.Due = Waiting, 0, s.now()
@@ -229,10 +229,10 @@ func (s *Service) MessagesFor(ctx context.Context, org, id string) (list []Deliv
 		err = s.cfg.Store.Update(lasting, func(tx Tx) error {
 			w, err := tx.Webhooks.Get(lasting, org, id)
 			if err != nil {
-				return named(err, "webhook")
+				return named(err, webhookMissing)
 			}
 			if w.URL != "" {
-				return refuse(Conflict, "has_address", "The messages of this webhook are sent to its address; only those of a webhook without one are fetched.")
+				return refuse(Conflict, "webhook_has_url", intray.NewMessage("webhook.has_url", nil))
 			}
 			list, err = tx.Outbox.Take(lasting, id, "", s.now(), maxListened)
 			return err
@@ -259,14 +259,14 @@ func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sen
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		w, err := tx.Webhooks.Get(ctx, org, id)
 		if err != nil {
-			return named(err, "webhook")
+			return named(err, webhookMissing)
 		}
 		d, err := tx.Deliveries.Get(ctx, org, deliveryID)
 		switch {
 		case err != nil:
-			return named(err, "delivery")
+			return named(err, deliveryMissing)
 		case d.WebhookID != id || w.URL != "":
-			return missing("delivery")
+			return missing(deliveryMissing)
 		case d.Status != Waiting:
 			return nil // it was told before
 		}

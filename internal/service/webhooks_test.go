@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/seal"
 	"github.com/intraydata/intray/internal/service"
 )
@@ -36,8 +37,8 @@ func (c *courier) Tell(imp service.Import, u service.Upload, _ bool) (service.Pa
 	return service.Parcel{Event: event, ContentType: "application/json", Body: []byte(imp.ID + " " + u.ID)}, event != "", nil
 }
 
-func (c *courier) TellDisabled(w service.Webhook, _ time.Time, last string) (service.Parcel, error) {
-	return service.Parcel{Event: "webhook_disabled", Body: []byte(w.URL + " " + last)}, nil
+func (c *courier) TellDisabled(w service.Webhook, _ time.Time, last intray.Message) (service.Parcel, error) {
+	return service.Parcel{Event: "webhook_disabled", Body: []byte(w.URL + " " + last.String())}, nil
 }
 
 func (c *courier) CheckAddress(url string) error {
@@ -60,7 +61,7 @@ func (c *courier) Send(ctx context.Context, d service.Delivery, _ time.Time, sec
 	defer c.mu.Unlock()
 	c.sent, c.signed = append(c.sent, fmt.Sprintf("%s %s %s", d.URL, d.Event, d.ID)), append(c.signed, len(secrets))
 	if c.down != nil && c.down(d.URL) {
-		return service.Sent{Attempt: service.Attempt{Status: 503, Told: "It answered 503."}}, nil
+		return service.Sent{Attempt: service.Attempt{Status: 503, Told: intray.Literal("It answered 503.")}}, nil
 	}
 	return service.Sent{Attempt: service.Attempt{Delivered: true, Status: 200}}, nil
 }
@@ -79,7 +80,7 @@ func (c *courier) Judge(f service.Failing, tries int, at time.Time, last service
 }
 
 func (c *courier) TellConnector(of service.Connector, run service.Pull) (service.Parcel, error) {
-	return service.Parcel{Event: "sftp_connector_failed", Body: []byte(of.ID + " " + run.Told)}, nil
+	return service.Parcel{Event: "sftp_connector_failed", Body: []byte(of.ID + " " + run.Told.String())}, nil
 }
 
 // take gives what was sent since the last call, without the ids of messages.
@@ -175,7 +176,7 @@ func TestRetries(t *testing.T) {
 		t.Errorf("the attempts come after (-want +got):\n%s", diff)
 	}
 	list, tried, _, err := f.Deliveries(f.ctx, f.org, w.ID, 0, 10)
-	if err != nil || list[0].Status != service.GivenUp || len(tried[list[0].ID]) != 5 || tried[list[0].ID][4].Told != "It answered 503." {
+	if err != nil || list[0].Status != service.GivenUp || len(tried[list[0].ID]) != 5 || tried[list[0].ID][4].Told.String() != "It answered 503." {
 		t.Fatalf("%+v %v %v", list, tried, err)
 	}
 	id := list[0].ID

@@ -4,9 +4,11 @@ import (
 	"context"
 	"math"
 	"net"
+	"slices"
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/egress"
 )
 
@@ -24,8 +26,12 @@ const (
 	openingFiles
 )
 
-func (s stage) String() string {
-	return [...]string{"connecting", "greeting it", "logging in", "opening SFTP"}[s]
+// doing says what is under way at a stage.
+func (s stage) doing() intray.Message {
+	return [...]intray.Message{
+		intray.NewMessage("sftp.connecting", nil), intray.NewMessage("sftp.greeting", nil),
+		intray.NewMessage("sftp.logging_in", nil), intray.NewMessage("sftp.opening_sftp", nil),
+	}[s]
 }
 
 // attempt is connecting to one server.
@@ -37,25 +43,27 @@ type attempt struct {
 	pin     *pin
 	conn    *egress.Limited
 	opening bool
+	// refused says that the server took none of the methods that there are.
+	refused bool
 }
 
 func newAttempt(cred Credential, cfg Config) (*attempt, error) {
 	if err := checkPlace(cred); err != nil {
-		return nil, &Error{Kind: Invalid, Text: err.Error()}
+		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
 	}
 	auth, err := authOf(cred)
 	if err != nil {
-		return nil, &Error{Kind: Invalid, Text: err.Error()}
+		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
 	}
 	p, err := parsePin(cred.HostKey)
 	if err != nil {
-		return nil, &Error{Kind: Invalid, Text: err.Error()}
+		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
 	}
 	return &attempt{cred: cred, cfg: cfg, address: cred.address(), auth: auth, pin: p}, nil
 }
 
 func (a *attempt) run(ctx context.Context, door *egress.Door) (*Session, error) {
-	a.conn, a.opening = nil, false
+	a.conn, a.opening, a.refused = nil, false, false
 	raw, err := door.DialSFTP(ctx, "tcp", a.address)
 	if err != nil {
 		return nil, err
@@ -95,10 +103,20 @@ func (a *attempt) config() *ssh.ClientConfig {
 		Config:            ssh.Config{KeyExchanges: safe.KeyExchanges, Ciphers: safe.Ciphers, MACs: safe.MACs},
 		User:              a.cred.User,
 		Auth:              a.auth(),
+		AuthCallback:      a.tried,
 		HostKeyCallback:   func(_ string, _ net.Addr, key ssh.PublicKey) error { return a.pin.check(key) },
 		HostKeyAlgorithms: a.pin.algorithms(),
 		ClientVersion:     "SSH-2.0-Intray",
 	}
+}
+
+// tried is called after each method. It leaves the choice of the next one to the
+// library, and notes that there is none: the library has no type of error for that.
+func (a *attempt) tried(about *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
+	a.refused = !slices.ContainsFunc(methodsOf(a.cred), func(method string) bool {
+		return slices.Contains(about.AllowedMethods, method) && !slices.Contains(about.TriedMethods, method)
+	})
+	return nil, nil
 }
 
 func (a *attempt) stage() stage {

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
-	"strings"
 	"syscall"
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/egress"
 )
 
@@ -66,29 +67,31 @@ type Error struct {
 	Kind Kind
 	// Text is a sentence for the person who owns the credential. It holds
 	// nothing that the server said but the names of files.
-	Text string
+	Text intray.Message
 	// Err is the cause, for logs; it may quote the server. It can be nil.
 	Err error
 }
 
-func (e *Error) Error() string { return e.Text }
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Error() string { return e.Text.String() }
+
+// Describe returns the text.
+func (e *Error) Describe() intray.Message { return e.Text }
+func (e *Error) Unwrap() error            { return e.Err }
 
 // explain turns what a library said into what a person can act on.
 func (a *attempt) explain(ctx context.Context, err error) error {
 	var refused *egress.RefusedError
 	if changed := a.pin.mismatch(); changed != nil {
-		return a.fail(HostKeyChanged, changed,
-			"the host key of %s has changed: expected %s, found %s. If its owner confirms the new fingerprint, make a new credential for the server, which pins it, and use that one; if not, somebody may be posing as the server",
-			changed.Want, changed.Found)
+		text := intray.NewMessage("sftp.host_key_changed", intray.Params{"server": a.address, "expected": changed.Want, "found": changed.Found})
+		return &Error{HostKeyChanged, text, changed}
 	}
 	switch {
 	case errors.As(err, &refused):
 		return &Error{Kind: Refused, Text: refused.Reason, Err: err}
 	case a.conn != nil && a.conn.Exhausted():
-		return a.fail(NotSFTP, errors.Join(egress.ErrTooMuch, err), "%s sent more than %d MiB instead of opening SFTP", maxOpening>>20)
+		return &Error{NotSFTP, intray.NewMessage("sftp.opening_too_large", intray.Params{"server": a.address, "size": maxOpening >> 20}), errors.Join(egress.ErrTooMuch, err)}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return a.fail(TimedOut, errors.Join(ctx.Err(), err), "%s was too slow: time ran out while %s", a.stage())
+		return &Error{TimedOut, intray.NewMessage("sftp.time_ran_out", intray.Params{"server": a.address, "action": a.stage().doing()}), errors.Join(ctx.Err(), err)}
 	case ctx.Err() != nil:
 		return fmt.Errorf("connecting to the SFTP server %s: %w", a.address, ctx.Err())
 	}
@@ -100,7 +103,7 @@ func (a *attempt) explain(ctx context.Context, err error) error {
 	case loggingIn:
 		return a.explainLogin(err)
 	}
-	return a.fail(NotSFTP, err, "the login to %s works, but the server does not offer SFTP to this user")
+	return &Error{NotSFTP, intray.NewMessage("sftp.not_offered", intray.Params{"server": a.address}), err}
 }
 
 func (a *attempt) explainDial(err error) error {
@@ -108,41 +111,42 @@ func (a *attempt) explainDial(err error) error {
 	var slow net.Error
 	switch {
 	case errors.As(err, &name) && name.IsNotFound:
-		return a.fail(NoSuchHost, err, "%s cannot be reached: there is no such host name")
+		return &Error{NoSuchHost, intray.NewMessage("sftp.no_such_host", intray.Params{"server": a.address}), err}
 	case errors.As(err, &name):
-		return a.fail(Unreachable, err, "%s cannot be reached: its name cannot be looked up just now")
+		return &Error{Unreachable, intray.NewMessage("sftp.lookup_failed", intray.Params{"server": a.address}), err}
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return a.fail(Unreachable, err, "%s cannot be reached: nothing listens on this port")
+		return &Error{Unreachable, intray.NewMessage("sftp.connection_refused", intray.Params{"server": a.address}), err}
 	case errors.As(err, &slow) && slow.Timeout():
-		return a.fail(TimedOut, err, "%s was too slow: it did not answer")
+		return &Error{TimedOut, intray.NewMessage("sftp.no_answer", intray.Params{"server": a.address}), err}
 	}
-	return a.fail(Unreachable, err, "%s cannot be reached")
+	return &Error{Unreachable, intray.NewMessage("sftp.unreachable", intray.Params{"server": a.address}), err}
 }
 
 func (a *attempt) explainGreeting(err error) error {
 	var none *ssh.AlgorithmNegotiationError
 	if errors.As(err, &none) {
-		return a.fail(NotSFTP, err, "%s speaks SSH, but only with %s methods that are no longer safe", none.What)
+		return &Error{NotSFTP, intray.NewMessage("sftp.unsafe_methods", intray.Params{"server": a.address, "methods": none.What}), err}
 	}
-	return a.fail(NotSFTP, err, "%s does not speak SSH as an SFTP server does")
+	return &Error{NotSFTP, intray.NewMessage("sftp.not_ssh", intray.Params{"server": a.address}), err}
 }
 
 func (a *attempt) explainLogin(err error) error {
-	secret := "private key"
+	secret := intray.NewMessage("sftp.private_key", nil)
 	if a.cred.PrivateKey.IsZero() {
-		secret = "password"
+		secret = intray.NewMessage("sftp.password", nil)
 	}
+	params := intray.Params{"server": a.address, "user": a.cred.User, "secret": secret}
 	switch {
 	case errors.Is(err, errMoreQuestions):
-		return a.fail(Denied, err, "%s asks user %q for more than a password", a.cred.User)
-	case strings.Contains(err.Error(), "unable to authenticate"):
-		// The library has no type for it.
-		return a.fail(Denied, err, "%s does not let user %q in with this %s", a.cred.User, secret)
+		return &Error{Denied, intray.NewMessage("sftp.more_than_password", intray.Params{"server": a.address, "user": a.cred.User}), err}
+	case a.refused && !hungUp(err):
+		return &Error{Denied, intray.NewMessage("sftp.login_denied", params), err}
 	}
-	return a.fail(Denied, err, "%s ended the connection while user %q logged in with a %s", a.cred.User, secret)
+	return &Error{Denied, intray.NewMessage("sftp.login_broken_off", params), err}
 }
 
-// fail puts the address before the other arguments of the text.
-func (a *attempt) fail(kind Kind, err error, text string, args ...any) *Error {
-	return &Error{Kind: kind, Text: fmt.Sprintf(text, append([]any{a.address}, args...)...), Err: err}
+// hungUp says whether a connection ended.
+func hungUp(err error) bool {
+	var network net.Error
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &network)
 }

@@ -215,12 +215,12 @@ func TestSizeThatLies(t *testing.T) {
 	s := f.connect(t, long)
 	var got bytes.Buffer
 	n, err := s.Fetch(context.Background(), sftp.Download{File: listed(tera)}, &got)
-	wantError(t, err, sftp.Changed, "ends before its 1099511627776 bytes")
+	wantError(t, err, sftp.Changed, "ends before its 1,099,511,627,776 bytes")
 	if n != 0 || got.Len() != 0 {
 		t.Errorf("%d bytes were reported and %d written of a chunk that was not there", n, got.Len())
 	}
 	_, err = s.Fetch(context.Background(), sftp.Download{File: listed(tera), MaxSize: 1 << 30}, &got)
-	wantError(t, err, sftp.TooLarge, "at most 1073741824")
+	wantError(t, err, sftp.TooLarge, "at most 1,073,741,824")
 	if _, err := s.Fetch(context.Background(), sftp.Download{File: listed(10), Offset: 11}, &got); err == nil {
 		t.Error("an offset behind the end passed")
 	}

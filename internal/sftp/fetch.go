@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/intraydata/intray"
 )
 
 // chunkSize is what is asked for at once: what every server must be able to
@@ -45,14 +47,14 @@ type Download struct {
 func (s *Session) Fetch(ctx context.Context, d Download, to io.Writer) (int64, error) {
 	f := d.File
 	if d.Offset < 0 || d.Offset > f.Size {
-		return 0, fmt.Errorf("fetching %s: it has %d bytes, so it cannot begin at byte %d", file(f.Path), f.Size, d.Offset)
+		return 0, fmt.Errorf("fetching the file %q: it has %d bytes, so it cannot begin at byte %d", f.Path, f.Size, d.Offset)
 	}
 	if d.MaxSize > 0 && f.Size > d.MaxSize {
-		return 0, s.fail(TooLarge, nil, "%s: %s has %d bytes, and at most %d are taken", file(f.Path), f.Size, d.MaxSize)
+		return 0, &Error{Kind: TooLarge, Text: intray.NewMessage("sftp.file_too_large", intray.Params{"server": s.address, "path": shown(f.Path), "size": f.Size, "limit": d.MaxSize})}
 	}
 	g := &fetcher{s: s, d: d, to: to, asked: d.Offset, written: d.Offset}
 	err := g.run(ctx)
-	return g.written - d.Offset, s.explain(ctx, reading(file(f.Path)), err)
+	return g.written - d.Offset, s.explain(ctx, readingFile(f.Path), err)
 }
 
 // fetcher fetches one file.
@@ -104,22 +106,22 @@ func (g *fetcher) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if problem := seen.problem(); problem != "" {
-		return g.changed("%s", problem)
+	if problem := seen.problem(); !problem.IsZero() {
+		return g.changed(problem)
 	}
 	switch now := seen.file(f.Path); {
 	case now.Size != f.Size:
-		return g.changed("it has %d bytes now and had %d", now.Size, f.Size)
+		return g.changed(intray.NewMessage("sftp.changed_size", intray.Params{"size": now.Size, "before": f.Size}))
 	case !now.Same(f):
-		return g.changed("it was modified at %s and before that at %s", clock(now), clock(f))
+		return g.changed(intray.NewMessage("sftp.changed_time", intray.Params{"time": clock(now), "before": clock(f)}))
 	}
 	return nil
 }
 
 func clock(f File) string { return f.Modified.Format("2006-01-02 15:04:05Z") }
 
-func (g *fetcher) changed(text string, args ...any) error {
-	return g.s.fail(Changed, nil, "%s: %s is not what was listed: %s. It is left until it rests", file(g.d.File.Path), fmt.Sprintf(text, args...))
+func (g *fetcher) changed(problem intray.Message) error {
+	return &Error{Kind: Changed, Text: intray.NewMessage("sftp.file_changed", intray.Params{"server": g.s.address, "path": shown(g.d.File.Path), "problem": problem})}
 }
 
 func (g *fetcher) copy(ctx context.Context) error {
@@ -192,7 +194,7 @@ func (g *fetcher) take() error {
 		return nil
 	}
 	if err := g.content(got, c.want-len(c.got)); isEnd(err) {
-		return g.changed("it ends before its %d bytes", g.d.File.Size)
+		return g.changed(intray.NewMessage("sftp.file_ends_early", intray.Params{"size": g.d.File.Size}))
 	} else if err != nil {
 		return err
 	}
@@ -238,7 +240,7 @@ func (g *fetcher) flush(w *watch) error {
 			err = io.ErrShortWrite
 		}
 		if err != nil {
-			return &localError{fmt.Errorf("writing what was fetched of %s: %w", file(g.d.File.Path), err)}
+			return &localError{fmt.Errorf("writing what was fetched of the file %q: %w", g.d.File.Path, err)}
 		}
 		if g.d.Progress != nil {
 			g.d.Progress(g.written)
@@ -266,7 +268,7 @@ func (g *fetcher) end(ctx context.Context) error {
 		return nil
 	}
 	if err == nil {
-		err = g.changed("it goes on after %d bytes", g.d.File.Size)
+		err = g.changed(intray.NewMessage("sftp.file_goes_on", intray.Params{"size": g.d.File.Size}))
 	}
 	return err
 }

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/intraydata/intray"
 )
 
 // fingerprintPrefix begins what ssh-keygen -l prints of a key.
@@ -46,14 +47,13 @@ func parsePin(text string) (*pin, error) {
 		return parseFingerprint(text)
 	}
 	key, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(text))
-	if err == nil && (len(options) > 0 || len(bytes.TrimSpace(rest)) > 0) {
-		err = errors.New("it is more than a key")
-	}
-	if err == nil && !slices.Contains(hostKeyAlgorithms, algorithmsOf(key)[0]) {
-		err = errors.New("its type is not supported")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the pinned host key cannot be read: %w", err)
+	switch {
+	case err != nil:
+		return nil, &intray.MessageError{Message: intray.NewMessage("host_key.unreadable", nil)}
+	case len(options) > 0 || len(bytes.TrimSpace(rest)) > 0:
+		return nil, &intray.MessageError{Message: intray.NewMessage("host_key.more_than_key", nil)}
+	case !slices.Contains(hostKeyAlgorithms, algorithmsOf(key)[0]):
+		return nil, &intray.MessageError{Message: intray.NewMessage("host_key.unsupported_type", nil)}
 	}
 	return &pin{key: key, want: ssh.FingerprintSHA256(key)}, nil
 }
@@ -62,7 +62,7 @@ func parseFingerprint(text string) (*pin, error) {
 	hash := strings.TrimRight(strings.TrimPrefix(text, fingerprintPrefix), "=")
 	sum, err := base64.RawStdEncoding.Strict().DecodeString(hash)
 	if err != nil || len(sum) != sha256.Size {
-		return nil, errors.New("the pinned host key cannot be read: a fingerprint is SHA256: and 43 letters and digits, as ssh-keygen -l prints it")
+		return nil, &intray.MessageError{Message: intray.NewMessage("host_key.invalid_fingerprint", nil)}
 	}
 	return &pin{want: fingerprintPrefix + hash}, nil
 }

@@ -1,9 +1,10 @@
 package sftp
 
 import (
-	"errors"
 	"net/netip"
 	"strings"
+
+	"github.com/intraydata/intray"
 )
 
 // maxHostname and maxLabel are limits of the domain name system.
@@ -16,25 +17,25 @@ const (
 // name of letters, digits and hyphens, and for an IPv4 or IPv6 address.
 func ValidHostname(name string) error {
 	if name == "" {
-		return errors.New("the host name is empty")
+		return &intray.MessageError{Message: intray.NewMessage("hostname.empty", nil)}
 	}
 	if strings.Contains(name, "://") {
-		return errors.New("the host name must stand alone, without sftp:// before it")
+		return &intray.MessageError{Message: intray.NewMessage("hostname.with_protocol", intray.Params{"protocol": "sftp://"})}
 	}
 	if isAddress(name) {
 		return nil
 	}
 	labels := strings.Split(strings.TrimSuffix(name, "."), ".")
 	if len(name) > maxHostname+1 || len(strings.TrimSuffix(name, ".")) > maxHostname {
-		return errors.New("the host name is longer than 253 characters")
+		return &intray.MessageError{Message: intray.NewMessage("hostname.too_long", intray.Params{"n": maxHostname})}
 	}
 	for _, label := range labels {
 		if !validLabel(label) {
-			return errors.New("the host name must be a domain name of letters, digits and hyphens, or an IP address, without user, port or path")
+			return &intray.MessageError{Message: intray.NewMessage("hostname.invalid", nil)}
 		}
 	}
 	if last := labels[len(labels)-1]; strings.Trim(last, "0123456789") == "" || strings.HasPrefix(strings.ToLower(last), "0x") {
-		return errors.New("the host name ends in a number but is not an IP address")
+		return &intray.MessageError{Message: intray.NewMessage("hostname.ends_in_number", nil)}
 	}
 	return nil
 }

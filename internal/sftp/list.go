@@ -2,11 +2,13 @@ package sftp
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 // The limits of listing.
@@ -55,10 +57,10 @@ type Listing struct {
 
 // Skipped is an entry that was left aside.
 type Skipped struct {
-	// Name is quoted, so that it can be shown whatever is in it.
+	// Name can be shown: what cannot be seen in it is escaped.
 	Name string
 	// Reason completes the sentence "It was skipped because …".
-	Reason string
+	Reason intray.Message
 }
 
 // List gives the regular files of a directory whose names fit, at most limit of
@@ -68,7 +70,7 @@ type Skipped struct {
 // nothing on the server. The directory is one that ValidDirectory accepts.
 func (s *Session) List(ctx context.Context, path string, pattern Pattern, limit int) (Listing, error) {
 	if err := ValidDirectory(path); err != nil {
-		return Listing{}, &Error{Kind: BadPath, Text: err.Error()}
+		return Listing{}, &Error{Kind: BadPath, Text: intray.MessageOf(err)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTimeout)
 	defer cancel()
@@ -77,7 +79,7 @@ func (s *Session) List(ctx context.Context, path string, pattern Pattern, limit 
 		l.limit = DefaultLimit
 	}
 	if err := l.run(ctx); err != nil {
-		return Listing{}, s.explain(ctx, reading(directory(path)), err)
+		return Listing{}, s.explain(ctx, readingDirectory(path), err)
 	}
 	byPath := func(a, b File) int { return strings.Compare(a.Path, b.Path) }
 	slices.SortFunc(l.found.Files, byPath)
@@ -145,12 +147,12 @@ func (l *lister) read(ctx context.Context, handle string) error {
 // take sorts one entry.
 func (l *lister) take(name string, seen attributes) error {
 	if l.entries > maxEntries {
-		return l.s.fail(TooMany, nil, "%s lists more than %d entries in %s; move old files elsewhere", maxEntries, directory(l.directory))
+		return &Error{Kind: TooMany, Text: intray.NewMessage("sftp.too_many_entries", intray.Params{"server": l.s.address, "n": maxEntries, "directory": shown(l.directory)})}
 	}
 	if name == "." || name == ".." {
 		return nil
 	}
-	if problem := badName(name); problem != "" {
+	if problem := badName(name); !problem.IsZero() {
 		l.skip(name, problem)
 		return nil
 	}
@@ -161,11 +163,11 @@ func (l *lister) take(name string, seen attributes) error {
 		return nil
 	}
 	if l.known[name] {
-		l.skip(name, "it is listed twice")
+		l.skip(name, intray.NewMessage("sftp.listed_twice", nil))
 		return nil
 	}
 	if len(l.known) >= l.limit {
-		return l.s.fail(TooMany, nil, "%s has more than %d files that fit in %s; move old files elsewhere, or choose by a narrower pattern", l.limit, directory(l.directory))
+		return &Error{Kind: TooMany, Text: intray.NewMessage("sftp.too_many_files", intray.Params{"server": l.s.address, "n": l.limit, "directory": shown(l.directory)})}
 	}
 	l.known[name] = true
 	if seen.flags&(hasMode|hasSize|hasTimes) != hasMode|hasSize|hasTimes {
@@ -195,7 +197,7 @@ func (l *lister) clear(ctx context.Context) error {
 }
 
 func (l *lister) add(name string, seen attributes) {
-	if problem := seen.problem(); problem != "" {
+	if problem := seen.problem(); !problem.IsZero() {
 		l.skip(name, problem)
 		return
 	}
@@ -207,10 +209,10 @@ func (l *lister) add(name string, seen attributes) {
 	l.found.Files = append(l.found.Files, f)
 }
 
-func (l *lister) skip(name, reason string) {
+func (l *lister) skip(name string, reason intray.Message) {
 	l.found.NumSkipped++
 	if len(l.found.Skipped) < maxSkipped {
-		l.found.Skipped = append(l.found.Skipped, Skipped{Name: quoted(name), Reason: reason})
+		l.found.Skipped = append(l.found.Skipped, Skipped{Name: shown(name), Reason: reason})
 	}
 }
 
@@ -223,22 +225,22 @@ const (
 
 func (a attributes) isDirectory() bool { return a.mode&modeKind == modeDirectory }
 
-// problem says why this is no file to fetch; "" where it is one.
-func (a attributes) problem() string {
+// problem says why this is no file to fetch; the zero message where it is one.
+func (a attributes) problem() intray.Message {
 	kind := a.mode & modeKind
 	switch {
 	case a.flags&hasMode == 0 || kind == 0:
-		return "the server does not tell whether it is a file"
+		return intray.NewMessage("sftp.type_unknown", nil)
 	case kind == modeLink:
-		return "it is a symbolic link"
+		return intray.NewMessage("sftp.symbolic_link", nil)
 	case kind != modeRegular:
-		return "it is no regular file"
+		return intray.NewMessage("sftp.not_regular_file", nil)
 	case a.flags&hasSize == 0:
-		return "the server does not tell its size"
+		return intray.NewMessage("sftp.size_unknown", nil)
 	case a.size > math.MaxInt64:
-		return fmt.Sprintf("the server gives its size as %d bytes", a.size)
+		return intray.NewMessage("sftp.size_invalid", intray.Params{"size": strconv.FormatUint(a.size, 10)})
 	}
-	return ""
+	return intray.Message{}
 }
 
 func (a attributes) file(path string) File {

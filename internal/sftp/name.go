@@ -1,11 +1,12 @@
 package sftp
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
 )
 
 // maxName and maxDirectory are in bytes. Linux has 255 for a name; others count
@@ -18,23 +19,24 @@ const (
 // maxQuoted is how much of a name an error or a report quotes, in characters.
 const maxQuoted = 200
 
-// badName says why the name of a file cannot be used; "" where it can.
-func badName(name string) string {
+// badName says why the name of a file cannot be used; the zero message where it
+// can.
+func badName(name string) intray.Message {
 	switch {
 	case name == "":
-		return "it has no name"
+		return intray.NewMessage("sftp.name_missing", nil)
 	case name == "." || name == "..":
-		return "it names a directory"
+		return intray.NewMessage("sftp.name_of_directory", nil)
 	case len(name) > maxName:
-		return "its name is longer than 1024 bytes"
+		return intray.NewMessage("sftp.name_too_long", intray.Params{"n": maxName})
 	case !utf8.ValidString(name):
-		return "its name is not valid UTF-8"
+		return intray.NewMessage("sftp.name_not_utf8", nil)
 	case strings.ContainsAny(name, `/\`):
-		return "its name holds a slash"
+		return intray.NewMessage("sftp.name_with_slash", nil)
 	case strings.ContainsFunc(name, unwritable):
-		return "its name holds a line break or another control character"
+		return intray.NewMessage("sftp.name_with_control_character", nil)
 	}
-	return ""
+	return intray.Message{}
 }
 
 // unwritable are control characters, other line ends, and those that turn the
@@ -50,15 +52,15 @@ func unwritable(r rune) bool {
 func ValidDirectory(path string) error {
 	switch {
 	case len(path) > maxDirectory:
-		return errors.New("the directory is longer than 4096 bytes")
+		return &intray.MessageError{Message: intray.NewMessage("sftp.directory_too_long", intray.Params{"n": maxDirectory})}
 	case !utf8.ValidString(path):
-		return errors.New("the directory is not valid UTF-8")
+		return &intray.MessageError{Message: intray.NewMessage("sftp.directory_not_utf8", nil)}
 	case strings.ContainsFunc(path, unwritable):
-		return errors.New("the directory holds a line break or another control character")
+		return &intray.MessageError{Message: intray.NewMessage("sftp.directory_with_control_character", nil)}
 	}
 	for part := range strings.SplitSeq(path, "/") {
 		if part == ".." {
-			return errors.New(`the directory must be written without ".."`)
+			return &intray.MessageError{Message: intray.NewMessage("sftp.directory_with_dots", nil)}
 		}
 	}
 	return nil
@@ -75,10 +77,12 @@ func within(directory, name string) string {
 	return directory + "/" + name
 }
 
-// quoted makes a name fit for a sentence whatever is in it.
-func quoted(name string) string {
+// shown makes a name fit for a message, whatever is in it: what cannot be seen is
+// escaped.
+func shown(name string) string {
 	if utf8.RuneCountInString(name) > maxQuoted {
 		name = string([]rune(name)[:maxQuoted]) + "…"
 	}
-	return strconv.Quote(name)
+	quoted := strconv.Quote(name)
+	return quoted[1 : len(quoted)-1]
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 // A part is a file that Put has not finished. It is named after what it is to
@@ -65,11 +67,11 @@ func Stale(parts []File, now time.Time) []File {
 // that is gone already is no error.
 func (s *Session) RemovePart(ctx context.Context, f File) error {
 	if !IsPart(f.Name()) {
-		return s.fail(BadPath, nil, "%s: %s is not an unfinished file of this program and is not removed", file(f.Path))
+		return &Error{Kind: BadPath, Text: intray.NewMessage("sftp.not_unfinished_file", intray.Params{"server": s.address, "path": shown(f.Path)})}
 	}
 	err := s.askStatus(ctx, newMessage(msgRemove), func(m message) message { return m.text(f.Path) })
 	if isMissing(err) {
 		return nil
 	}
-	return s.explain(ctx, removing(file(f.Path)), err)
+	return s.explain(ctx, removingFile(f.Path), err)
 }

@@ -1,11 +1,12 @@
 package sftp
 
 import (
-	"errors"
-	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/re2"
 )
 
 // maxPattern is the longest pattern, in bytes; maxSteps is how many steps it may
@@ -26,37 +27,28 @@ func ParsePattern(text string) (Pattern, error) {
 		return Pattern{}, nil
 	}
 	if len(text) > maxPattern {
-		return Pattern{}, fmt.Errorf("the pattern has %d bytes, it may have up to %d", len(text), maxPattern)
+		return Pattern{}, &intray.MessageError{Message: intray.NewMessage("sftp.pattern_too_long", intray.Params{"size": len(text), "n": maxPattern})}
 	}
 	if !utf8.ValidString(text) {
-		return Pattern{}, errors.New("the pattern is not valid UTF-8")
+		return Pattern{}, &intray.MessageError{Message: intray.NewMessage("sftp.pattern_not_utf8", nil)}
 	}
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return Pattern{}, fmt.Errorf("the pattern is not a regular expression: %w", ownWords(err))
+		return Pattern{}, &intray.MessageError{Message: intray.NewMessage("sftp.invalid_pattern", intray.Params{"problem": re2.Describe(err)})}
 	}
 	// What is counted out here is unrolled when it is compiled.
 	if steps(tree) > maxSteps {
-		return Pattern{}, fmt.Errorf("the pattern comes to more than %d steps; repeat less in it, \\d+ takes as many as \\d{8}", maxSteps)
+		return Pattern{}, &intray.MessageError{Message: intray.NewMessage("sftp.pattern_too_slow", intray.Params{"n": maxSteps, "example": `\d+`, "example2": `\d{8}`})}
 	}
 	exp, err := regexp.Compile(text)
 	if err != nil {
-		return Pattern{}, fmt.Errorf("the pattern is not a regular expression: %w", ownWords(err))
+		return Pattern{}, &intray.MessageError{Message: intray.NewMessage("sftp.invalid_pattern", intray.Params{"problem": re2.Describe(err)})}
 	}
 	return Pattern{exp}, nil
 }
 
 // Fits tells whether the pattern takes the name.
 func (p Pattern) Fits(name string) bool { return p.exp == nil || p.exp.MatchString(name) }
-
-// ownWords leaves out how the library calls itself.
-func ownWords(err error) error {
-	var bad *syntax.Error
-	if errors.As(err, &bad) {
-		return fmt.Errorf("%s: %s", bad.Code, quoted(bad.Expr))
-	}
-	return err
-}
 
 // steps estimates how long the compiled expression is.
 func steps(tree *syntax.Regexp) int {

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+
+	"github.com/intraydata/intray"
 )
 
 // The extensions of OpenSSH that Put uses where they are.
@@ -25,14 +28,14 @@ const (
 // error leaves open whether the file is there.
 func (s *Session) Put(ctx context.Context, path, name string, from io.Reader) (File, error) {
 	if err := ValidDirectory(path); err != nil {
-		return File{}, &Error{Kind: BadPath, Text: err.Error()}
+		return File{}, &Error{Kind: BadPath, Text: intray.MessageOf(err)}
 	}
 	problem := badName(name)
-	if problem == "" && IsPart(name) {
-		problem = "it is that of an unfinished file"
+	if problem.IsZero() && IsPart(name) {
+		problem = intray.NewMessage("sftp.name_of_unfinished_file", nil)
 	}
-	if problem != "" {
-		return File{}, &Error{Kind: BadPath, Text: fmt.Sprintf("a file cannot be called %s: %s", quoted(name), problem)}
+	if !problem.IsZero() {
+		return File{}, &Error{Kind: BadPath, Text: intray.NewMessage("sftp.invalid_name", intray.Params{"name": shown(name), "problem": problem})}
 	}
 	part, err := partName(name, s.cfg.Rand)
 	if err != nil {
@@ -40,7 +43,7 @@ func (s *Session) Put(ctx context.Context, path, name string, from io.Reader) (F
 	}
 	p := &putter{s: s, from: from, directory: path, part: within(path, part), path: within(path, name), flight: map[uint32]bool{}}
 	f, err := p.run(ctx)
-	return f, s.explain(ctx, writing(file(p.path)), err)
+	return f, s.explain(ctx, writingFile(p.path), err)
 }
 
 // putter writes one file.
@@ -59,7 +62,7 @@ func (p *putter) run(ctx context.Context) (File, error) {
 		return m.text(p.part).uint32(openWrite | openCreate | openExclusive).uint32(0)
 	})
 	if err != nil {
-		return File{}, p.s.explain(ctx, deed{"write to", "writing to", directory(p.directory)}, err)
+		return File{}, p.s.explain(ctx, writingToDirectory(p.directory), err)
 	}
 	f, err := p.finish(ctx)
 	if err != nil {
@@ -87,7 +90,7 @@ func (p *putter) finish(ctx context.Context) (File, error) {
 		return File{}, err
 	}
 	if seen.flags&hasSize != 0 && seen.size != uint64(p.written) {
-		return File{}, p.s.fail(Failed, nil, "%s has %d bytes of %s, although %d were written", seen.size, file(p.path), p.written)
+		return File{}, &Error{Kind: Failed, Text: intray.NewMessage("sftp.not_all_written", intray.Params{"server": p.s.address, "size": strconv.FormatUint(seen.size, 10), "path": shown(p.path), "written": p.written})}
 	}
 	if err := p.rename(ctx); err != nil {
 		return File{}, err
@@ -110,7 +113,7 @@ func (p *putter) copy(ctx context.Context) error {
 		w.rewind()
 		ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 		if err != nil && !ended {
-			return &localError{fmt.Errorf("reading what is to be written to %s: %w", file(p.path), err)}
+			return &localError{fmt.Errorf("reading what is to be written to the file %q: %w", p.path, err)}
 		}
 		if err := p.write(buf[:n], ended); err != nil {
 			return err
@@ -174,7 +177,7 @@ func (p *putter) rename(ctx context.Context) error {
 	// What a plain rename does with a file that is there differs from server to
 	// server: it must not be asked.
 	if _, err := p.s.look(ctx, p.path); err == nil {
-		return p.s.fail(Exists, nil, "%s already has %s and cannot replace a file in one step; nothing was changed", file(p.path))
+		return &Error{Kind: Exists, Text: intray.NewMessage("sftp.file_exists", intray.Params{"server": p.s.address, "path": shown(p.path)})}
 	} else if !isMissing(err) {
 		return err
 	}

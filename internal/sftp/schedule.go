@@ -1,9 +1,9 @@
 package sftp
 
 import (
-	"errors"
-	"fmt"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 // MinMinutes is the shortest time between two runs, in minutes, and maxMinutes
@@ -25,10 +25,10 @@ type Schedule struct {
 // error is a sentence.
 func EveryMinutes(n int) (Schedule, error) {
 	if n < MinMinutes {
-		return Schedule{}, fmt.Errorf("minutes must be %d or greater", MinMinutes)
+		return Schedule{}, &intray.MessageError{Message: intray.NewMessage("schedule.minutes_too_few", intray.Params{"n": MinMinutes})}
 	}
 	if n > maxMinutes {
-		return Schedule{}, fmt.Errorf("minutes must be %d or less, which is 31 days", maxMinutes)
+		return Schedule{}, &intray.MessageError{Message: intray.NewMessage("schedule.minutes_too_many", intray.Params{"n": maxMinutes, "days": maxMinutes / (24 * 60)})}
 	}
 	return Schedule{every: time.Duration(n) * time.Minute}, nil
 }
@@ -39,15 +39,15 @@ func EveryMinutes(n int) (Schedule, error) {
 func DailyAt(clock, zone string) (Schedule, error) {
 	at, err := time.Parse("15:04", clock)
 	if err != nil || len(clock) != len("15:04") {
-		return Schedule{}, fmt.Errorf("the time must be written as HH:MM, from 00:00 to 23:59, not %s", quoted(clock))
+		return Schedule{}, &intray.MessageError{Message: intray.NewMessage("schedule.invalid_time", intray.Params{"value": shown(clock)})}
 	}
 	if zone == "Local" {
 		// It is another zone on each machine.
-		return Schedule{}, errors.New(`the time zone must be a name such as Europe/Berlin, not "Local"`)
+		return Schedule{}, &intray.MessageError{Message: intray.NewMessage("schedule.local_time_zone", intray.Params{"example": "Europe/Berlin", "value": zone})}
 	}
 	place, err := time.LoadLocation(zone)
 	if err != nil {
-		return Schedule{}, fmt.Errorf("there is no time zone %s; it is a name such as Europe/Berlin", quoted(zone))
+		return Schedule{}, &intray.MessageError{Message: intray.NewMessage("schedule.unknown_time_zone", intray.Params{"value": shown(zone), "example": "Europe/Berlin"})}
 	}
 	return Schedule{hour: at.Hour(), minute: at.Minute(), zone: place}, nil
 }

@@ -128,7 +128,7 @@ func at2(minute int) string {
 }
 
 func TestScheduleRefusals(t *testing.T) {
-	for n, want := range map[int]string{4: "minutes must be 5 or greater", 0: "5 or greater", -5: "5 or greater", 44641: "44640 or less"} {
+	for n, want := range map[int]string{4: "minutes must be 5 or greater", 0: "5 or greater", -5: "5 or greater", 44641: "44,640 or less"} {
 		if _, err := sftp.EveryMinutes(n); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d minutes: %v", n, err)
 		}

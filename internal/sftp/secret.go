@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/seal"
 )
 
@@ -16,6 +17,10 @@ import (
 const maxKeyText = 32 << 10
 
 const opensshKey = "OPENSSH PRIVATE KEY"
+
+// convertKey is the command that writes a key in another format, and with another
+// passphrase or none.
+const convertKey = "ssh-keygen -p -f FILE"
 
 // Fingerprint gives the SHA256 fingerprint of the key's public half as OpenSSH
 // prints it: "SHA256:…". The key is in OpenSSH format and has no passphrase;
@@ -33,14 +38,14 @@ func Fingerprint(privateKey seal.Secret) (string, error) {
 func parseKey(privateKey, passphrase seal.Secret) (ssh.Signer, error) {
 	text := bytes.TrimSpace([]byte(privateKey.Reveal()))
 	if len(text) > maxKeyText {
-		return nil, errors.New("the private key is longer than any OpenSSH key")
+		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.too_long", nil)}
 	}
 	if !bytes.HasPrefix(text, []byte("-----BEGIN "+opensshKey+"-----")) {
-		return nil, errors.New(`the private key is not in OpenSSH format: it must begin with "-----BEGIN OPENSSH PRIVATE KEY-----"; ssh-keygen -p -f FILE converts older formats`)
+		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.not_openssh", intray.Params{"start": "-----BEGIN " + opensshKey + "-----", "command": convertKey})}
 	}
 	block, rest := pem.Decode(text)
 	if block == nil || block.Type != opensshKey || len(bytes.TrimSpace(rest)) > 0 {
-		return nil, errors.New("the private key is cut off, damaged, or followed by other text")
+		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.damaged", nil)}
 	}
 	signer, err := ssh.ParsePrivateKey(text)
 	var locked *ssh.PassphraseMissingError
@@ -49,12 +54,12 @@ func parseKey(privateKey, passphrase seal.Secret) (ssh.Signer, error) {
 	}
 	switch {
 	case errors.As(err, &locked):
-		return nil, errors.New("the private key is protected by a passphrase; store a key without one, ssh-keygen -p -f FILE removes it")
+		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.has_passphrase", intray.Params{"command": convertKey})}
 	case errors.Is(err, x509.IncorrectPasswordError):
-		return nil, errors.New("the passphrase does not open the private key")
+		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.wrong_passphrase", nil)}
 	case err != nil:
 		// What the library says may hold pieces of the key.
-		return nil, errors.New("the private key is damaged or of a type that is not supported")
+		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.unsupported", nil)}
 	}
 	return signer, nil
 }
@@ -63,7 +68,7 @@ func parseKey(privateKey, passphrase seal.Secret) (ssh.Signer, error) {
 // for one connection.
 func authOf(cred Credential) (func() []ssh.AuthMethod, error) {
 	if cred.Password.IsZero() == cred.PrivateKey.IsZero() {
-		return nil, errors.New("either a password or a private key is needed, not both and not none")
+		return nil, &intray.MessageError{Message: intray.NewMessage("sftp.one_secret", nil)}
 	}
 	if cred.Password.IsZero() {
 		signer, err := parseKey(cred.PrivateKey, cred.Passphrase)
@@ -78,6 +83,14 @@ func authOf(cred Credential) (func() []ssh.AuthMethod, error) {
 			ssh.KeyboardInteractive(answerOnce(cred.Password)),
 		}
 	}, nil
+}
+
+// methodsOf are the names, as the protocol has them, of what authOf gives.
+func methodsOf(cred Credential) []string {
+	if cred.Password.IsZero() {
+		return []string{"publickey"}
+	}
+	return []string{"password", "keyboard-interactive"}
 }
 
 var errMoreQuestions = errors.New("the server asks for more than a password")

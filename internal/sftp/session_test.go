@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/sftp"
 )
 
@@ -78,21 +79,21 @@ func TestListOpenSSH(t *testing.T) {
 		return sftp.File{Path: folder + "/" + name, Size: size, Modified: noon}
 	}
 	slices.SortFunc(got.Skipped, func(a, b sftp.Skipped) int { return strings.Compare(a.Name, b.Name) })
-	const control = "its name holds a line break or another control character"
+	control, link := intray.NewMessage("sftp.name_with_control_character", nil), intray.NewMessage("sftp.symbolic_link", nil)
 	want := sftp.Listing{
 		Files: []sftp.File{file(".hidden.csv", 0), file("Bücher.csv", 3), file("a.csv", 1), file("b.csv", 2), file("naïve \"x\".csv", 0)},
 		Parts: []sftp.File{file(part, 4)},
 		Skipped: []sftp.Skipped{
-			{Name: `"\u2028.csv"`, Reason: control},
-			{Name: `"back\\slash.csv"`, Reason: "its name holds a slash"},
-			{Name: `"bell\a.csv"`, Reason: control},
-			{Name: `"dangling.csv"`, Reason: "it is a symbolic link"},
-			{Name: `"latin\xe9.csv"`, Reason: "its name is not valid UTF-8"},
-			{Name: `"line\nbreak.csv"`, Reason: control},
-			{Name: `"link.csv"`, Reason: "it is a symbolic link"},
-			{Name: `"pipe.csv"`, Reason: "it is no regular file"},
-			{Name: `"turn\u202evsc.exe"`, Reason: control},
-			{Name: `"up.csv"`, Reason: "it is a symbolic link"},
+			{Name: `\u2028.csv`, Reason: control},
+			{Name: `back\\slash.csv`, Reason: intray.NewMessage("sftp.name_with_slash", nil)},
+			{Name: `bell\a.csv`, Reason: control},
+			{Name: `dangling.csv`, Reason: link},
+			{Name: `latin\xe9.csv`, Reason: intray.NewMessage("sftp.name_not_utf8", nil)},
+			{Name: `line\nbreak.csv`, Reason: control},
+			{Name: `link.csv`, Reason: link},
+			{Name: `pipe.csv`, Reason: intray.NewMessage("sftp.not_regular_file", nil)},
+			{Name: `turn\u202evsc.exe`, Reason: control},
+			{Name: `up.csv`, Reason: link},
 		},
 		NumSkipped: 10,
 	}
@@ -142,7 +143,7 @@ func TestListEvilNames(t *testing.T) {
 	evil := map[string]string{
 		"../../etc/passwd": "slash", "/etc/passwd": "slash", "a/b.csv": "slash", `..\..\x`: "slash", "../a.csv": "slash", "a.csv/": "slash", "/": "slash",
 		"": "no name", "a\x00.csv": "control", "a\r\n.csv": "control", "\x1b[2Ja.csv": "control", "a\u0085": "control", "\xff\xfe": "UTF-8",
-		strings.Repeat("x", 1025): "longer than 1024 bytes",
+		strings.Repeat("x", 1025): "longer than 1,024 bytes",
 	}
 	for name, want := range evil {
 		f := &fakeFS{entries: names(name, ".", "..", "...", "good.csv")}
@@ -150,7 +151,7 @@ func TestListEvilNames(t *testing.T) {
 		if err != nil || len(got.Files) != 2 || got.Files[0].Path != "/in/..." || got.Files[1].Path != "/in/good.csv" {
 			t.Errorf("%.20q: the files are %+v, %v", name, got.Files, err)
 		}
-		if len(got.Skipped) != 1 || !strings.Contains(got.Skipped[0].Reason, want) || strings.ContainsAny(got.Skipped[0].Name, "\x00\r\n\x1b") {
+		if len(got.Skipped) != 1 || !strings.Contains(got.Skipped[0].Reason.String(), want) || strings.ContainsAny(got.Skipped[0].Name, "\x00\r\n\x1b") {
 			t.Errorf("%.20q: skipped are %+v", name, got.Skipped)
 		}
 	}
@@ -189,7 +190,7 @@ func TestListAsksForWhatIsMissing(t *testing.T) {
 		if err != nil || len(got.Files) != c.files || c.skipped == "" != (len(got.Skipped) == 0) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
-		if c.skipped != "" && got.Skipped[0].Reason != c.skipped {
+		if c.skipped != "" && got.Skipped[0].Reason.String() != c.skipped {
 			t.Errorf("%s: skipped because %q", name, got.Skipped[0].Reason)
 		}
 		if name == "no time" && !got.Files[0].Modified.IsZero() {

@@ -20,13 +20,13 @@ package sftp
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"net"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/egress"
 	"github.com/intraydata/intray/internal/seal"
 )
@@ -157,11 +157,11 @@ func checkPlace(cred Credential) error {
 		return err
 	}
 	if cred.Port < 1 || cred.Port > 65535 {
-		return fmt.Errorf("the port is %d, it must be from 1 to 65535", cred.Port)
+		return &intray.MessageError{Message: intray.NewMessage("sftp.invalid_port", intray.Params{"port": strconv.Itoa(cred.Port)})}
 	}
 	odd := strings.ContainsFunc(cred.User, func(r rune) bool { return r < ' ' || r == 0x7f })
 	if cred.User == "" || len(cred.User) > maxUser || odd {
-		return fmt.Errorf("the user name must have 1 to %d bytes and no control characters", maxUser)
+		return &intray.MessageError{Message: intray.NewMessage("sftp.invalid_user", intray.Params{"n": maxUser})}
 	}
 	return nil
 }

@@ -38,6 +38,24 @@ func TestPassword(t *testing.T) {
 	wantError(t, err, sftp.Denied, `does not let user "berta" in`)
 }
 
+// A server that hangs up at the login has not refused the secret.
+func TestLoginCutOff(t *testing.T) {
+	key, _ := newKey(t, "ed25519")
+	cfg := withPassword(key)
+	hangUp := make(chan net.Conn, 1)
+	cfg.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) {
+		_ = (<-hangUp).Close()
+		return nil, errors.New("gone")
+	}
+	serve := serveSSH(cfg, honest)
+	cred := listen(t, func(c net.Conn) {
+		hangUp <- c
+		serve(c)
+	})
+	_, err := client(0).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, `ended the connection while user "anna" logged in`)
+}
+
 func TestKeyRefused(t *testing.T) {
 	key, _ := newKey(t, "ed25519")
 	_, mine := newKey(t, "ed25519")

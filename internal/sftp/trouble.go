@@ -4,19 +4,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/intraydata/intray"
 )
 
-// deed is what a session was doing, in the words of an error.
-type deed struct{ verb, doing, thing string }
+// action is what a session does, in the words of an error: "read the file" and
+// "reading the file", and what it is done to.
+type action struct{ todo, doing, thing intray.Message }
 
-func reading(thing string) deed { return deed{"read", "reading", thing} }
-func writing(thing string) deed { return deed{"write", "writing", thing} }
-func removing(thing string) deed {
-	return deed{"remove", "removing", thing}
+func readingFile(path string) action {
+	at := intray.Params{"path": shown(path)}
+	return action{intray.NewMessage("sftp.read_file", at), intray.NewMessage("sftp.reading_file", at), intray.NewMessage("sftp.file", at)}
 }
 
-func directory(path string) string { return "the directory " + quoted(path) }
-func file(path string) string      { return "the file " + quoted(path) }
+func readingDirectory(path string) action {
+	at := intray.Params{"path": shown(path)}
+	return action{intray.NewMessage("sftp.read_directory", at), intray.NewMessage("sftp.reading_directory", at), intray.NewMessage("sftp.directory", at)}
+}
+
+func writingFile(path string) action {
+	at := intray.Params{"path": shown(path)}
+	return action{intray.NewMessage("sftp.write_file", at), intray.NewMessage("sftp.writing_file", at), intray.NewMessage("sftp.file", at)}
+}
+
+func writingToDirectory(path string) action {
+	at := intray.Params{"path": shown(path)}
+	return action{intray.NewMessage("sftp.write_to_directory", at), intray.NewMessage("sftp.writing_to_directory", at), intray.NewMessage("sftp.directory", at)}
+}
+
+func removingFile(path string) action {
+	at := intray.Params{"path": shown(path)}
+	return action{intray.NewMessage("sftp.remove_file", at), intray.NewMessage("sftp.removing_file", at), intray.NewMessage("sftp.file", at)}
+}
 
 // localError is one that the server has no part in.
 type localError struct{ error }
@@ -26,7 +45,7 @@ func (e *localError) Unwrap() error { return e.error }
 func isProtocol(err error) bool { return errors.Is(err, errProtocol) }
 
 // explain turns an error into what a person can act on.
-func (s *Session) explain(ctx context.Context, d deed, err error) error {
+func (s *Session) explain(ctx context.Context, a action, err error) error {
 	var known *Error
 	var local *localError
 	var status *statusError
@@ -37,33 +56,27 @@ func (s *Session) explain(ctx context.Context, d deed, err error) error {
 	case errors.As(err, &local):
 		return local.error
 	case changed != nil:
-		return s.fail(HostKeyChanged, changed, "the host key of %s changed during the connection: expected %s, found %s. Somebody may be posing as the server",
-			changed.Want, changed.Found)
+		return &Error{HostKeyChanged, intray.NewMessage("sftp.host_key_changed_meanwhile", intray.Params{"server": s.address, "expected": changed.Want, "found": changed.Found}), changed}
 	case errors.As(err, &status):
-		return s.explainStatus(d, status)
+		return s.explainStatus(a, status)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return s.fail(TimedOut, errors.Join(ctx.Err(), err), "%s was too slow: time ran out while %s %s", d.doing, d.thing)
+		return &Error{TimedOut, intray.NewMessage("sftp.time_ran_out", intray.Params{"server": s.address, "action": a.doing}), errors.Join(ctx.Err(), err)}
 	case ctx.Err() != nil:
-		return fmt.Errorf("%s %s on the SFTP server %s: %w", d.doing, d.thing, s.address, ctx.Err())
+		return fmt.Errorf("%s on the SFTP server %s: %w", a.doing, s.address, ctx.Err())
 	case s.late.Load():
-		return s.fail(TimedOut, err, "%s was too slow: it kept this end waiting for %s while %s %s", s.cfg.Patience, d.doing, d.thing)
+		return &Error{TimedOut, intray.NewMessage("sftp.kept_waiting", intray.Params{"server": s.address, "time": s.cfg.Patience.String(), "action": a.doing}), err}
 	case isProtocol(err):
-		return s.fail(Misbehaved, err, "%s does not keep to the rules of SFTP; the connection was ended while %s %s", d.doing, d.thing)
+		return &Error{Misbehaved, intray.NewMessage("sftp.protocol_violated", intray.Params{"server": s.address, "action": a.doing}), err}
 	}
-	return s.fail(Lost, err, "%s ended the connection while %s %s", d.doing, d.thing)
+	return &Error{Lost, intray.NewMessage("sftp.connection_lost", intray.Params{"server": s.address, "action": a.doing}), err}
 }
 
-func (s *Session) explainStatus(d deed, status *statusError) error {
+func (s *Session) explainStatus(a action, status *statusError) error {
 	switch status.code {
 	case statusNoSuchFile:
-		return s.fail(Missing, status, "%s does not have %s, or no longer; check its name and whether it was moved", d.thing)
+		return &Error{Missing, intray.NewMessage("sftp.missing", intray.Params{"server": s.address, "thing": a.thing}), status}
 	case statusDenied:
-		return s.fail(Forbidden, status, "%s does not let user %q %s %s", s.user, d.verb, d.thing)
+		return &Error{Forbidden, intray.NewMessage("sftp.forbidden", intray.Params{"server": s.address, "user": s.user, "action": a.todo}), status}
 	}
-	return s.fail(Failed, status, "%s could not %s %s and does not say why", d.verb, d.thing)
-}
-
-// fail puts the address before the other arguments of the text.
-func (s *Session) fail(kind Kind, err error, text string, args ...any) *Error {
-	return &Error{Kind: kind, Text: fmt.Sprintf(text, append([]any{s.address}, args...)...), Err: err}
+	return &Error{Failed, intray.NewMessage("sftp.server_failed", intray.Params{"server": s.address, "action": a.todo}), status}
 }

@@ -1,12 +1,13 @@
 package shape
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"sort"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
 )
 
 // Check gives everything that is wrong with a document, in the order of the
@@ -20,14 +21,10 @@ func (s *Shape) Check(v any) []Issue {
 
 type checker struct{ issues []Issue }
 
-func (c *checker) add(path, message string) {
+func (c *checker) add(path string, message intray.Message) {
 	if !c.full() {
 		c.issues = append(c.issues, Issue{Path: path, Message: message})
 	}
-}
-
-func (c *checker) addf(path, format string, args ...any) {
-	c.add(path, fmt.Sprintf(format, args...))
 }
 
 func (c *checker) full() bool { return len(c.issues) >= MaxIssues }
@@ -66,26 +63,26 @@ func (c *checker) text(s *Shape, path, text string) {
 	n := utf8.RuneCountInString(text)
 	switch {
 	case len(s.Enum) > 0 && !slices.Contains(s.Enum, text):
-		c.addf(path, "must be one of %s; got %s", list(s.Enum), quote(text))
+		c.add(path, intray.NewMessage("property.not_listed", intray.Params{"values": s.Enum, "value": shorten(text, maxShown)}))
 	case n < s.MinLength && n == 0:
-		c.add(path, "must not be empty")
+		c.add(path, intray.NewMessage("property.empty", nil))
 	case n < s.MinLength:
-		c.addf(path, "must be at least %d characters long", s.MinLength)
+		c.add(path, intray.NewMessage("property.too_short", intray.Params{"n": s.MinLength}))
 	case s.MaxLength > 0 && n > s.MaxLength:
-		c.addf(path, "must be at most %d characters long, not %d", s.MaxLength, n)
+		c.add(path, intray.NewMessage("property.too_long", intray.Params{"n": s.MaxLength, "length": n}))
 	case s.NoControl && hasControl(text):
-		c.add(path, "must not contain control characters such as tabs or line breaks")
+		c.add(path, intray.NewMessage("property.control_characters", nil))
 	case s.Format == "uuid" && !isUUID(text):
-		c.addf(path, "must be a UUID such as 0f8fad5b-d9cb-469f-a165-70867728950e; got %s", quote(text))
+		c.add(path, intray.NewMessage("property.not_uuid", intray.Params{"example": exampleUUID, "value": shorten(text, maxShown)}))
 	}
 }
 
 func (c *checker) number(s *Shape, path string, v any) {
 	switch {
 	case s.Min != nil && below(v, *s.Min):
-		c.addf(path, "must be at least %d", *s.Min)
+		c.add(path, intray.NewMessage("property.too_small", intray.Params{"limit": *s.Min}))
 	case s.Max != nil && above(v, *s.Max):
-		c.addf(path, "must be at most %d", *s.Max)
+		c.add(path, intray.NewMessage("property.too_large", intray.Params{"limit": *s.Max}))
 	}
 }
 
@@ -98,7 +95,7 @@ func (c *checker) object(s *Shape, path string, m map[string]any) {
 			known++
 			c.value(p.Shape, join(path, p.Name), v)
 		case p.Required:
-			c.add(join(path, p.Name), "is required")
+			c.add(join(path, p.Name), intray.NewMessage("property.required", nil))
 		}
 	}
 	if known < len(m) {
@@ -112,9 +109,9 @@ func (c *checker) unknown(s *Shape, path string, m map[string]any) {
 			continue
 		}
 		if plain(name) {
-			c.add(join(path, name), "is not a known property"+cure(name, s.Props))
+			c.add(join(path, name), unknownProperty(name, s.Props))
 		} else {
-			c.addf(path, "has a property that is not known: %s", quote(name))
+			c.add(path, intray.NewMessage("property.unknown_name", intray.Params{"name": shorten(name, maxShown)}))
 		}
 	}
 }
@@ -135,9 +132,9 @@ func (c *checker) entries(s *Shape, path string, m map[string]any) {
 func (c *checker) array(s *Shape, path string, elems []any) {
 	switch n := len(elems); {
 	case n < s.MinItems:
-		c.addf(path, "must have at least %s", counted(s.MinItems, "element"))
+		c.add(path, intray.NewMessage("property.too_few_elements", intray.Params{"n": s.MinItems}))
 	case s.MaxItems > 0 && n > s.MaxItems:
-		c.addf(path, "must have at most %s, not %d", counted(s.MaxItems, "element"), n)
+		c.add(path, intray.NewMessage("property.too_many_elements", intray.Params{"n": s.MaxItems, "count": n}))
 	}
 	for i := 0; s.Elem != nil && i < len(elems) && !c.full(); i++ {
 		c.value(s.Elem, index(path, i), elems[i])
@@ -146,7 +143,7 @@ func (c *checker) array(s *Shape, path string, elems []any) {
 
 func (c *checker) tuple(s *Shape, path string, elems []any) {
 	if len(elems) != len(s.Items) {
-		c.addf(path, "must have exactly %s, not %d", counted(len(s.Items), "element"), len(elems))
+		c.add(path, intray.NewMessage("property.wrong_number_of_elements", intray.Params{"n": len(s.Items), "count": len(elems)}))
 		return
 	}
 	for i, item := range s.Items {
@@ -180,7 +177,7 @@ func (c *checker) tagged(choices []*Shape, path string, v any) {
 		}
 	}
 	if !there {
-		c.add(at, "is required")
+		c.add(at, intray.NewMessage("property.required", nil))
 		return
 	}
 	c.value(&Shape{Kind: String, Enum: enumOf(choices)}, at, tag)
@@ -258,6 +255,9 @@ func sortedNames(m map[string]any) []string {
 func hasControl(s string) bool {
 	return slices.ContainsFunc([]byte(s), func(b byte) bool { return b < 0x20 || b == 0x7f })
 }
+
+// exampleUUID shows people what a UUID looks like.
+const exampleUUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
 )
 
 func decode(t testing.TB, text string) any {
@@ -76,7 +78,7 @@ func checkCases() []struct{ document, want string } {
 		{`{"name":"x","maxRecords":5.5}`, `maxRecords: must be an integer or null of at most 64 bits; got 5.5`},
 		{`{"name":"x","maxRecords":1e999999999}`, `maxRecords: must be an integer or null of at most 64 bits; got 1e999999999`},
 		{`{"name":"x","maxRecords":0}`, `maxRecords: must be at least 1`},
-		{`{"name":"x","maxRecords":1001}`, `maxRecords: must be at most 1000`},
+		{`{"name":"x","maxRecords":1001}`, `maxRecords: must be at most 1,000`},
 		{`{"name":"x","ratio":1.5}`, `ratio: must be at most 1`},
 		{`{"name":"x","ratio":-0.5}`, `ratio: must be at least 0`},
 		{`{"name":"x","ratio":1e999}`, `ratio: must be a number that double precision can hold`},
@@ -151,22 +153,27 @@ func TestLongNamesAreCut(t *testing.T) {
 
 func TestByField(t *testing.T) {
 	issues := []Issue{
-		{"settings.maxRecords", "must be an integer"}, {"fields[1].label", "is required"},
-		{"fields", "is required"}, {"", "must be an object"},
+		{"settings.maxRecords", intray.Literal("must be an integer")}, {"fields[1].label", intray.Literal("is required")},
+		{"fields", intray.Literal("is required")}, {"", intray.Literal("must be an object")},
 	}
 	want := map[string][]string{
 		"settings": {"maxRecords: must be an integer"},
 		"fields":   {"[1].label: is required", "is required"},
 		"":         {"must be an object"},
 	}
-	if diff := cmp.Diff(want, ByField(issues)); diff != "" {
+	got := map[string][]string{}
+	for field, messages := range ByField(issues) {
+		got[field] = intray.RenderAll(messages)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"", "fields", "settings"}, Fields(issues)); diff != "" {
 		t.Error(diff)
 	}
-	moved := Under("body", []Issue{{"", "a"}, {"[0].x", "b"}, {"y", "c"}})
-	if diff := cmp.Diff([]Issue{{"body", "a"}, {"body[0].x", "b"}, {"body.y", "c"}}, moved); diff != "" {
+	a, b, c := intray.Literal("a"), intray.Literal("b"), intray.Literal("c")
+	moved := Under("body", []Issue{{"", a}, {"[0].x", b}, {"y", c}})
+	if diff := cmp.Diff([]Issue{{"body", a}, {"body[0].x", b}, {"body.y", c}}, moved); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -203,7 +210,7 @@ func TestCheckNeverPanics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := anyJSON(4).Draw(t, "document")
 		for _, i := range sample().Check(v) {
-			if i.Message == "" {
+			if i.Message.IsZero() {
 				t.Fatalf("no message: %+v", i)
 			}
 		}

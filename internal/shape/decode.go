@@ -5,9 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/intraydata/intray"
 )
 
 // The limits that [Decode] keeps where [Limits] names none.
@@ -36,26 +41,41 @@ type SyntaxError struct {
 	// the error.
 	Offset int64
 	// Reason is a sentence without a full stop.
-	Reason string
+	Reason intray.Message
 }
 
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s (at byte %d)", e.Reason, e.Offset)
+// Describe returns the reason with the place of the error.
+func (e *SyntaxError) Describe() intray.Message {
+	return intray.NewMessage("json.at_byte", intray.Params{"problem": e.Reason, "offset": e.Offset})
 }
 
-// The reasons of syntax errors.
-const (
-	reasonEmpty     = "the document is empty"
-	reasonEarly     = "the document ends too early"
-	reasonFollows   = "something follows the end of the document"
-	reasonTwice     = "an object has the same name twice: %s"
-	reasonName      = "a name of an object must be a string in double quotes"
-	reasonNUL       = "a string contains the character U+0000, which is not allowed"
-	reasonSurrogate = "a string contains half of a surrogate pair"
-	reasonUTF8      = "the document is not valid UTF-8"
-	reasonDepth     = "the document is nested more than %d levels deep"
-	reasonSyntax    = "this is not valid JSON: "
+func (e *SyntaxError) Error() string { return e.Describe().String() }
+
+// The reasons of syntax errors that have no parameters.
+var (
+	reasonEmpty     = intray.NewMessage("json.empty", nil)
+	reasonEarly     = intray.NewMessage("json.ends_early", nil)
+	reasonFollows   = intray.NewMessage("json.trailing_data", nil)
+	reasonName      = intray.NewMessage("json.name_not_string", nil)
+	reasonNUL       = intray.NewMessage("json.null_character", nil)
+	reasonSurrogate = intray.NewMessage("json.lone_surrogate", nil)
+	reasonUTF8      = intray.NewMessage("json.invalid_utf8", nil)
+	reasonText      = intray.NewMessage("json.unexpected_text", nil)
 )
+
+func duplicateName(name string) intray.Message {
+	return intray.NewMessage("json.duplicate_name", intray.Params{"name": shorten(name, maxShown)})
+}
+
+func tooDeep(limit int) intray.Message {
+	return intray.NewMessage("json.too_deep", intray.Params{"n": limit})
+}
+
+// unexpectedCharacter shows a character, or its escape where it cannot be seen.
+func unexpectedCharacter(r rune) intray.Message {
+	quoted := strconv.QuoteRune(r)
+	return intray.NewMessage("json.unexpected_character", intray.Params{"character": quoted[1 : len(quoted)-1]})
+}
 
 // ErrTooLarge is returned, wrapped, for a document over a limit of bytes or of
 // values.
@@ -99,8 +119,8 @@ type decoder struct {
 	count int
 }
 
-func (d *decoder) fail(reason string, args ...any) error {
-	return &SyntaxError{Offset: d.in.InputOffset(), Reason: fmt.Sprintf(reason, args...)}
+func (d *decoder) fail(reason intray.Message) error {
+	return &SyntaxError{Offset: d.in.InputOffset(), Reason: reason}
 }
 
 // next reads one value that stands inside depth others.
@@ -135,7 +155,7 @@ func (d *decoder) text(tok jsontext.Token) (string, error) {
 
 func (d *decoder) group(kind jsontext.Kind, depth int) (any, error) {
 	if depth > d.lim.MaxDepth {
-		return nil, d.fail(reasonDepth, d.lim.MaxDepth)
+		return nil, d.fail(tooDeep(d.lim.MaxDepth))
 	}
 	if kind == '[' {
 		return d.array(depth)
@@ -197,7 +217,7 @@ func (d *decoder) explain(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.As(err, &syntax):
-		return &SyntaxError{Offset: syntax.ByteOffset, Reason: reasonOf(syntax)}
+		return &SyntaxError{Offset: syntax.ByteOffset, Reason: d.reasonOf(syntax)}
 	case errors.Is(err, io.EOF) && offset == 0:
 		return &SyntaxError{Reason: reasonEmpty}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -206,30 +226,36 @@ func (d *decoder) explain(err error) error {
 	return fmt.Errorf("reading a JSON document: %w", err)
 }
 
-func reasonOf(err *jsontext.SyntacticError) string {
-	text := err.Error()
+// reasonOf says why the decoder stopped. Of most errors it judges by the bytes at
+// which it did, for the library has no types for them.
+func (d *decoder) reasonOf(err *jsontext.SyntacticError) intray.Message {
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return fmt.Sprintf(reasonTwice, quote(err.JSONPointer.LastToken()))
+		return duplicateName(err.JSONPointer.LastToken())
 	case errors.Is(err, jsontext.ErrNonStringName):
 		return reasonName
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return reasonEarly
-	case strings.Contains(text, "UTF-8"):
-		return reasonUTF8
-	case strings.Contains(text, "surrogate"):
-		return reasonSurrogate
 	}
-	return reasonSyntax + cause(err)
+	unread, at := d.in.UnreadBuffer(), err.ByteOffset-d.in.InputOffset()
+	if at < 0 || at >= int64(len(unread)) {
+		return reasonText
+	}
+	rest := unread[at:]
+	switch r, size := utf8.DecodeRune(rest); {
+	case r == utf8.RuneError && size < 2:
+		return reasonUTF8
+	case surrogateEscape.Match(rest):
+		return reasonSurrogate
+	case r == '\\' && len(rest) > 1:
+		return unexpectedCharacter(rune(rest[1]))
+	default:
+		return unexpectedCharacter(r)
+	}
 }
 
-// cause is the innermost reason, without the decoder's own prefix.
-func cause(err *jsontext.SyntacticError) string {
-	if err.Err == nil {
-		return "unexpected text"
-	}
-	return strings.TrimPrefix(err.Err.Error(), "jsontext: ")
-}
+// surrogateEscape is the escape of half of a surrogate pair.
+var surrogateEscape = regexp.MustCompile(`^\\u[dD][89a-fA-F]`)
 
 // boundedReader fails, instead of ending, once more than left bytes come.
 type boundedReader struct {

@@ -3,6 +3,8 @@ package shape
 import (
 	"slices"
 	"strings"
+
+	"github.com/intraydata/intray"
 )
 
 // MaxIssues is the most issues that one check tells.
@@ -15,27 +17,30 @@ type Issue struct {
 	Path string
 	// Message is a sentence without subject and full stop, to be read after
 	// the path: must be an integer.
-	Message string
+	Message intray.Message
 }
 
-// String joins path and message: "fields[1].type: is required".
-func (i Issue) String() string {
+// Describe returns the message with the path in front of it.
+func (i Issue) Describe() intray.Message {
 	if i.Path == "" {
 		return i.Message
 	}
-	return i.Path + ": " + i.Message
+	return intray.NewMessage("property.problem", intray.Params{"path": i.Path, "problem": i.Message})
 }
+
+// String joins path and message: "fields[1].type: is required".
+func (i Issue) String() string { return i.Describe().String() }
 
 // ByField sorts issues under the top-level property they concern. The rest of
 // the path goes in front of the message, so that settings.maxRecords becomes
 // "maxRecords: must be an integer" under settings, and fields[1].label becomes
 // "[1].label: is required" under fields. Issues of the document itself stand
 // under "".
-func ByField(issues []Issue) map[string][]string {
-	groups := map[string][]string{}
+func ByField(issues []Issue) map[string][]intray.Message {
+	groups := map[string][]intray.Message{}
 	for _, i := range issues {
 		field, rest := cut(i.Path)
-		groups[field] = append(groups[field], Issue{Path: rest, Message: i.Message}.String())
+		groups[field] = append(groups[field], Issue{Path: rest, Message: i.Message}.Describe())
 	}
 	return groups
 }

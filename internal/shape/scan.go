@@ -5,6 +5,8 @@ import (
 	"hash/maphash"
 	"io"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
 )
 
 const (
@@ -137,7 +139,7 @@ func (s *Scanner) group(first, last byte, each func(i int) error) error {
 	}
 	s.begun = true
 	if s.depth++; s.depth > DefaultMaxDepth {
-		return s.fail(reasonDepth, DefaultMaxDepth)
+		return s.fail(tooDeep(DefaultMaxDepth))
 	}
 	b, err := s.Peek()
 	for i := 0; err == nil && (i > 0 || b != last); i++ {
@@ -186,7 +188,7 @@ func (s *Scanner) name() error {
 		return err
 	}
 	if !s.names[s.depth].add(s.hash.Sum64()) {
-		return s.fail(reasonTwice, quote(string(s.head)))
+		return s.fail(duplicateName(string(s.head)))
 	}
 	return s.expect(':')
 }
@@ -369,15 +371,15 @@ func (s *Scanner) ended() error {
 	return s.fail(reasonEmpty)
 }
 
-func (s *Scanner) fail(reason string, args ...any) error {
-	return &SyntaxError{Offset: s.base + int64(s.at), Reason: fmt.Sprintf(reason, args...)}
+func (s *Scanner) fail(reason intray.Message) error {
+	return &SyntaxError{Offset: s.base + int64(s.at), Reason: reason}
 }
 
 func (s *Scanner) unexpected(b byte) error {
 	if b >= utf8.RuneSelf {
-		return s.fail(reasonSyntax + "unexpected text")
+		return s.fail(reasonText)
 	}
-	return s.fail("%sunexpected character %q", reasonSyntax, b)
+	return s.fail(unexpectedCharacter(rune(b)))
 }
 
 // nameSet holds the names of one object, as hashes under a seed that nobody

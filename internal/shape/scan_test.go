@@ -99,7 +99,7 @@ func TestScannerBeyondItsBuffer(t *testing.T) {
 
 func TestScannerReasons(t *testing.T) {
 	for text, want := range map[string]string{
-		"": reasonEmpty + " (at byte 0)", "[1,": reasonEarly + " (at byte 3)", "{} x": reasonFollows + " (at byte 3)",
+		"": "the document is empty (at byte 0)", "[1,": "the document ends too early (at byte 3)", "{} x": "something follows the end of the document (at byte 3)",
 		`{"a":1,"a":2}`: `an object has the same name twice: "a" (at byte 10)`, "[1,]": `this is not valid JSON: unexpected character ']' (at byte 3)`,
 		"é": "this is not valid JSON: unexpected text (at byte 0)",
 	} {

@@ -3,53 +3,60 @@ package shape
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/intraydata/intray"
 )
 
 // wanted is the message for a value of the wrong type.
-func (s *Shape) wanted(v any) string {
+func (s *Shape) wanted(v any) intray.Message {
 	got := typeName(v)
-	if got == "number" && s.Kind == Integer {
-		return fmt.Sprintf("must be %s of at most 64 bits; got %s", s.noun(), shorten(fmt.Sprint(v), 40))
+	switch {
+	case got == "number" && s.Kind == Integer:
+		return intray.NewMessage("property.not_integer", intray.Params{"expected": s.nouns(), "value": shorten(fmt.Sprint(v), 40)})
+	case got == "number" && s.Kind == Number:
+		return intray.NewMessage("property.number_out_of_range", nil)
 	}
-	if got == "number" && s.Kind == Number {
-		return "must be a number that double precision can hold"
-	}
-	return fmt.Sprintf("must be %s, not %s", s.noun(), article(got))
+	return intray.NewMessage("property.wrong_type", intray.Params{"expected": s.nouns(), "found": typeNouns[got]})
 }
 
-// noun says in words what the shape allows.
-func (s *Shape) noun() string {
-	noun := article(s.Kind.jsonType())
+// nouns are the types that the shape allows, each once.
+func (s *Shape) nouns() []intray.Message {
+	nouns := []intray.Message{typeNouns[s.Kind.jsonType()]}
 	if s.Kind == OneOf {
-		noun = s.choiceNouns()
-	}
-	if s.Nullable {
-		noun += " or null"
-	}
-	return noun
-}
-
-func (s *Shape) choiceNouns() string {
-	var nouns []string
-	for _, c := range s.Choices {
-		if n := c.noun(); !strings.Contains(strings.Join(nouns, " "), n) {
-			nouns = append(nouns, n)
+		nouns = nil
+		for _, c := range s.Choices {
+			nouns = append(nouns, c.nouns()...)
 		}
 	}
-	return strings.Join(nouns, " or ")
+	if s.Nullable {
+		nouns = append(nouns, typeNouns["null"])
+	}
+	var once []intray.Message
+	for _, noun := range nouns {
+		if !slices.Contains(once, noun) {
+			once = append(once, noun)
+		}
+	}
+	return once
 }
 
-func article(noun string) string {
-	switch noun {
-	case "null", "":
-		return noun
-	case "integer", "object", "array":
-		return "an " + noun
-	}
-	return "a " + noun
+// typeNouns are the types of JSON, with articles.
+var typeNouns = map[string]intray.Message{
+	"null":    intray.NewMessage("json_type.null", nil),
+	"string":  intray.NewMessage("json_type.string", nil),
+	"boolean": intray.NewMessage("json_type.boolean", nil),
+	"integer": intray.NewMessage("json_type.integer", nil),
+	"number":  intray.NewMessage("json_type.number", nil),
+	"object":  intray.NewMessage("json_type.object", nil),
+	"array":   intray.NewMessage("json_type.array", nil),
+	otherType: intray.NewMessage("json_type.other", nil),
 }
+
+// otherType is the type of what no JSON document decodes to.
+const otherType = "other"
 
 // typeName is the JSON type of a decoded value.
 func typeName(v any) string {
@@ -67,7 +74,7 @@ func typeName(v any) string {
 	case []any:
 		return "array"
 	}
-	return "value of another type"
+	return otherType
 }
 
 func float(v any) float64 {
@@ -81,9 +88,9 @@ func float(v any) float64 {
 	return 0
 }
 
-// cure proposes the known name closest to a wrong one, or tells the known ones
-// where they are few.
-func cure(name string, props []Prop) string {
+// unknownProperty refuses a name. It proposes the closest known one, or lists the
+// known ones where they are few.
+func unknownProperty(name string, props []Prop) intray.Message {
 	best, closest := 3, ""
 	known := make([]string, 0, len(props))
 	for _, p := range props {
@@ -95,13 +102,13 @@ func cure(name string, props []Prop) string {
 	}
 	switch {
 	case closest != "":
-		return "; did you mean " + quote(closest) + "?"
+		return intray.NewMessage("property.unknown_similar", intray.Params{"name": closest})
 	case len(known) == 0:
-		return "; none is allowed here"
+		return intray.NewMessage("property.none_allowed", nil)
 	case len(known) <= 20:
-		return "; known are " + list(known)
+		return intray.NewMessage("property.unknown_listed", intray.Params{"names": known})
 	}
-	return ""
+	return intray.NewMessage("property.unknown", nil)
 }
 
 // distance counts the single-letter changes between two words. From limit on
@@ -143,7 +150,10 @@ func plain(name string) bool {
 	return true
 }
 
-func quote(s string) string { return strconv.Quote(shorten(s, 60)) }
+// maxShown is how much of a text an issue shows, in code points.
+const maxShown = 60
+
+func quote(s string) string { return strconv.Quote(shorten(s, maxShown)) }
 
 // shorten keeps the first n code points.
 func shorten(s string, n int) string {
@@ -153,13 +163,4 @@ func shorten(s string, n int) string {
 		}
 	}
 	return s
-}
-
-func list(words []string) string { return strings.Join(words, ", ") }
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }

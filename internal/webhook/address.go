@@ -2,12 +2,13 @@ package webhook
 
 import (
 	"crypto/tls"
-	"errors"
 	"net"
 	"net/url"
 	"strings"
 
 	"golang.org/x/net/idna"
+
+	"github.com/intraydata/intray"
 )
 
 // maxAddress is the longest address, in bytes.
@@ -20,8 +21,8 @@ type address struct {
 	host, dial string
 }
 
-// CheckAddress says, in a sentence for the person who gave it, why a text cannot
-// be the address of a receiver. It looks nothing up: whether the address leads
+// CheckAddress says why a text cannot be the address of a receiver, in a sentence
+// without its subject, which is the address, and without a full stop. It looks nothing up: whether the address leads
 // outside is known when it is called.
 func CheckAddress(text string) error {
 	_, err := parseAddress(text)
@@ -32,18 +33,18 @@ func parseAddress(text string) (address, error) {
 	u, err := url.Parse(text)
 	switch {
 	case len(text) > maxAddress:
-		return address{}, errors.New("the address is longer than 2048 characters")
+		return address{}, &intray.MessageError{Message: intray.NewMessage("webhook.url_too_long", intray.Params{"n": maxAddress})}
 	case err != nil:
-		return address{}, errors.New("the address cannot be read as a web address")
+		return address{}, &intray.MessageError{Message: intray.NewMessage("webhook.url_unreadable", nil)}
 	case u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "" || u.Hostname() == "":
-		return address{}, errors.New("the address must begin with https:// or http:// and a host")
+		return address{}, &intray.MessageError{Message: intray.NewMessage("webhook.url_without_host", nil)}
 	case u.User != nil:
-		return address{}, errors.New("the address must not contain a user name or password; calls are signed instead")
+		return address{}, &intray.MessageError{Message: intray.NewMessage("webhook.url_with_password", nil)}
 	}
 	host := strings.ToLower(u.Hostname())
 	if strings.ContainsFunc(host, func(r rune) bool { return r > '~' }) {
 		if host, err = idna.Lookup.ToASCII(host); err != nil {
-			return address{}, errors.New("the host of the address is not a name that can be looked up")
+			return address{}, &intray.MessageError{Message: intray.NewMessage("webhook.url_with_unknown_host", nil)}
 		}
 	}
 	port := u.Port()

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/egress"
 )
 
@@ -37,8 +38,11 @@ const (
 	asking
 )
 
-func (s stage) String() string {
-	return [...]string{"connecting", "agreeing on TLS", "waiting for the answer"}[s]
+// doing says what is under way at a stage.
+func (s stage) doing() intray.Message {
+	return [...]intray.Message{
+		intray.NewMessage("webhook.connecting", nil), intray.NewMessage("webhook.agreeing_on_tls", nil), intray.NewMessage("webhook.waiting_for_answer", nil),
+	}[s]
 }
 
 // attempt is one request on one connection.

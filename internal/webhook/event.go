@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 // Event names what happened.
@@ -105,13 +107,13 @@ type Disabled struct {
 	// Streak holds the failures that led to it.
 	Streak Streak
 	// Last is the text of the last outcome.
-	Last string
+	Last intray.Message
 }
 
 // Body gives the body of WebhookDisabled.
 func (d Disabled) Body() (Body, error) {
 	return jsonBody(WebhookDisabled, wireDisabled{
-		ID: d.ID, URL: d.URL, DisabledDate: stamp(d.At), FailingSince: stamp(d.Streak.Since), NumFailures: d.Streak.Failures, LastFailure: d.Last,
+		ID: d.ID, URL: d.URL, DisabledDate: stamp(d.At), FailingSince: stamp(d.Streak.Since), NumFailures: d.Streak.Failures, LastFailure: d.Last.String(), LastFailureCode: d.Last.Code, LastFailureParams: paramsOf(d.Last),
 	})
 }
 

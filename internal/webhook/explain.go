@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/egress"
 )
 
@@ -50,31 +50,34 @@ const (
 )
 
 // judge says what an answer means.
-func judge(out *Outcome, head http.Header) (Kind, string) {
-	said := "The receiver answered " + strings.TrimSpace(strconv.Itoa(out.Status)+" "+http.StatusText(out.Status))
+func judge(out *Outcome, head http.Header) (Kind, intray.Message) {
+	params := intray.Params{"status": strings.TrimSpace(strconv.Itoa(out.Status) + " " + http.StatusText(out.Status))}
+	location := head.Get("Location")
 	switch {
 	case out.Status >= 200 && out.Status < 300 && out.Err != nil:
-		return Delivered, said + ", and its body did not come to its end"
+		return Delivered, intray.NewMessage("webhook.delivered_body_broken_off", params)
 	case out.Status >= 200 && out.Status < 300:
-		return Delivered, said
+		return Delivered, intray.NewMessage("webhook.delivered", params)
 	case out.Status == http.StatusGone:
-		return Gone, said + ": it wants no more calls at this address. Disable the webhook or correct its address"
+		return Gone, intray.NewMessage("webhook.gone", params)
+	case out.Status >= 300 && out.Status < 400 && location == "":
+		return Redirected, intray.NewMessage("webhook.redirected", params)
 	case out.Status >= 300 && out.Status < 400:
-		return Redirected, said + pointing(head.Get("Location")) + ". Redirects are not followed: give the webhook the final address"
+		params["location"] = shown(location)
+		return Redirected, intray.NewMessage("webhook.redirected_to", params)
+	case out.RetryAfter > 0:
+		params["time"] = out.RetryAfter.Round(time.Second).String()
+		return Rejected, intray.NewMessage("webhook.rejected_for_a_time", params)
 	}
-	if out.RetryAfter > 0 {
-		said += fmt.Sprintf(" and asks to be left alone for %s", out.RetryAfter.Round(time.Second))
-	}
-	return Rejected, said
+	return Rejected, intray.NewMessage("webhook.rejected", params)
 }
 
 // shownLocation is how much of a redirect's aim is quoted, in bytes.
 const shownLocation = 200
 
-func pointing(location string) string {
-	if location == "" {
-		return ""
-	}
+// shown is so much of a location as a message shows, with what cannot be seen
+// escaped.
+func shown(location string) string {
 	if len(location) > shownLocation {
 		cut := shownLocation
 		for !utf8.RuneStart(location[cut]) {
@@ -82,47 +85,48 @@ func pointing(location string) string {
 		}
 		location = location[:cut] + "…"
 	}
-	return " and points to " + strconv.QuoteToGraphic(location)
+	quoted := strconv.QuoteToGraphic(location)
+	return quoted[1 : len(quoted)-1]
 }
 
 // explain turns what a library said into what a person can act on.
-func (a *attempt) explain(ctx context.Context, err error) (Kind, string) {
+func (a *attempt) explain(ctx context.Context, err error) (Kind, intray.Message) {
 	var refused *egress.RefusedError
 	var slow net.Error
 	switch {
 	case errors.As(err, &refused):
-		return Refused, sentence(refused.Reason)
+		return Refused, refused.Reason
 	case a.raw != nil && a.raw.Exhausted():
-		return NotHTTP, fmt.Sprintf("The receiver sent more than %d KiB without coming to an answer", maxRead>>10)
+		return NotHTTP, intray.NewMessage("webhook.too_much_data", intray.Params{"size": maxRead >> 10})
 	case a.stage == connecting:
 		return a.explainDial(ctx, err)
 	case ctx.Err() != nil, errors.As(err, &slow) && slow.Timeout():
-		return TimedOut, fmt.Sprintf("The receiver was too slow: %s ran out while %s", a.timeout, a.stage)
+		return TimedOut, intray.NewMessage("webhook.time_ran_out", intray.Params{"time": a.timeout.String(), "action": a.stage.doing()})
 	case a.stage == handshaking:
 		return a.explainTLS(err)
 	}
 	return explainAnswer(err)
 }
 
-func (a *attempt) explainDial(ctx context.Context, err error) (Kind, string) {
+func (a *attempt) explainDial(ctx context.Context, err error) (Kind, intray.Message) {
 	var name *net.DNSError
 	var slow net.Error
 	switch {
 	case errors.As(err, &name) && name.IsNotFound:
-		return Unreachable, fmt.Sprintf("There is no host name %s", a.to.host)
+		return Unreachable, intray.NewMessage("webhook.no_such_host", intray.Params{"host": a.to.host})
 	case errors.As(err, &name):
-		return Unreachable, fmt.Sprintf("The host name %s cannot be looked up just now", a.to.host)
+		return Unreachable, intray.NewMessage("webhook.lookup_failed", intray.Params{"host": a.to.host})
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return Unreachable, fmt.Sprintf("Nothing listens at %s", a.to.dial)
+		return Unreachable, intray.NewMessage("webhook.connection_refused", intray.Params{"address": a.to.dial})
 	case ctx.Err() != nil, errors.As(err, &slow) && slow.Timeout():
-		return TimedOut, fmt.Sprintf("The receiver was too slow: %s let nobody connect within %s", a.to.dial, a.timeout)
+		return TimedOut, intray.NewMessage("webhook.connecting_timed_out", intray.Params{"address": a.to.dial, "time": a.timeout.String()})
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
-		return Unreachable, fmt.Sprintf("There is no way from here to %s", a.to.dial)
+		return Unreachable, intray.NewMessage("webhook.no_route", intray.Params{"address": a.to.dial})
 	}
-	return Unreachable, fmt.Sprintf("%s cannot be reached", a.to.dial)
+	return Unreachable, intray.NewMessage("webhook.unreachable", intray.Params{"address": a.to.dial})
 }
 
-func (a *attempt) explainTLS(err error) (Kind, string) {
+func (a *attempt) explainTLS(err error) (Kind, intray.Message) {
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
 	var unknown x509.UnknownAuthorityError
@@ -130,43 +134,43 @@ func (a *attempt) explainTLS(err error) (Kind, string) {
 	var ended *net.OpError
 	switch {
 	case errors.As(err, &name):
-		return Untrusted, fmt.Sprintf("The certificate is for %s, not for %s", namesOf(name.Certificate), a.to.host)
+		return Untrusted, a.explainNames(name.Certificate)
 	case errors.As(err, &invalid):
-		return Untrusted, a.explainInvalid(invalid)
+		return Untrusted, explainInvalid(invalid)
 	case errors.As(err, &unknown):
 		return Untrusted, explainUnknown(unknown.Cert)
 	case errors.As(err, &plain):
-		return Untrusted, "The receiver does not speak TLS on this port. Does the address begin with http:// rather than https://?"
+		return Untrusted, intray.NewMessage("webhook.speaks_no_tls", nil)
 	case errors.As(err, &ended) && ended.Op == "remote error":
-		return Untrusted, "The receiver broke the TLS handshake off: " + strings.TrimPrefix(ended.Err.Error(), "tls: ")
+		return Untrusted, intray.NewMessage("webhook.tls_broken_off", intray.Params{"reason": strings.TrimPrefix(ended.Err.Error(), "tls: ")})
 	case hungUp(err):
-		return Dropped, "The receiver hung up during the TLS handshake"
+		return Dropped, intray.NewMessage("webhook.tls_hung_up", nil)
 	}
-	return Untrusted, "The receiver and Intray cannot agree on TLS: its certificate or its way of speaking is not sound"
+	return Untrusted, intray.NewMessage("webhook.tls_failed", nil)
 }
 
-func (a *attempt) explainInvalid(invalid x509.CertificateInvalidError) string {
+func explainInvalid(invalid x509.CertificateInvalidError) intray.Message {
 	switch now := time.Now(); {
 	case invalid.Reason != x509.Expired:
-		return "The certificate is not one for a web server"
+		return intray.NewMessage("webhook.certificate_not_for_web", nil)
 	case now.Before(invalid.Cert.NotBefore):
-		return "The certificate is valid only from " + invalid.Cert.NotBefore.UTC().Format(time.DateOnly)
+		return intray.NewMessage("webhook.certificate_not_yet_valid", intray.Params{"date": invalid.Cert.NotBefore.UTC().Format(time.DateOnly)})
 	}
-	return "The certificate expired on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly)
+	return intray.NewMessage("webhook.certificate_expired", intray.Params{"date": invalid.Cert.NotAfter.UTC().Format(time.DateOnly)})
 }
 
-func explainUnknown(cert *x509.Certificate) string {
+func explainUnknown(cert *x509.Certificate) intray.Message {
 	if cert != nil && bytes.Equal(cert.RawIssuer, cert.RawSubject) {
-		return "The certificate is signed by the receiver itself: no authority that is known here vouches for it"
+		return intray.NewMessage("webhook.certificate_self_signed", nil)
 	}
-	return "The certificate is signed by an authority that is not known here, or the receiver does not send the certificates between"
+	return intray.NewMessage("webhook.certificate_of_unknown_authority", nil)
 }
 
 // shownNames is how many names of a certificate are told.
 const shownNames = 3
 
-// namesOf lists the names of a certificate. A stranger chose them.
-func namesOf(cert *x509.Certificate) string {
+// explainNames says for which hosts a certificate is. A stranger chose their names.
+func (a *attempt) explainNames(cert *x509.Certificate) intray.Message {
 	names := cert.DNSNames
 	for _, ip := range cert.IPAddresses {
 		names = append(names, ip.String())
@@ -178,28 +182,28 @@ func namesOf(cert *x509.Certificate) string {
 	}
 	switch {
 	case len(names) == 0:
-		return "no host"
+		return intray.NewMessage("webhook.certificate_without_host", intray.Params{"host": a.to.host})
 	case len(names) > shownNames:
-		return fmt.Sprintf("%s and %d more", strings.Join(shown, ", "), len(names)-shownNames)
+		return intray.NewMessage("webhook.certificate_for_many_others", intray.Params{"names": shown, "n": len(names) - shownNames, "host": a.to.host})
 	}
-	return strings.Join(shown, ", ")
+	return intray.NewMessage("webhook.certificate_for_others", intray.Params{"names": shown, "host": a.to.host})
 }
 
 // explainAnswer is for failures between the request and the end of the answer's
 // head.
-func explainAnswer(err error) (Kind, string) {
+func explainAnswer(err error) (Kind, intray.Message) {
 	switch text := err.Error(); {
 	// The library has no types for most of them.
 	case strings.Contains(text, "headers exceeded"), strings.Contains(text, "header list"):
-		return NotHTTP, fmt.Sprintf("The head of the receiver's answer is longer than %d KiB", maxHead>>10)
+		return NotHTTP, intray.NewMessage("webhook.head_too_long", intray.Params{"size": maxHead >> 10})
 	case strings.Contains(text, "received from peer"), strings.Contains(text, "GOAWAY"):
-		return Dropped, "The receiver broke the request off before it answered"
+		return Dropped, intray.NewMessage("webhook.request_broken_off", nil)
 	case strings.Contains(text, `malformed HTTP response "\x15\x03`):
-		return NotHTTP, "The receiver speaks TLS on this port. Does the address begin with https:// rather than http://?"
+		return NotHTTP, intray.NewMessage("webhook.speaks_tls", nil)
 	case hungUp(err), strings.Contains(text, "server closed idle connection"):
-		return Dropped, "The receiver hung up before it answered"
+		return Dropped, intray.NewMessage("webhook.hung_up", nil)
 	}
-	return NotHTTP, "The receiver does not answer as a web server does"
+	return NotHTTP, intray.NewMessage("webhook.not_a_web_server", nil)
 }
 
 func hungUp(err error) bool {
@@ -209,10 +213,4 @@ func hungUp(err error) bool {
 		}
 	}
 	return false
-}
-
-// sentence begins with a capital letter where it begins with a word.
-func sentence(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	return strings.ToUpper(string(first)) + text[size:]
 }

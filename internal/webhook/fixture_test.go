@@ -240,7 +240,7 @@ func wantOutcome(t *testing.T, out Outcome, kind Kind, words ...string) {
 		t.Errorf("got the outcome %s %q (%v), want %s", out.Kind, out.Text, out.Err, kind)
 	}
 	for _, word := range words {
-		if !strings.Contains(out.Text, word) {
+		if !strings.Contains(out.Text.String(), word) {
 			t.Errorf("the outcome says %q, want %q in it (%v)", out.Text, word, out.Err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/egress"
 	"github.com/intraydata/intray/internal/seal"
 )
@@ -89,7 +90,7 @@ func (s *Sender) Send(ctx context.Context, d Delivery) (Outcome, error) {
 	}
 	to, err := parseAddress(d.URL)
 	if err != nil {
-		return Outcome{Kind: Invalid, Text: sentence(err.Error()), Err: err}, nil
+		return Outcome{Kind: Invalid, Text: intray.NewMessage("webhook.invalid_url", intray.Params{"problem": intray.MessageOf(err)}), Err: err}, nil
 	}
 	if !s.enter(to.dial) {
 		return Outcome{}, ErrBusy
@@ -131,7 +132,7 @@ type Outcome struct {
 	// Text is a sentence for the person who owns the webhook. Of what the
 	// receiver said it quotes the status and, cut and in quotes, the address
 	// that a redirect points to.
-	Text string
+	Text intray.Message
 	// Status is that of the answer, 0 where there was none.
 	Status int
 	// Protocol is "HTTP/1.1" or "HTTP/2.0", "" where there was no answer.

@@ -140,7 +140,7 @@ func TestAnswers(t *testing.T) {
 		if out.Status != c.status || out.RetryAfter != c.after || calls.Load() != 1 {
 			t.Errorf("%d: status %d, retry after %s, %d calls", c.status, out.Status, out.RetryAfter, calls.Load())
 		}
-		if len(out.Text) > 600 || strings.ContainsAny(out.Text, "\r\n") {
+		if len(out.Text.String()) > 600 || strings.ContainsAny(out.Text.String(), "\r\n") {
 			t.Errorf("%d is told as %q", c.status, out.Text)
 		}
 	}
@@ -195,7 +195,7 @@ func TestAddresses(t *testing.T) {
 		"https://[::1/":                        "cannot be read",
 		"https://%zz/":                         "cannot be read",
 		"https://x\u00ad\u200b-.example":       "not a name that can be looked up",
-		"https://" + strings.Repeat("a", 2041): "longer than 2048",
+		"https://" + strings.Repeat("a", 2041): "longer than 2,048",
 	}
 	for text, want := range cases {
 		err := CheckAddress(text)
@@ -245,8 +245,8 @@ func TestSpellingsOfInnerAddresses(t *testing.T) {
 		for _, url := range []string{"http://" + host + ":" + port + "/", "https://" + host + ":" + port, "http://" + host} {
 			out := send(t, s, url)
 			kinds[out.Kind]++
-			nowhere := out.Kind == Unreachable && strings.HasPrefix(out.Text, "There is no host name")
-			if out.Kind != Invalid && out.Kind != Refused && !nowhere || out.Text == "" {
+			nowhere := out.Kind == Unreachable && out.Text.Code == "webhook.no_such_host"
+			if out.Kind != Invalid && out.Kind != Refused && !nowhere || out.Text.IsZero() {
 				t.Errorf("%q: %s %q (%v)", url, out.Kind, out.Text, out.Err)
 			}
 		}

@@ -3,6 +3,8 @@ package webhook
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 // stamp is a time as the wire has it: UTC, microseconds, Z.
@@ -51,4 +53,15 @@ type wireDisabled struct {
 	FailingSince string `json:"failing_since"`
 	NumFailures  int    `json:"num_failures"`
 	LastFailure  string `json:"last_failure"`
+	// The code and parameters of the sentence, for other languages.
+	LastFailureCode   string          `json:"last_failure_code,omitempty"`
+	LastFailureParams json.RawMessage `json:"last_failure_params,omitempty"`
+}
+
+// paramsOf are the parameters of a message with a code.
+func paramsOf(m intray.Message) json.RawMessage {
+	if m.Code == "" {
+		return nil
+	}
+	return m.RawParams()
 }

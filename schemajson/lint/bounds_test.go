@@ -56,7 +56,7 @@ func TestLargeSchemaIsQuick(t *testing.T) {
 		t.Fatalf("%d findings, want %d", len(found), lint.MaxFindings)
 	}
 	last := found[len(found)-1]
-	if last.Code != "more_findings" || !strings.HasPrefix(last.Text, "There are ") {
+	if last.Code != "more_findings" || !strings.HasPrefix(last.Text.String(), "There are ") {
 		t.Errorf("the last finding is %v", last)
 	}
 	for _, f := range found[:lint.MaxFindings-1] {
@@ -147,7 +147,7 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		for _, found := range lint.CheckWritten(s, doc.Settings) {
-			if found.Code == "" || !strings.HasSuffix(found.Text, ".") || found.Level == intray.LevelError || len(found.Text) > 2000 {
+			if found.Code == "" || !strings.HasSuffix(found.Text.String(), ".") || found.Level == intray.LevelError || len(found.Text.String()) > 2000 {
 				t.Errorf("%+v", found)
 			}
 		}

@@ -1,5 +1,7 @@
 package lint
 
+import "github.com/intraydata/intray"
+
 // budget bounds what one look costs. It counts and does not look at a clock, so
 // that the same schema always gives the same findings.
 type budget struct {
@@ -36,19 +38,12 @@ func (b *budget) takePattern(size int) bool {
 // spent says what was not looked at.
 func (l *linter) spent() {
 	if n := l.work.patternsLeft; n > 0 {
-		l.info(place{field: -1}, "not_all_checked", "%s not looked at, because the schema has so many.", isAre(n, "regular expression"))
+		l.info(place{field: -1}, "not_all_checked", intray.NewMessage("lint.expressions_not_checked", intray.Params{"n": n}))
 	}
 	if n := l.work.optionsLeft; n > 0 {
-		l.info(place{field: -1}, "not_all_checked", "Select options were not looked through for all that may be wrong, because the schema has so many; %s left out.", isAre(n, "comparison"))
+		l.info(place{field: -1}, "not_all_checked", intray.NewMessage("lint.options_not_checked", intray.Params{"n": n}))
 	}
 	if n := l.work.rulesLeft; n > 0 {
-		l.info(place{field: -1}, "not_all_checked", "%s not looked at, because the rules of the schema name so many fields.", isAre(n, "rule"))
+		l.info(place{field: -1}, "not_all_checked", intray.NewMessage("lint.rules_not_checked", intray.Params{"n": n}))
 	}
-}
-
-func isAre(n int, noun string) string {
-	if n == 1 {
-		return counted(n, noun) + " was"
-	}
-	return counted(n, noun) + " were"
 }

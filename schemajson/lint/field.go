@@ -2,6 +2,7 @@ package lint
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 
@@ -28,7 +29,7 @@ func (l *linter) whole() {
 			return // a hook at a step may add fields
 		}
 	}
-	l.warn(place{field: -1, path: "fields"}, "all_hidden", "Every field is hidden, and hidden fields are never matched to a column, so that no file brings anything. Show at least one field.")
+	l.warn(place{field: -1, path: "fields"}, "all_hidden", intray.NewMessage("lint.all_fields_hidden", nil))
 }
 
 // hidden looks at what a hidden field has no use for.
@@ -49,10 +50,10 @@ func (l *linter) hidden(i int, f intray.Field) {
 		}
 	}
 	if len(idle) > 0 {
-		l.info(l.fieldAt(i, "hidden"), "hidden_without_effect", "A hidden field is never matched to a column nor shown, so that this has no effect: %s. Show the field, or take it away.", listed(idle, len(idle)))
+		l.info(l.fieldAt(i, "hidden"), "hidden_without_effect", intray.NewMessage("lint.hidden_without_effect", intray.Params{"options": idle}))
 	}
 	if l.neverFilled(f) {
-		l.info(l.fieldAt(i, "hidden"), "hidden_never_filled", "Only hooks fill a hidden field, and the schema has none, so that it stays empty unless an import brings hooks of its own.")
+		l.info(l.fieldAt(i, "hidden"), "hidden_never_filled", intray.NewMessage("lint.hidden_never_filled", nil))
 	}
 }
 
@@ -68,7 +69,7 @@ func (l *linter) readOnly(i int, f intray.Field) {
 	}
 	for n, v := range f.Validators {
 		if v.Level == intray.LevelError {
-			l.info(l.ruleAt(i, n, ""), "read_only_blocks", "Under BLOCK_SUBMIT a person must put right what breaks this rule, and may not edit this field. Allow editing, or lower the rule's level.")
+			l.info(l.ruleAt(i, n, ""), "read_only_blocks", intray.NewMessage("lint.read_only_blocks", nil))
 			return
 		}
 	}
@@ -78,17 +79,13 @@ func (l *linter) readOnly(i int, f intray.Field) {
 func (l *linter) message(i int, f intray.Field) {
 	takesAll := f.Type.Name == intray.TypeString || f.Type.Name == intray.TypeCheckbox || f.Type.Name == intray.TypeSelect && flag(f, "allowCustom")
 	if f.InvalidValueMessage != "" && takesAll {
-		l.info(l.fieldAt(i, "invalidValueMessage"), "message_never_shown",
-			"This field takes every text as its value, so that this message is never shown. A rule has its own text in errorMessage.")
+		l.info(l.fieldAt(i, "invalidValueMessage"), "message_never_shown", intray.NewMessage("lint.message_never_shown", nil))
 	}
 }
 
 // typeOptions looks at the options of the type.
 func (l *linter) typeOptions(i int, f intray.Field) {
 	has := func(name string) bool { _, there := f.Type.Options[name]; return there }
-	idle := func(name, why string) {
-		l.info(l.fieldAt(i, "type"), "option_without_effect", "The option %s has no effect: %s Take it away.", name, why)
-	}
 	switch f.Type.Name {
 	case intray.TypeNumber:
 		l.farRound(i, f)
@@ -97,7 +94,7 @@ func (l *linter) typeOptions(i int, f intray.Field) {
 		l.currency(i, f)
 	case intray.TypeDate:
 		if has("withSeconds") {
-			idle("withSeconds", "a date has no time.")
+			l.info(l.fieldAt(i, "type"), "option_without_effect", intray.NewMessage("lint.date_has_no_time", intray.Params{"option": "withSeconds"}))
 		}
 		l.dateFormats(i, f)
 	case intray.TypeDatetime, intray.TypeTime:
@@ -108,7 +105,7 @@ func (l *linter) typeOptions(i int, f intray.Field) {
 		l.acceptedDomains(i, f)
 	case intray.TypeZIP:
 		if flag(f, "outputDash") && f.Type.Options["format"] != "9-digit" {
-			idle("outputDash", "a ZIP code of 5 digits has no dash.")
+			l.info(l.fieldAt(i, "type"), "option_without_effect", intray.NewMessage("lint.zip_has_no_dash", intray.Params{"option": "outputDash"}))
 		}
 	}
 }
@@ -118,7 +115,7 @@ func (l *linter) nationalPhone(i int, f intray.Field) {
 	country, _ := f.Type.Options["country"].(string)
 	if f.Type.Options["format"] == "national" && country == "" {
 		l.warn(l.fieldAt(i, "type"), "country_lost",
-			"Without a country, numbers of all countries are taken, and the format national leaves out the country code: of +44 20 7946 0958 the result has 02079460958, and nobody can tell whose number that is. Give the country, or make the format international.")
+			intray.NewMessage("lint.country_lost", intray.Params{"example": "+44 20 7946 0958", "result": "02079460958"}))
 	}
 }
 
@@ -131,9 +128,9 @@ func (l *linter) farRound(i int, f intray.Field) {
 	places, _ := shape.Int64(f.Type.Options["round"])
 	switch {
 	case places > mostPlaces:
-		l.info(l.fieldAt(i, "type"), "round_too_far", "Hardly any number has more than %d digits after the decimal sign, so that round changes nothing. Make it smaller, or take it away.", places)
+		l.info(l.fieldAt(i, "type"), "round_too_far", intray.NewMessage("lint.round_changes_nothing", intray.Params{"n": places}))
 	case places < -mostPlaces:
-		l.warn(l.fieldAt(i, "type"), "round_too_far", "So far before the decimal sign, round makes nearly every number 0. How many digits are kept after the decimal sign is a number from 0 on.")
+		l.warn(l.fieldAt(i, "type"), "round_too_far", intray.NewMessage("lint.round_makes_zero", nil))
 	}
 }
 
@@ -173,7 +170,7 @@ func (l *linter) numberRange(i int, f intray.Field) {
 	const slack = 1e-9
 	if math.Ceil(low/step-slack) > math.Floor(high/step+slack) {
 		l.warn(l.fieldAt(i, "type"), "number_never_taken",
-			"Numbers are rounded to %d digits after the decimal sign, and there is no such number from %v to %v, so that every number is refused. Change round, min or max.", places, low, high)
+			intray.NewMessage("lint.no_number_in_range", intray.Params{"n": places, "min": fmt.Sprint(low), "max": fmt.Sprint(high)}))
 	}
 }
 

@@ -15,12 +15,18 @@ func (l *linter) dateFormats(i int, f intray.Field) {
 			continue
 		}
 		runs := tokens(format)
-		if wrong := otherTokens(f.Type.Name, runs); wrong != "" {
-			l.warn(l.fieldAt(i, "type"), "format_other_token", "In the %s %s, %s", name, quote(format), wrong)
+		params := intray.Params{"option": name, "format": shorten(format)}
+		if wrong := otherTokens(f.Type.Name, runs, params); len(wrong) > 0 {
+			for _, one := range wrong {
+				l.warn(l.fieldAt(i, "type"), "format_other_token", one)
+			}
 			continue
 		}
-		if what := lacking(f.Type.Name, runs); what != "" {
-			l.warn(l.fieldAt(i, "type"), "format_without_value", "The %s %s has no token for %s. Add one.", name, quote(format), what)
+		switch {
+		case f.Type.Name != intray.TypeTime && !hasToken(runs, dateLetters):
+			l.warn(l.fieldAt(i, "type"), "format_without_value", intray.NewMessage("lint.format_without_day", params))
+		case f.Type.Name == intray.TypeTime && !hasToken(runs, timeLetters):
+			l.warn(l.fieldAt(i, "type"), "format_without_value", intray.NewMessage("lint.format_without_hour", params))
 		}
 		if name == "displayFormat" {
 			l.againstLocale(i, f, format, runs)
@@ -47,43 +53,31 @@ func hasToken(runs []string, letters string) bool {
 	return slices.ContainsFunc(runs, func(run string) bool { return strings.Contains(letters, run[:1]) })
 }
 
-// otherTokens tells of all tokens that mean something else than in other
-// libraries, and thus than was likely meant.
-func otherTokens(t intray.TypeName, runs []string) string {
+// otherTokens finds the tokens that mean something else than in other libraries,
+// and thus than was likely meant.
+func otherTokens(t intray.TypeName, runs []string, params intray.Params) (wrong []intray.Message) {
 	hours, otherYear := hasToken(runs, "Hh"), hasToken(runs, "Y")
 	wholeDay := hasToken(runs, "yY") && hasToken(runs, "dD")
 	minutes := t != intray.TypeTime && hasToken(runs, "m") && !hasToken(runs, "ML") && (!hours || wholeDay)
-	var all []string
 	if otherYear {
-		all = append(all, "Y is no token and stands for itself. Years are written yyyy.")
+		wrong = append(wrong, intray.NewMessage("lint.format_year", params))
 	}
 	if hasToken(runs, "D") && (otherYear || minutes || hasToken(runs, "ML")) {
-		all = append(all, "D stands for a whole date as the locale writes it. Days are written dd.")
+		wrong = append(wrong, intray.NewMessage("lint.format_day", params))
 	}
 	if minutes {
-		all = append(all, "m stands for minutes. Months are written MM.")
+		wrong = append(wrong, intray.NewMessage("lint.format_month", params))
 	}
 	if t == intray.TypeTime && hours && hasToken(runs, "M") {
-		all = append(all, "M stands for months. Minutes are written mm.")
+		wrong = append(wrong, intray.NewMessage("lint.format_minute", params))
 	}
-	return strings.Join(all, " ")
+	return wrong
 }
 
 const (
 	dateLetters = "yMLdDkiWnoqEcXxfF"
 	timeLetters = "HhtTXxfF"
 )
-
-// lacking says what of a value a format leaves out altogether.
-func lacking(t intray.TypeName, runs []string) string {
-	switch {
-	case t != intray.TypeTime && !hasToken(runs, dateLetters):
-		return "a day"
-	case t == intray.TypeTime && !hasToken(runs, timeLetters):
-		return "an hour"
-	}
-	return ""
-}
 
 // againstLocale tells of a format in numbers that has month and day in another
 // order than the locale beside it.
@@ -97,7 +91,7 @@ func (l *linter) againstLocale(i int, f intray.Field, format string, runs []stri
 		return
 	}
 	l.info(l.fieldAt(i, "type"), "format_against_locale",
-		"The displayFormat %s has day and month in another order than the locale %s. Cells like 04/05/2024 are read as the format says. Change the one that is not meant.", quote(format), quote(locale))
+		intray.NewMessage("lint.format_against_locale", intray.Params{"format": shorten(format), "locale": shorten(locale), "example": "04/05/2024"}))
 }
 
 // dayLanguages are languages that write the day before the month wherever they
@@ -127,8 +121,7 @@ func (l *linter) percentBounds(i int, f intray.Field) {
 		return
 	}
 	if f.Type.Options["max"] != nil && high >= many || f.Type.Options["min"] != nil && low >= many {
-		l.info(l.fieldAt(i, "type"), "percent_bounds",
-			"min and max are compared with the number, and that of 12%% is 0.12: 10 is 1000%%. For 100%% write 1.")
+		l.info(l.fieldAt(i, "type"), "percent_bounds", intray.NewMessage("lint.percent_bounds", nil))
 	}
 }
 
@@ -147,7 +140,7 @@ func (l *linter) currency(i int, f intray.Field) {
 		symbol, _ := format["currencySymbol"].(string)
 		if other := currencies[strings.TrimSpace(symbol)]; other != "" && other != own {
 			l.warn(l.fieldAt(i, "type"), "currency_contradicts",
-				"The preset %s takes amounts in that currency alone, and the %s marks them with %s. Nothing is converted; change one of the two.", preset, name, quote(symbol))
+				intray.NewMessage("lint.currency_contradicts", intray.Params{"preset": preset, "option": name, "symbol": shorten(symbol)}))
 		}
 	}
 }
@@ -157,8 +150,7 @@ func (l *linter) acceptedDomains(i int, f intray.Field) {
 	list, _ := f.Type.Options["acceptedDomains"].([]any)
 	for _, one := range list {
 		if domain, is := one.(string); is && strings.ContainsAny(domain, "/:@ ") {
-			l.warn(l.fieldAt(i, "type"), "domain_never_met",
-				"acceptedDomains has %s, and no address has such a host. Write the host alone, like example.org.", quote(domain))
+			l.warn(l.fieldAt(i, "type"), "domain_never_met", intray.NewMessage("lint.domain_never_met", intray.Params{"domain": shorten(domain)}))
 		}
 	}
 }

@@ -2,10 +2,8 @@ package lint
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/intraydata/intray"
 )
@@ -24,16 +22,19 @@ type Finding struct {
 	// Code names the kind of finding. It stays the same where the text changes.
 	Code string
 	// Text says what is wrong and what to do, in whole sentences.
-	Text string
+	Text intray.Message
 }
 
-// String joins path and text, for a line of its own.
-func (f Finding) String() string {
+// Describe returns the text with the path in front of it.
+func (f Finding) Describe() intray.Message {
 	if f.Path == "" {
 		return f.Text
 	}
-	return f.Path + ": " + f.Text
+	return intray.NewMessage("property.problem", intray.Params{"path": f.Path, "problem": f.Text})
 }
+
+// String joins path and text, for a line of its own.
+func (f Finding) String() string { return f.Describe().String() }
 
 // Check looks through a schema that schemajson.Parse accepts, in the order of
 // its parts: the whole, each field with its rules and options, the settings,
@@ -124,16 +125,16 @@ func under(path, name string) string {
 	return path + "." + name
 }
 
-func (l *linter) warn(at place, code, format string, args ...any) {
-	l.add(at, intray.LevelWarning, code, format, args...)
+func (l *linter) warn(at place, code string, text intray.Message) {
+	l.add(at, intray.LevelWarning, code, text)
 }
 
-func (l *linter) info(at place, code, format string, args ...any) {
-	l.add(at, intray.LevelInfo, code, format, args...)
+func (l *linter) info(at place, code string, text intray.Message) {
+	l.add(at, intray.LevelInfo, code, text)
 }
 
-func (l *linter) add(at place, level intray.Level, code, format string, args ...any) {
-	l.found = append(l.found, placed{at, Finding{at.path, level, code, fmt.Sprintf(format, args...)}})
+func (l *linter) add(at place, level intray.Level, code string, text intray.Message) {
+	l.found = append(l.found, placed{at, Finding{at.path, level, code, text}})
 }
 
 // sorted gives the findings in the order of the schema, as many as are told.
@@ -153,8 +154,7 @@ func (l *linter) sorted() []Finding {
 		list = append(list, f.Finding)
 	}
 	if more > 0 {
-		list = append(list, Finding{"", intray.LevelInfo, "more_findings",
-			fmt.Sprintf("There are %d more findings. Mend these first and check again.", more)})
+		list = append(list, Finding{"", intray.LevelInfo, "more_findings", intray.NewMessage("lint.more_findings", intray.Params{"n": more})})
 	}
 	return list
 }
@@ -169,32 +169,27 @@ const (
 	maxQuote = 60
 )
 
-// quote puts a text of the schema into a sentence.
-func quote(text string) string {
+// shorten leaves so much of a text of the schema as a message shows.
+func shorten(text string) string {
 	n := 0
 	for i := range text {
 		if n++; n > maxQuote {
-			return strconv.Quote(text[:i] + "…")
+			return text[:i] + "…"
 		}
 	}
-	return strconv.Quote(text)
+	return text
 }
 
 // listed names the first of total things, and counts those left out.
-func listed(all []string, total int) string {
+func listed[T string | intray.Message](all []T, total int) intray.Message {
 	shown := all[:min(len(all), maxNamed)]
 	if more := total - len(shown); more > 0 {
-		return strings.Join(shown, ", ") + fmt.Sprintf(" and %d more", more)
+		return intray.NewMessage("lint.list_and_more", intray.Params{"list": shown, "n": more})
 	}
-	if len(shown) < 2 {
-		return strings.Join(shown, "")
-	}
-	return strings.Join(shown[:len(shown)-1], ", ") + " and " + shown[len(shown)-1]
+	return intray.NewMessage("lint.list", intray.Params{"list": shown})
 }
 
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
+// quoted is a text of the schema in a list.
+func quoted(text string) intray.Message {
+	return intray.NewMessage("lint.quoted", intray.Params{"text": shorten(text)})
 }

@@ -110,8 +110,7 @@ func (l *linter) names() {
 		first, twin := lower[key]
 		if twin {
 			l.warn(l.fieldAt(i, "key"), "keys_differ_in_case",
-				"The key %s differs from that of fields[%d], %s, in upper and lower case alone. Many systems take the two for one; choose another key.",
-				quote(f.Key), first, quote(l.schema.Fields[first].Key))
+				intray.NewMessage("lint.keys_differ_in_case", intray.Params{"key": shorten(f.Key), "path": indexed("fields", first), "other": shorten(l.schema.Fields[first].Key)}))
 		} else {
 			lower[key] = i
 		}
@@ -130,9 +129,9 @@ func (l *linter) ownNames(i int, f intray.Field) {
 		first, again := seen[text]
 		switch {
 		case strings.TrimSpace(text) == "":
-			l.info(at, "empty_name", "An alternate match without any text matches no header. Take it away.")
+			l.info(at, "empty_name", intray.NewMessage("lint.empty_alternate_match", nil))
 		case again:
-			l.info(at, "repeated_name", "%s is in alternateMatches[%d] already. Take one of them away.", quote(text), first)
+			l.info(at, "repeated_name", intray.NewMessage("lint.repeated_alternate_match", intray.Params{"name": shorten(text), "path": indexed("alternateMatches", first)}))
 		default:
 			seen[text] = n
 		}
@@ -157,23 +156,34 @@ func (l *linter) sharedNames(i int, f intray.Field, taken map[string]owner, told
 			continue
 		}
 		with[first.field] = true
-		l.warn(l.fieldAt(i, w.what), "fields_alike",
-			"%s is %s the %s of the field %s (fields[%d]). A column with such a header fits both fields, and a person may have to choose. Give the two fields names that differ.",
-			quote(w.text), also(w.text, first.word.text), kindOfName(first.word.what), quote(l.schema.Fields[first.field].Key), first.field)
+		params := intray.Params{
+			"name": shorten(w.text), "kind": kindOfName(first.word.what), "field": shorten(l.schema.Fields[first.field].Key), "path": indexed("fields", first.field),
+		}
+		if w.text == first.word.text {
+			l.warn(l.fieldAt(i, w.what), "fields_alike", intray.NewMessage("lint.fields_share_name", params))
+			continue
+		}
+		params["other"] = shorten(first.word.text)
+		l.warn(l.fieldAt(i, w.what), "fields_alike", intray.NewMessage("lint.fields_share_spelling", params))
 	}
 }
 
-// also says how a name is another one.
-func also(text, other string) string {
-	if text == other {
-		return "also"
-	}
-	return "another spelling of " + quote(other) + ","
-}
+// The names that a field or an option has.
+var (
+	keyName       = intray.NewMessage("lint.name_key", nil)
+	labelName     = intray.NewMessage("lint.name_label", nil)
+	valueName     = intray.NewMessage("lint.name_value", nil)
+	alternateName = intray.NewMessage("lint.name_alternate_match", nil)
+)
 
-func kindOfName(what string) string {
-	if strings.HasPrefix(what, "alternateMatches") {
-		return "alternate match"
+func kindOfName(what string) intray.Message {
+	switch what {
+	case "key":
+		return keyName
+	case "label":
+		return labelName
+	case "value":
+		return valueName
 	}
-	return what
+	return alternateName
 }

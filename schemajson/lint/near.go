@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
 )
 
 const (
@@ -56,8 +58,7 @@ func (l *linter) closeOptions(i int, words []optionWord, told map[int]bool) {
 		}
 		told[w.option] = true
 		l.info(l.optionAt(i, w.option, w.what), "options_one_letter_apart",
-			"%s and %s of selectOptions[%d] are one letter apart. A misspelled text may be as close to the one as to the other, and is then refused. Add the usual misspellings to alternateMatches, or make the two one option if they are.",
-			quote(w.text), quote(words[other].text), words[other].option)
+			intray.NewMessage("lint.options_one_letter_apart", intray.Params{"name": shorten(w.text), "other": shorten(words[other].text), "path": indexed("selectOptions", words[other].option)}))
 	}
 }
 

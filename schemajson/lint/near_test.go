@@ -54,7 +54,7 @@ func TestCloseOptionsBehindOthers(t *testing.T) {
 		f.SelectOptions = append(f.SelectOptions, intray.SelectOption{Label: name, Value: name})
 	}
 	found := Check(&intray.Schema{Fields: []intray.Field{f}})
-	if len(found) != 1 || found[0].Path != "fields[0].selectOptions[2].label" || !strings.Contains(found[0].Text, "selectOptions[0]") {
+	if len(found) != 1 || found[0].Path != "fields[0].selectOptions[2].label" || !strings.Contains(found[0].Text.String(), "selectOptions[0]") {
 		t.Errorf("found %v", found)
 	}
 }

@@ -46,8 +46,7 @@ func optionWords(f intray.Field) []optionWord {
 func (l *linter) options(i int, f intray.Field) {
 	if !isSelect(f) {
 		if len(f.SelectOptions) > 0 {
-			l.warn(l.fieldAt(i, "selectOptions"), "options_ignored",
-				"A field of the type %s has no use for select options. Make it a select or multi-select, or take them away.", f.Type.Name)
+			l.warn(l.fieldAt(i, "selectOptions"), "options_ignored", intray.NewMessage("lint.options_ignored", intray.Params{"type": string(f.Type.Name)}))
 		}
 		return
 	}
@@ -65,8 +64,7 @@ func (l *linter) options(i int, f intray.Field) {
 func (l *linter) emptyOptions(i int, words []optionWord) {
 	for _, w := range words {
 		if strings.TrimSpace(w.text) == "" && w.what != "" {
-			l.warn(l.optionAt(i, w.option, w.what), "empty_option",
-				"This %s has no text. An empty cell stays empty and never means this option; write a text or take it away.", kindOfName(w.what))
+			l.warn(l.optionAt(i, w.option, w.what), "empty_option", intray.NewMessage("lint.empty_option", intray.Params{"kind": kindOfName(w.what)}))
 		}
 	}
 }
@@ -77,7 +75,7 @@ func (l *linter) cutOptions(i int, f intray.Field, words []optionWord) {
 	if delimiter == "" {
 		delimiter = ","
 		if written {
-			l.info(l.fieldAt(i, "type"), "delimiter_empty", "The delimiter has no text, and a comma is taken in its place. Write the delimiter, or take it away.")
+			l.info(l.fieldAt(i, "type"), "delimiter_empty", intray.NewMessage("lint.delimiter_empty", nil))
 		}
 	}
 	last := -1
@@ -87,8 +85,7 @@ func (l *linter) cutOptions(i int, f intray.Field, words []optionWord) {
 		}
 		last = w.option
 		l.warn(l.optionAt(i, w.option, w.what), "option_has_delimiter",
-			"The %s %s has the delimiter %s in it, so that a cell with it is cut in two and matches nothing. Choose a delimiter that no option has.",
-			kindOfName(w.what), quote(w.text), quote(delimiter))
+			intray.NewMessage("lint.option_has_delimiter", intray.Params{"kind": kindOfName(w.what), "name": shorten(w.text), "delimiter": shorten(delimiter)}))
 	}
 }
 
@@ -96,8 +93,7 @@ func (l *linter) cutOptions(i int, f intray.Field, words []optionWord) {
 // alone.
 func (l *linter) customBesideExact(i int, f intray.Field) {
 	if f.Type.Name == intray.TypeSelect && flag(f, "allowCustom") && flag(f, "exactMatchOnly") {
-		l.info(l.fieldAt(i, "type"), "custom_beside_exact",
-			"With allowCustom every text is taken, and with exactMatchOnly only those spelled as an option are taken for it: any other spelling, also in case alone, becomes a value of its own. Take exactMatchOnly away to have such texts taken for the option, or allowCustom to have them refused.")
+		l.info(l.fieldAt(i, "type"), "custom_beside_exact", intray.NewMessage("lint.custom_beside_exact", nil))
 	}
 }
 
@@ -119,8 +115,7 @@ func (l *linter) alikeOptions(i int, f intray.Field, words []optionWord) map[int
 				level = intray.LevelInfo
 			}
 			l.add(l.optionAt(i, w.option, w.what), level, "options_alike",
-				"%s and the %s of selectOptions[%d], %s, differ in case, blanks, punctuation or accents alone. Text spelled a little otherwise could mean either. Rename one of them, or make them one option.",
-				quote(w.text), kindOfName(first.what), first.option, quote(first.text))
+				intray.NewMessage("lint.options_alike", intray.Params{"name": shorten(w.text), "kind": kindOfName(first.what), "path": indexed("selectOptions", first.option), "other": shorten(first.text)}))
 		}
 	}
 	return told
@@ -156,23 +151,21 @@ func (l *linter) brokenRule(i, rule int, values []string, keeps func(string) boo
 	if !l.takeTried(values) {
 		return false
 	}
-	broken, named := 0, []string{}
+	broken, named := 0, []intray.Message{}
 	for _, v := range values {
 		if keeps(v) {
 			continue
 		}
 		if broken++; broken <= maxNamed {
-			named = append(named, quote(v))
+			named = append(named, quoted(v))
 		}
 	}
 	switch {
 	case broken == len(values):
-		l.warn(l.ruleAt(i, rule, ""), "rule_never_kept",
-			"None of the %s that this field can have keeps this rule, so that every filled cell breaks it. Change the rule or take it away.", counted(broken, "value"))
+		l.warn(l.ruleAt(i, rule, ""), "rule_never_kept", intray.NewMessage("lint.no_value_keeps_rule", intray.Params{"n": broken}))
 		return true
 	case broken > 0:
-		l.warn(l.ruleAt(i, rule, ""), "option_breaks_rule",
-			"The field offers values that this rule refuses: %s. Take them away from the options, or change the rule.", listed(named, broken))
+		l.warn(l.ruleAt(i, rule, ""), "option_breaks_rule", intray.NewMessage("lint.options_break_rule", intray.Params{"values": listed(named, broken)}))
 	}
 	return false
 }

@@ -19,7 +19,7 @@ func (l *linter) regex(i, n int, f intray.Field, values []string, k *known) bool
 		k.patterns[p] = n
 	} else if twin := f.Validators[first].Rule; twin != v.Rule {
 		l.warn(l.ruleAt(i, n, ""), "rules_contradict",
-			"validators[%d] (%s) has the same expression, so that every cell breaks one of the two. Take one away.", first, twin)
+			intray.NewMessage("lint.same_expression_contradicts", intray.Params{"path": indexed("validators", first), "rule": twin}))
 		return false
 	}
 	if values != nil && l.tried(i, n, values, p, exclude) {
@@ -39,7 +39,7 @@ func (l *linter) tried(i, n int, values []string, p *pattern, exclude bool) bool
 	}
 	expr, ok := jsregexp.Quick(p.source, p.flags)
 	if !ok {
-		l.info(l.ruleAt(i, n, "regex"), "not_all_checked", "This expression is so large that it was not tried with the values of the field. Try it with a file.")
+		l.info(l.ruleAt(i, n, "regex"), "not_all_checked", intray.NewMessage("lint.expression_not_tried", nil))
 		return false
 	}
 	return l.brokenRule(i, n, values, func(text string) bool {
@@ -51,11 +51,10 @@ func (l *linter) tried(i, n int, values []string, p *pattern, exclude bool) bool
 // speed tells of expressions that may take long.
 func (l *linter) speed(i, n int, p *pattern) {
 	switch risk := p.report.Risk; {
-	case risk != "":
-		l.warn(l.ruleAt(i, n, "regex"), "regex_risky", "In this expression %s. Write it so that only one part can take each character.", risk)
+	case !risk.IsZero():
+		l.warn(l.ruleAt(i, n, "regex"), "regex_risky", intray.NewMessage("lint.regex_risky", intray.Params{"problem": risk}))
 	case !p.report.Translated:
-		l.info(l.ruleAt(i, n, "regex"), "regex_slow",
-			"This expression runs in the slower engine, for it looks around, refers back to a group or is very large. A text that takes too long there is told as a problem. Where it can be written without that, it is faster.")
+		l.info(l.ruleAt(i, n, "regex"), "regex_slow", intray.NewMessage("lint.regex_slow", nil))
 	}
 }
 
@@ -64,7 +63,7 @@ func (l *linter) excludes(i, n int, p *pattern) bool {
 	if !p.fitsAll() {
 		return false
 	}
-	l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", "This expression fits every text, so that every cell breaks this rule. Write what is to be refused.")
+	l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", intray.NewMessage("lint.regex_excludes_everything", nil))
 	return true
 }
 
@@ -81,28 +80,25 @@ func (p *pattern) fitsAll() bool {
 // matches looks at what regex_match takes.
 func (l *linter) matches(i, n int, f intray.Field, values []string, p *pattern, k *known) bool {
 	if p.fitsAll() {
-		l.warn(l.ruleAt(i, n, "regex"), "rule_without_effect",
-			"This expression fits every text, the empty one too, so that the rule refuses nothing. If the whole text is meant, put it between ^ and $.")
+		l.warn(l.ruleAt(i, n, "regex"), "rule_without_effect", intray.NewMessage("lint.regex_matches_everything", nil))
 		return false
 	}
 	forms, limited := p.forms()
 	switch {
 	case limited && len(forms) == 0:
-		l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", "This expression fits no text that is not empty, so that every filled cell breaks this rule. Change it.%s", withRequired(k))
+		l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", withRequired(k, intray.NewMessage("lint.regex_matches_nothing", nil)))
 		return true
 	case limited && values == nil && allApart(forms, []form{formOf(f)}):
-		l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", "A value of the type %s is never written as this expression wants it, so that every filled cell breaks this rule. Change it or take the rule away.%s", f.Type.Name, withRequired(k))
+		l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", withRequired(k, intray.NewMessage("lint.regex_against_type", intray.Params{"type": string(f.Type.Name)})))
 		return true
 	case p.looksWhole():
-		l.info(l.ruleAt(i, n, "regex"), "regex_not_anchored",
-			"This expression also fits longer texts that have such a part somewhere. If the whole text is meant, write ^ before it and $ behind it.")
+		l.info(l.ruleAt(i, n, "regex"), "regex_not_anchored", intray.NewMessage("lint.regex_not_anchored", nil))
 	}
 	if limited && values == nil {
 		k.wants = append(k.wants, want{n, forms})
 	}
 	if !p.report.Empty && k.required < 0 && f.Validators[n].Level == intray.LevelError {
-		l.info(l.ruleAt(i, n, "regex"), "regex_refuses_empty",
-			"Empty cells break this rule, too. If the field may be empty, write ^$| before the expression; if not, add the rule required, whose text is clearer.")
+		l.info(l.ruleAt(i, n, "regex"), "regex_refuses_empty", intray.NewMessage("lint.regex_refuses_empty", nil))
 	}
 	return false
 }

@@ -63,16 +63,15 @@ func (l *linter) requireRule(i, n int, f intray.Field, k *known) {
 	}
 	l.work.keys -= len(d.keys)
 	if len(d.keys) == 0 {
-		effect := "it never asks for anything. Take it away."
+		effect := intray.NewMessage("lint.no_fields_no_effect", nil)
 		if d.all {
-			effect = "it always asks for the cell to be filled. Use required in its place."
+			effect = intray.NewMessage("lint.no_fields_always_required", nil)
 		}
-		l.warn(l.ruleAt(i, n, d.list()), "no_fields_named", "The rule names no field, so that %s", effect)
+		l.warn(l.ruleAt(i, n, d.list()), "no_fields_named", effect)
 		return
 	}
 	if k.required >= 0 && f.Validators[k.required].Level <= v.Level {
-		l.info(l.ruleAt(i, n, ""), "rule_without_effect",
-			"The field is required in any case (validators[%d]), so that this rule asks for nothing more. Take one of them away.", k.required)
+		l.info(l.ruleAt(i, n, ""), "rule_without_effect", intray.NewMessage("lint.already_required", intray.Params{"path": indexed("validators", k.required)}))
 	}
 	l.demandsItself(i, n, d)
 	l.demandsHidden(i, n, d)
@@ -89,15 +88,15 @@ func (l *linter) demandsItself(i, n int, d demand) {
 	if !slices.Contains(d.keys, l.schema.Fields[i].Key) {
 		return
 	}
-	effect := ""
+	effect := intray.NewMessage("lint.names_itself", nil)
 	switch {
 	case d.byValue:
 	case d.without && !d.all:
-		effect = " An empty cell thus always breaks it, as it breaks required."
+		effect = intray.NewMessage("lint.names_itself_always_broken", nil)
 	case !d.without && (d.all || len(d.keys) == 1):
-		effect = " It looks at empty cells only, and thus never asks for anything."
+		effect = intray.NewMessage("lint.names_itself_no_effect", nil)
 	}
-	l.warn(l.ruleAt(i, n, d.list()), "names_itself", "The rule looks at the field that it belongs to.%s Name another field.", effect)
+	l.warn(l.ruleAt(i, n, d.list()), "names_itself", effect)
 }
 
 // demandsHidden looks for a field that is always empty.
@@ -107,8 +106,7 @@ func (l *linter) demandsHidden(i, n int, d demand) {
 		if !there || !l.neverFilled(l.schema.Fields[at]) {
 			continue
 		}
-		l.info(l.ruleAt(i, n, d.list()), "names_hidden",
-			"The field %s is hidden, only hooks fill it, and the schema has none, so that it is always empty. Show the field, or name another one.", quote(key))
+		l.info(l.ruleAt(i, n, d.list()), "names_hidden", intray.NewMessage("lint.names_hidden_field", intray.Params{"field": shorten(key)}))
 		return
 	}
 }
@@ -117,7 +115,7 @@ func (l *linter) demandsTwice(i, n int, d demand) {
 	seen := map[string]bool{}
 	for _, key := range d.keys {
 		if seen[key] {
-			l.info(l.ruleAt(i, n, d.list()), "repeated_name", "The field %s is named more than once. Once is enough.", quote(key))
+			l.info(l.ruleAt(i, n, d.list()), "repeated_name", intray.NewMessage("lint.field_named_twice", intray.Params{"field": shorten(key)}))
 			return
 		}
 		seen[key] = true
@@ -158,8 +156,7 @@ func (l *linter) demandsAlways(i, n int, f intray.Field, d demand, k *known) {
 		}
 		told = true
 		l.warn(l.ruleAt(i, n, ""), "always_required",
-			"Together with validators[%d] (%s) this rule wants the cell always filled, whatever the other field holds. Use required in their place.",
-			first, f.Validators[first].Rule)
+			intray.NewMessage("lint.always_required_with", intray.Params{"path": indexed("validators", first), "rule": f.Validators[first].Rule}))
 	}
 }
 
@@ -175,9 +172,9 @@ func (l *linter) demandsRequired(i, n int, f intray.Field, d demand) {
 	switch {
 	case filled == 0 || hasRequired(f):
 	case d.without && (d.all || filled == len(d.keys)):
-		l.info(l.ruleAt(i, n, "fields"), "rule_without_effect", "The field %s is required itself and never empty in a valid row, so that this rule asks for nothing there. Take it away.", quote(key))
+		l.info(l.ruleAt(i, n, "fields"), "rule_without_effect", intray.NewMessage("lint.other_field_never_empty", intray.Params{"field": shorten(key)}))
 	case !d.without && (!d.all || filled == len(d.keys)):
-		l.info(l.ruleAt(i, n, "fields"), "always_required", "The field %s is required itself, so that this rule wants the cell filled in every valid row. Use required in its place.", quote(key))
+		l.info(l.ruleAt(i, n, "fields"), "always_required", intray.NewMessage("lint.other_field_always_filled", intray.Params{"field": shorten(key)}))
 	}
 }
 
@@ -206,15 +203,15 @@ func (l *linter) demandsValues(i, n int, d demand) {
 			continue
 		}
 		why := l.neverHolds(at, d.values[key])
-		if why == "" {
+		if why.IsZero() {
 			continue
 		}
-		effect := "never"
+		params := intray.Params{"field": shorten(key), "value": shorten(wireText(d.values[key])), "problem": why}
+		effect := intray.NewMessage("lint.condition_never_holds", params)
 		if d.without {
-			effect = "always"
+			effect = intray.NewMessage("lint.condition_always_holds", params)
 		}
-		l.warn(l.ruleAt(i, n, "fieldValues"), "value_never_held", "The field %s never has the value %s: %s As it stands, this condition %s holds.",
-			quote(key), quote(wireText(d.values[key])), why, effect)
+		l.warn(l.ruleAt(i, n, "fieldValues"), "value_never_held", effect)
 	}
 }
 

@@ -99,32 +99,32 @@ func (l *linter) repeatedRule(i, n int, f intray.Field, k *known) bool {
 		k.seen[key] = n
 		return false
 	case v.Level == f.Validators[first].Level:
-		l.warn(l.ruleAt(i, n, ""), "rule_repeated", "validators[%d] is the same rule. Take one of them away.", first)
+		l.warn(l.ruleAt(i, n, ""), "rule_repeated", intray.NewMessage("lint.rule_repeated", intray.Params{"path": indexed("validators", first)}))
 	default:
 		low, high := n, first
 		if v.Level < f.Validators[first].Level {
 			low, high = first, n
 		}
 		l.warn(l.ruleAt(i, low, "level"), "rule_repeated",
-			"validators[%d] is the same rule at the level %s, so that this one, at %s, only tells it again. Take it away.",
-			high, f.Validators[high].Level, f.Validators[low].Level)
+			intray.NewMessage("lint.rule_repeated_at_lower_level", intray.Params{"path": indexed("validators", high), "level": f.Validators[high].Level.String(), "own_level": f.Validators[low].Level.String()}))
 	}
 	return true
 }
 
-// notText says what to use in place of a rule that is about texts.
-func notText(t intray.TypeName) string {
+// notText says what to use in place of a rule on length; the zero message where the
+// values of the type are texts.
+func notText(t intray.TypeName) intray.Message {
 	switch t {
 	case intray.TypeNumber:
-		return "Bound a number with min and max of its type."
+		return intray.NewMessage("lint.length_of_number", intray.Params{"type": string(t)})
 	case intray.TypeMultiSelect:
-		return "Its value is a list of options."
+		return intray.NewMessage("lint.length_of_list", intray.Params{"type": string(t)})
 	case intray.TypeDate, intray.TypeDatetime, intray.TypeTime:
-		return "How it is written is up to its type."
+		return intray.NewMessage("lint.length_of_date", intray.Params{"type": string(t)})
 	case intray.TypeCheckbox:
-		return "It is true or false."
+		return intray.NewMessage("lint.length_of_checkbox", intray.Params{"type": string(t)})
 	}
-	return ""
+	return intray.Message{}
 }
 
 // length looks at a rule length. It says whether no filled cell keeps it.
@@ -133,11 +133,11 @@ func (l *linter) length(i, n int, f intray.Field, values []string, k *known) boo
 	least, most := bounds(v)
 	want := form{max(least, 1), most, nil}
 	if most == 0 {
-		l.warn(l.ruleAt(i, n, "max"), "rule_never_kept", "A length of at most 0 leaves no room for any text, so that every filled cell breaks this rule. Raise max.%s", withRequired(k))
+		l.warn(l.ruleAt(i, n, "max"), "rule_never_kept", withRequired(k, intray.NewMessage("lint.length_of_zero", nil)))
 		return true
 	}
-	if why := notText(f.Type.Name); why != "" {
-		l.warn(l.ruleAt(i, n, ""), "rule_not_for_type", "A rule on length is about texts, and a %s is none. %s Take the rule away.", f.Type.Name, why)
+	if why := notText(f.Type.Name); !why.IsZero() {
+		l.warn(l.ruleAt(i, n, ""), "rule_not_for_type", why)
 		return false
 	}
 	if values != nil {
@@ -149,10 +149,10 @@ func (l *linter) length(i, n int, f intray.Field, values []string, k *known) boo
 	has := formOf(f)
 	switch {
 	case has.apart(want):
-		l.warn(l.ruleAt(i, n, ""), "rule_never_kept", "A value of the type %s has %s, so that every filled cell breaks this rule. Mend the bounds or take the rule away.%s", f.Type.Name, lengths(has), withRequired(k))
+		l.warn(l.ruleAt(i, n, ""), "rule_never_kept", withRequired(k, intray.NewMessage("lint.length_never_kept", intray.Params{"type": string(f.Type.Name), "length": lengths(has)})))
 		return true
 	case has.most >= 0 && has.least >= least && (most < 0 || has.most <= most):
-		l.info(l.ruleAt(i, n, ""), "rule_without_effect", "A value of the type %s always has %s, so that this rule refuses nothing. Take it away.", f.Type.Name, lengths(has))
+		l.info(l.ruleAt(i, n, ""), "rule_without_effect", intray.NewMessage("lint.length_always_kept", intray.Params{"type": string(f.Type.Name), "length": lengths(has)}))
 	}
 	k.wants = append(k.wants, wantOf(n, want))
 	return false
@@ -160,11 +160,13 @@ func (l *linter) length(i, n int, f intray.Field, values []string, k *known) boo
 
 func wantOf(rule int, forms ...form) want { return want{rule, forms} }
 
-func withRequired(k *known) string {
+// withRequired adds to what is said of a rule that no filled cell keeps what
+// follows where empty cells break a rule, too.
+func withRequired(k *known, text intray.Message) intray.Message {
 	if k.required < 0 {
-		return ""
+		return text
 	}
-	return fmt.Sprintf(" With the rule required beside it (validators[%d]), no cell at all is free of problems.", k.required)
+	return intray.NewMessage("lint.with_required", intray.Params{"problem": text, "path": indexed("validators", k.required)})
 }
 
 // bounds gives those of a rule length; most is negative without one.
@@ -179,14 +181,14 @@ func bounds(v intray.Validator) (least, most int) {
 	return least, most
 }
 
-func lengths(f form) string {
+func lengths(f form) intray.Message {
 	switch {
 	case f.most < 0:
-		return fmt.Sprintf("at least %s", counted(f.least, "character"))
+		return intray.NewMessage("lint.length_at_least", intray.Params{"n": f.least})
 	case f.least == f.most:
-		return fmt.Sprintf("exactly %s", counted(f.least, "character"))
+		return intray.NewMessage("lint.length_exactly", intray.Params{"n": f.least})
 	}
-	return fmt.Sprintf("%d to %s", f.least, counted(f.most, "character"))
+	return intray.NewMessage("lint.length_between", intray.Params{"min": f.least, "n": f.most})
 }
 
 // alphabetical looks at a rule alphabetical.
@@ -194,10 +196,10 @@ func (l *linter) alphabetical(i, n int, f intray.Field, values []string, k *know
 	switch f.Type.Name {
 	case intray.TypeNumber, intray.TypeDate, intray.TypeDatetime, intray.TypeTime, intray.TypeMultiSelect, intray.TypeEmail,
 		intray.TypePhone, intray.TypeURL, intray.TypeDomain, intray.TypeZIP, intray.TypeSSN, intray.TypeUUID:
-		l.warn(l.ruleAt(i, n, ""), "rule_never_kept", "A value of the type %s is never written with letters alone, so that every filled cell breaks this rule. Take it away.%s", f.Type.Name, withRequired(k))
+		l.warn(l.ruleAt(i, n, ""), "rule_never_kept", withRequired(k, intray.NewMessage("lint.never_letters_only", intray.Params{"type": string(f.Type.Name)})))
 		return true
 	case intray.TypeState, intray.TypeCountry, intray.TypeCheckbox:
-		l.info(l.ruleAt(i, n, ""), "rule_without_effect", "A value of the type %s is always written with letters alone, so that this rule refuses nothing. Take it away.", f.Type.Name)
+		l.info(l.ruleAt(i, n, ""), "rule_without_effect", intray.NewMessage("lint.always_letters_only", intray.Params{"type": string(f.Type.Name)}))
 		return false
 	}
 	if values != nil {
@@ -221,8 +223,7 @@ func (l *linter) togetherNever(i int, f intray.Field, k *known) {
 		for _, b := range wants[:a] {
 			if allApart(wants[a].forms, b.forms) {
 				l.warn(l.ruleAt(i, wants[a].rule, ""), "rules_contradict",
-					"No text keeps both this rule and validators[%d] (%s), so that every filled cell breaks one of them. Change one or take it away.%s",
-					b.rule, f.Validators[b.rule].Rule, withRequired(k))
+					withRequired(k, intray.NewMessage("lint.rules_contradict", intray.Params{"path": indexed("validators", b.rule), "rule": f.Validators[b.rule].Rule})))
 				break
 			}
 		}
@@ -241,7 +242,6 @@ func (l *linter) behindNever(i int, f intray.Field, k *known) {
 		}
 	}
 	if len(behind) > 0 {
-		l.info(l.ruleAt(i, k.never[0], ""), "rules_unreachable",
-			"As long as no filled cell keeps this rule, %s cannot make a cell valid or invalid.", listed(behind, len(behind)))
+		l.info(l.ruleAt(i, k.never[0], ""), "rules_unreachable", intray.NewMessage("lint.rules_unreachable", intray.Params{"rules": listed(behind, len(behind))}))
 	}
 }

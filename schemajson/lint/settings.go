@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -35,7 +36,7 @@ func (l *linter) settings(written map[string]any) {
 
 func (l *linter) address(name, text string) {
 	if u, err := url.Parse(text); err == nil && u.Scheme == "http" {
-		l.warn(l.settingAt(name), "webhook_unencrypted", "Calls to an http address can be read and changed on their way. Use https.")
+		l.warn(l.settingAt(name), "webhook_unencrypted", intray.NewMessage("webhook.unencrypted", nil))
 	}
 }
 
@@ -44,7 +45,7 @@ const smallFile = 1024
 
 func (l *linter) fileSize(size int64) {
 	if size > 0 && size < smallFile {
-		l.warn(l.settingAt("maxFileSize"), "file_size_tiny", "maxFileSize counts bytes, and at %d hardly any table is taken. For megabytes write 1048576 times as much.", size)
+		l.warn(l.settingAt("maxFileSize"), "file_size_tiny", intray.NewMessage("lint.file_size_tiny", intray.Params{"size": size}))
 	}
 }
 
@@ -55,9 +56,10 @@ func (l *linter) oldSpelling(written map[string]any, old, name string, meaning f
 	switch {
 	case !isOld || !isNew:
 	case meaning(on) == value:
-		l.info(l.settingAt(old), "setting_repeated", "%s is the old spelling of %s, which says the same. Take %s away.", old, name, old)
+		l.info(l.settingAt(old), "setting_repeated", intray.NewMessage("lint.setting_repeated", intray.Params{"setting": old, "current": name}))
 	default:
-		l.warn(l.settingAt(old), "setting_overruled", "%s: %t would mean %s, but %s says %s, and that counts. Take %s away.", old, on, meaning(on), name, value, old)
+		l.warn(l.settingAt(old), "setting_overruled",
+			intray.NewMessage("lint.setting_overruled", intray.Params{"setting": old, "value": strconv.FormatBool(on), "meaning": meaning(on), "current": name, "current_value": value}))
 	}
 }
 
@@ -70,7 +72,7 @@ func (l *linter) browserOnly(written map[string]any) {
 		}
 	}
 	if len(idle) > 0 {
-		l.info(l.settingAt(""), "setting_for_browsers", "Imports that are made by the API or from a file pass over %s. Only imports in a browser know such settings.", listed(idle, len(idle)))
+		l.info(l.settingAt(""), "setting_for_browsers", intray.NewMessage("lint.settings_for_browsers", intray.Params{"settings": listed(idle, len(idle))}))
 	}
 }
 
@@ -86,7 +88,7 @@ func (l *linter) initialRows(rows []any) {
 			for key := range row {
 				if _, known := l.keys[key]; !known && !unknown[key] {
 					unknown[key] = true
-					names = append(names, quote(key))
+					names = append(names, key)
 				}
 			}
 		case []any:
@@ -97,13 +99,17 @@ func (l *linter) initialRows(rows []any) {
 	}
 	if len(names) > 0 {
 		slices.Sort(names)
-		l.warn(l.settingAt("initialData"), "initial_row_unknown", "The rows have cells for %s, and no field has such a key, so that they feed nothing. Use the keys of the fields.", listed(names, len(names)))
+		var keys []intray.Message
+		for _, key := range names {
+			keys = append(keys, quoted(key))
+		}
+		l.warn(l.settingAt("initialData"), "initial_row_unknown", intray.NewMessage("lint.initial_cells_without_field", intray.Params{"keys": listed(keys, len(keys))}))
 	}
 	if longest >= 0 {
-		l.warn(l.settingAt(indexed("initialData", longest)), "initial_row_unknown", "The row has more cells than there are fields, which are %d. Cells follow the order of the fields.", len(l.schema.Fields))
+		l.warn(l.settingAt(indexed("initialData", longest)), "initial_row_unknown", intray.NewMessage("lint.initial_row_too_long", intray.Params{"n": len(l.schema.Fields)}))
 	}
 	if objects > 0 && objects < len(rows) {
-		l.warn(l.settingAt("initialData"), "initial_rows_mixed", "Some rows are objects and some arrays. Write all of them in one way.")
+		l.warn(l.settingAt("initialData"), "initial_rows_mixed", intray.NewMessage("lint.initial_rows_mixed", nil))
 	}
 }
 
@@ -116,10 +122,10 @@ func (l *linter) hooks() {
 			continue
 		}
 		if f := l.schema.Fields[i]; f.ManyToOne && !f.Hidden {
-			l.info(l.hookAt(n), "hook_for_each_column", "The field %s may be fed by several columns, and the function is called once for each of them, not once with all.", quote(h.Field))
+			l.info(l.hookAt(n), "hook_for_each_column", intray.NewMessage("lint.hook_for_each_column", intray.Params{"field": shorten(h.Field)}))
 		}
 		if first := firstHook(l.schema.Hooks.Column[:n], h); first >= 0 {
-			l.warn(l.hookAt(n), "hook_repeated", "hooks.columnHooks[%d] is the same function for the same field, so that it runs twice. Take one of them away.", first)
+			l.warn(l.hookAt(n), "hook_repeated", intray.NewMessage("lint.hook_repeated", intray.Params{"path": indexed("hooks.columnHooks", first)}))
 		}
 	}
 }

@@ -217,7 +217,7 @@ func TestValuesHaveTheirForms(t *testing.T) {
 			if has := formOf(f); !has.admits(got) {
 				t.Errorf("%s: %q is read as %q, which has not the form %v", tt.name, cell, got, has)
 			}
-			if why := l.neverHolds(0, got); why != "" {
+			if why := l.neverHolds(0, got); !why.IsZero() {
 				t.Errorf("%s: %q is read as %q, which is told never to be: %s", tt.name, cell, got, why)
 			}
 		}

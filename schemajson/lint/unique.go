@@ -28,14 +28,13 @@ func (l *linter) uniqueGroups() {
 			}
 		}
 		if exact >= 0 && loose >= 0 && f.Validators[loose].Level <= f.Validators[exact].Level {
-			l.info(l.ruleAt(i, exact, ""), "rule_without_effect",
-				"Values that differ without regard to case differ in any case, so that validators[%d] (unique_case_insensitive) contains this rule. Take this one away.", loose)
+			l.info(l.ruleAt(i, exact, ""), "rule_without_effect", intray.NewMessage("lint.unique_contained", intray.Params{"path": indexed("validators", loose)}))
 		}
 	}
 	for name, all := range groups {
 		if alone(all) && !l.schema.Fields[all[0].field].ManyToOne {
 			l.warn(l.ruleAt(all[0].field, all[0].rule, "uniqueKey"), "unique_with_alone",
-				"No other field has the uniqueKey %s, so that this rule is the same as unique. Give the fields that belong together one uniqueKey, or use unique.", quote(name))
+				intray.NewMessage("lint.unique_with_alone", intray.Params{"key": shorten(name)}))
 		}
 	}
 }
@@ -65,9 +64,9 @@ func (l *linter) fewValues(i, n int, f intray.Field) {
 	most := l.schema.Settings.MaxRecords
 	switch values := l.closed(f); {
 	case f.Type.Name == intray.TypeCheckbox:
-		l.warn(l.ruleAt(i, n, ""), "unique_few_values", "A checkbox has two values, so that in a table of three filled rows at least two break this rule. Take it away.")
+		l.warn(l.ruleAt(i, n, ""), "unique_few_values", intray.NewMessage("lint.unique_checkbox", nil))
 	case values == nil || len(values) >= manyOptions || most > 0 && most <= int64(len(values)):
 	default:
-		l.info(l.ruleAt(i, n, ""), "unique_few_values", "The field has %s, so that a table with more filled rows must break this rule. Take it away unless tables are that short.", counted(len(values), "option"))
+		l.info(l.ruleAt(i, n, ""), "unique_few_values", intray.NewMessage("lint.unique_few_options", intray.Params{"n": len(values)}))
 	}
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// neverHolds says, in whole sentences, why a field can never have a value; ""
-// where it may have it.
-func (l *linter) neverHolds(field int, value any) string {
+// neverHolds says, in whole sentences, why a field can never have a value; the zero
+// message where it may have it.
+func (l *linter) neverHolds(field int, value any) intray.Message {
 	f, text := l.schema.Fields[field], wireText(value)
 	if text == "" {
-		return ""
+		return intray.Message{}
 	}
 	if f.ManyToOne {
 		var list []any
-		return unless(json.Unmarshal([]byte(text), &list) == nil, "several columns feed it, and its value is a list with one element for each, like [\"a\",\"b\"].")
+		return unless(json.Unmarshal([]byte(text), &list) == nil, intray.NewMessage("lint.value_many_columns", intray.Params{"example": `["a","b"]`}))
 	}
 	switch f.Type.Name {
 	case intray.TypeCheckbox:
-		return unless(text == "true" || text == "false", "a checkbox is true or false.")
+		return unless(text == "true" || text == "false", intray.NewMessage("lint.value_checkbox", nil))
 	case intray.TypeSelect:
 		return l.noOption(field, text)
 	case intray.TypeMultiSelect:
@@ -39,39 +39,39 @@ func (l *linter) neverHolds(field int, value any) string {
 	case intray.TypeTime:
 		return noMoment(text, clock(f, "15:04"))
 	case intray.TypeEmail:
-		return unless(strings.Contains(text, "@"), "an e-mail address has an @.")
+		return unless(strings.Contains(text, "@"), intray.NewMessage("lint.value_email", nil))
 	case intray.TypeURL:
-		return unless(strings.Contains(text, ":"), "a URL begins with a protocol, such as https:.")
+		return unless(strings.Contains(text, ":"), intray.NewMessage("lint.value_url", intray.Params{"example": "https:"}))
 	case intray.TypeDomain:
-		return unless(strings.Contains(text, ".") && strings.ToLower(text) == text, "a domain is written like example.org, in lower case.")
+		return unless(strings.Contains(text, ".") && strings.ToLower(text) == text, intray.NewMessage("lint.value_domain", intray.Params{"example": "example.org"}))
 	}
 	return noCode(f, text)
 }
 
-func unless(is bool, why string) string {
+func unless(is bool, why intray.Message) intray.Message {
 	if is {
-		return ""
+		return intray.Message{}
 	}
 	return why
 }
 
 // noOption says why no option of a select has a value.
-func (l *linter) noOption(field int, text string) string {
+func (l *linter) noOption(field int, text string) intray.Message {
 	f := l.schema.Fields[field]
 	if flag(f, "allowCustom") || l.offers {
-		return ""
+		return intray.Message{}
 	}
 	names := l.optionNames(field)
 	if names.values[text] {
-		return ""
+		return intray.Message{}
 	}
 	if value, known := names.labels[text]; known {
-		return fmt.Sprintf("it is the label of an option, and what is compared is the value, here %s.", quote(value))
+		return intray.NewMessage("lint.value_is_label", intray.Params{"value": shorten(value)})
 	}
 	if value, known := names.folded[optionName(text)]; known {
-		return fmt.Sprintf("no option has this value; did you mean %s?", quote(value))
+		return intray.NewMessage("lint.value_misspelled", intray.Params{"value": shorten(value)})
 	}
-	return "no option has this value."
+	return intray.NewMessage("lint.value_no_option", nil)
 }
 
 // offer holds the names of a field's options: the values, the labels to the
@@ -100,31 +100,31 @@ func (l *linter) optionNames(field int) offer {
 }
 
 // noOptions says why a multi-select has no such list.
-func (l *linter) noOptions(field int, text string) string {
+func (l *linter) noOptions(field int, text string) intray.Message {
 	var list []string
 	if json.Unmarshal([]byte(text), &list) != nil || list == nil {
-		return "the value of a multi-select is a list, like [\"a\",\"b\"]."
+		return intray.NewMessage("lint.value_list_of_options", intray.Params{"example": `["a","b"]`})
 	}
 	for _, one := range list {
-		if why := l.noOption(field, one); why != "" {
-			return "of " + quote(one) + ", " + why
+		if why := l.noOption(field, one); !why.IsZero() {
+			return intray.NewMessage("lint.value_of_list", intray.Params{"value": shorten(one), "problem": why})
 		}
 	}
-	return ""
+	return intray.Message{}
 }
 
-func noNumber(f intray.Field, text string) string {
+func noNumber(f intray.Field, text string) intray.Message {
 	n, err := strconv.ParseFloat(text, 64)
 	low, high := numberBounds(f)
 	switch {
 	case err != nil && !math.IsInf(n, 0) || strings.TrimLeft(text, "+-0123456789.eE") != "":
-		return "it is no number."
+		return intray.NewMessage("lint.value_not_number", nil)
 	case n < low:
-		return fmt.Sprintf("the smallest number that it takes is %v.", low)
+		return intray.NewMessage("lint.value_too_small", intray.Params{"limit": fmt.Sprint(low)})
 	case n > high:
-		return fmt.Sprintf("the largest number that it takes is %v.", high)
+		return intray.NewMessage("lint.value_too_large", intray.Params{"limit": fmt.Sprint(high)})
 	}
-	return ""
+	return intray.Message{}
 }
 
 // clock is a layout with the seconds that a field keeps, or without.
@@ -137,24 +137,24 @@ func clock(f intray.Field, layout string) string {
 
 // noMoment says why a date or time is not written as it is compared, whatever
 // the format in which the result has it.
-func noMoment(text, layout string) string {
+func noMoment(text, layout string) intray.Message {
 	if _, err := time.Parse(layout, text); err == nil {
-		return ""
+		return intray.Message{}
 	}
 	example := time.Date(2024, 12, 31, 15, 20, 0, 0, time.UTC).Format(layout)
-	return fmt.Sprintf("what is compared is written like %q, whatever the outputFormat.", example)
+	return intray.NewMessage("lint.value_not_in_iso_format", intray.Params{"example": example})
 }
 
 // noCode says why a text has not the form of a type's codes.
-func noCode(f intray.Field, text string) string {
+func noCode(f intray.Field, text string) intray.Message {
 	has := formOf(f)
 	first, _ := utf8.DecodeRuneInString(text)
 	n := codePoints(text)
 	switch {
 	case n < has.least || has.most >= 0 && n > has.most:
-		return fmt.Sprintf("a value of the type %s has %s.", f.Type.Name, lengths(has))
+		return intray.NewMessage("lint.value_length", intray.Params{"type": string(f.Type.Name), "length": lengths(has)})
 	case has.first != nil && !overlap(has.first, []rune{first, first}):
-		return fmt.Sprintf("a value of the type %s does not begin with %s.", f.Type.Name, quote(string(first)))
+		return intray.NewMessage("lint.value_first_character", intray.Params{"type": string(f.Type.Name), "character": string(first)})
 	}
-	return ""
+	return intray.Message{}
 }

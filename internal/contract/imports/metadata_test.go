@@ -55,7 +55,9 @@ func (c client) checkSource(source m, choices ...string) {
 		doc, _ := made.(m)
 		value, _ := doc["value"].(string)
 		reason, _ := doc["reason"].(string)
-		if value == "" || reason == "" || len(doc) != 2 {
+		code, _ := doc["reasonCode"].(string)
+		params, _ := doc["reasonParams"].(m)
+		if value == "" || reason == "" || code == "" || params == nil || len(doc) != 4 {
 			c.T.Errorf("source %q is %v", choice, made)
 		}
 	}
@@ -139,7 +141,7 @@ func TestErrorsAtTheLimit(t *testing.T) {
 // TestErrorElements looks at the properties of the elements, and that no other
 // ones are there.
 func TestErrorElements(t *testing.T) {
-	known := []string{"type", "level", "message", "rowIndex", "fieldKey", "header", "value", "manyToOneIndex", "total"}
+	known := []string{"type", "level", "message", "messageCode", "params", "rowIndex", "fieldKey", "header", "value", "manyToOneIndex", "total"}
 	long := strings.Repeat("ü", 100_000)
 	each(t, func(c client) {
 		e := c.run(inline(people()), "E-MAIL\n"+long+"\n<b>\n,x\n").want("SUCCESSFUL")
@@ -150,7 +152,10 @@ func TestErrorElements(t *testing.T) {
 				}
 			}
 		}
-		want := m{"type": "VALIDATION", "level": "error", "rowIndex": 1.0, "fieldKey": "email", "header": "E-MAIL", "value": "<b>"}
+		want := m{
+			"type": "VALIDATION", "level": "error", "rowIndex": 1.0, "fieldKey": "email", "header": "E-MAIL", "value": "<b>",
+			"messageCode": "email.invalid", "params": m{},
+		}
 		got := with(e.notices()[2], m{"message": nil})
 		if e.notices()[0]["type"] == "VALIDATION" {
 			got = with(e.notices()[1], m{"message": nil})

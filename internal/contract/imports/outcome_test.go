@@ -130,7 +130,7 @@ func TestMended(t *testing.T) {
 func TestUnreadableAtTheEnd(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), "["+strings.Repeat("{\"email\":\"a@example.org\"},\n", 200_000)+"{\"email\":").want("FAILED")
-		if e.types() != "UNREADABLE_FILE" || !strings.Contains(e.notices()[0]["message"].(string), "line 200001") {
+		if e.types() != "UNREADABLE_FILE" || !strings.Contains(e.notices()[0]["message"].(string), "line 200,001") {
 			c.T.Errorf("%s", show(e.notices()))
 		}
 		c.Call("GET", importsPath+e.id+"/url/", nil).Want(http.StatusConflict)

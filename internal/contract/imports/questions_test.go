@@ -27,7 +27,9 @@ func TestQuestions(t *testing.T) {
 			c.T.Errorf("the question is %s", show(first))
 		}
 		choices := first["choices"].([]any)
-		if diff := cmp.Diff(m{"value": "1", "label": "name (column 2)", "reason": "", "examples": []any{"A"}}, choices[0]); diff != "" {
+		if diff := cmp.Diff(m{
+			"value": "1", "label": "name (column 2)", "labelCode": "column.label", "labelParams": m{"header": "name", "column": 2.0}, "reason": "", "examples": []any{"A"},
+		}, choices[0]); diff != "" {
 			c.T.Errorf("the first choice: %s", diff)
 		}
 		for _, refused := range []m{{}, {"answers": m{}}, {"answers": m{"column:name": 2}}, {"answers": m{"column:name": "9"}}, {"answers": m{"sheet": "A"}}, {"column:name": "2"}} {
@@ -73,7 +75,7 @@ func TestSheetQuestion(t *testing.T) {
 			c.T.Errorf("the rows are %s", rows)
 		}
 		source := e.metadata()["source"].(m)
-		if diff := cmp.Diff(m{"value": "people.csv", "reason": "it was asked for"}, source["sheet"]); diff != "" {
+		if diff := cmp.Diff(m{"value": "people.csv", "reason": "it was asked for", "reasonCode": "sheet.asked_for", "reasonParams": m{}}, source["sheet"]); diff != "" {
 			c.T.Error(diff)
 		}
 	})
@@ -95,7 +97,7 @@ func TestAnswersDiscard(t *testing.T) {
 		}
 		for who, post := range post {
 			refused := post(m{"answers": m{"value:land:XX": "DE"}}).Want(http.StatusConflict).Object()
-			if refused["code"] != "would_discard" || refused["changes"] != 1.0 {
+			if refused["code"] != "discards_changes" || refused["changes"] != 1.0 {
 				c.T.Errorf("%s is told %s", who, show(refused))
 			}
 		}

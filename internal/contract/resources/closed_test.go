@@ -119,7 +119,7 @@ func TestFieldErrors(t *testing.T) {
 					t.Errorf("%s %s %s does not name %s: %v", call.method, call.path, call.body, field, answer)
 				}
 			}
-			if len(answer) != 3+len(call.fields) {
+			if len(answer) != 6+len(call.fields) {
 				t.Errorf("%s %s %s names something else: %v", call.method, call.path, call.body, answer)
 			}
 		}

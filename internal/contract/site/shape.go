@@ -11,9 +11,10 @@ import (
 )
 
 var (
-	snakeCase  = regexp.MustCompile(`^[a-z]+(_[a-z0-9]+)*$`)
-	timeForm   = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$`)
-	timeFields = map[string]bool{"created_date": true, "modified_date": true, "savedAt": true}
+	messageCode = regexp.MustCompile(`^[a-z0-9_]+\.[a-z0-9_]+$`)
+	snakeCase   = regexp.MustCompile(`^[a-z]+(_[a-z0-9]+)*$`)
+	timeForm    = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$`)
+	timeFields  = map[string]bool{"created_date": true, "modified_date": true, "savedAt": true}
 )
 
 // IsTime says whether a text is a time of the one form: UTC, ISO 8601,
@@ -55,14 +56,18 @@ func isSentence(text string) bool {
 	return len(text) > 5 && startsWell.MatchString(text) && !strings.Contains(text, "\n") && !strings.Contains(text, "</")
 }
 
-// fieldMessages wants an array of texts under each name but the three, and the number
-// of changes where some would be lost.
+// fieldMessages wants an array of texts under each name of a field, and the number of
+// changes where some would be lost.
 func fieldMessages(body map[string]any) string {
+	if wrong := codes(body); wrong != "" {
+		return wrong
+	}
 	for name, value := range body {
-		if name == "detail" || name == "code" || name == "request_id" {
+		switch name {
+		case "detail", "code", "request_id", "message_code", "params", "field_messages":
 			continue
 		}
-		if name == "changes" && body["code"] == "would_discard" {
+		if name == "changes" && body["code"] == "discards_changes" {
 			if n, is := value.(float64); !is || n < 1 || n != math.Trunc(n) {
 				return "changes is no number of changes"
 			}
@@ -75,6 +80,30 @@ func fieldMessages(body map[string]any) string {
 		for _, message := range messages {
 			if text, isText := message.(string); !isText || text == "" {
 				return fmt.Sprintf("%s has a message that is no text", name)
+			}
+		}
+	}
+	return ""
+}
+
+// codes wants a code and parameters for the sentence, and for each one about a field.
+func codes(body map[string]any) string {
+	code, coded := body["message_code"].(string)
+	_, params := body["params"].(map[string]any)
+	if coded != params || coded && !messageCode.MatchString(code) {
+		return fmt.Sprintf("message_code is %q and params %v", body["message_code"], body["params"])
+	}
+	fields, _ := body["field_messages"].(map[string]any)
+	for name, value := range fields {
+		list, _ := value.([]any)
+		if texts, are := body[name].([]any); are && len(texts) != len(list) || len(list) == 0 {
+			return fmt.Sprintf("field_messages has %d messages about %s", len(list), name)
+		}
+		for _, one := range list {
+			message, _ := one.(map[string]any)
+			code, _ := message["code"].(string)
+			if _, literal := message["text"].(string); !literal && !messageCode.MatchString(code) {
+				return fmt.Sprintf("field_messages has %v about %s", one, name)
 			}
 		}
 	}

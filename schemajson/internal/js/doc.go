@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
 )
 
 // MaxDepth is how many expressions, operands, statements and patterns may stand
@@ -27,7 +29,7 @@ type Error struct {
 	// Line and Column count from 1; columns count code points.
 	Line, Column int
 	// Reason is a sentence without a full stop.
-	Reason string
+	Reason intray.Message
 }
 
 func (e *Error) Error() string {
@@ -52,7 +54,7 @@ func Check(source string) (isFunction bool, err error) {
 }
 
 // newError places an error by its offset in bytes.
-func newError(source string, at int, reason string) *Error {
+func newError(source string, at int, reason intray.Message) *Error {
 	before := lineEnds().Replace(source[:at])
 	return &Error{
 		Line:   1 + strings.Count(before, "\n"),

@@ -1,6 +1,10 @@
 package js
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/intraydata/intray"
+)
 
 // expression reads expressions with commas between them. Without in, the word
 // in ends it, as in the head of a loop.
@@ -39,7 +43,7 @@ func (p *parser) assign(in bool) kind {
 		return p.assignment(k, at, in)
 	case oneOf(assignments, p.tok):
 		if !k.has(isTarget) {
-			p.fail(at, "this cannot be assigned to")
+			p.fail(at, intray.NewMessage("javascript.not_assignable", nil))
 		}
 		p.next()
 		p.assign(in)
@@ -50,7 +54,7 @@ func (p *parser) assign(in bool) kind {
 
 func (p *parser) assignment(k kind, at int, in bool) kind {
 	if !k.has(isTarget | isPattern) {
-		p.fail(at, "this cannot be assigned to")
+		p.fail(at, intray.NewMessage("javascript.not_assignable", nil))
 	}
 	if k.has(isPattern) {
 		p.cover = 0
@@ -141,7 +145,7 @@ func (p *parser) unary() kind {
 	k := p.suffixed()
 	postfix := (p.tok.is("++") || p.tok.is("--")) && !p.tok.newline
 	if (postfix || prefix == "++" || prefix == "--") && !k.has(isTarget) {
-		p.fail(at, "this cannot be counted up or down")
+		p.fail(at, intray.NewMessage("javascript.not_incrementable", nil))
 	}
 	if postfix {
 		p.next()

@@ -125,7 +125,7 @@ func TestErrors(t *testing.T) {
 	for _, tt := range tests {
 		_, err := Check(tt.source)
 		var e *Error
-		if !errors.As(err, &e) || e.Line != tt.line || e.Column != tt.column || !strings.Contains(e.Reason, tt.reason) {
+		if !errors.As(err, &e) || e.Line != tt.line || e.Column != tt.column || !strings.Contains(e.Reason.String(), tt.reason) {
 			t.Errorf("%q: %v, want line %d, column %d: %s", tt.source, err, tt.line, tt.column, tt.reason)
 		}
 	}
@@ -145,7 +145,7 @@ func TestDeepNesting(t *testing.T) {
 		"()=>{" + deep("for(;;)", ";", ""), "()=>{" + deep("{", "", ""), "()=>{" + deep("if(a);else ", ";", ""),
 		"()=>{let " + deep("[", "", ""), "(" + deep("{a:", "", ""), "()=>{" + deep("a:", "", ""), "class{" + deep("a=class{", "", ""),
 	} {
-		if _, err := Check(source); err == nil || !strings.Contains(err.Error(), "nested more than 3000 levels") {
+		if _, err := Check(source); err == nil || !strings.Contains(err.Error(), "nested more than 3,000 levels") {
 			t.Errorf("%.20q: %v", source, err)
 		}
 	}
@@ -180,7 +180,7 @@ func TestNeverPanics(t *testing.T) {
 		_, _ = Check(source)
 		_, err := Check("function(){" + source + "}")
 		var e *Error
-		if err != nil && (!errors.As(err, &e) || e.Line < 1 || e.Column < 1 || e.Reason == "") {
+		if err != nil && (!errors.As(err, &e) || e.Line < 1 || e.Column < 1 || e.Reason.IsZero()) {
 			t.Fatalf("%q: %#v", source, err)
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
 )
 
 type tokenKind uint8
@@ -23,9 +25,11 @@ const (
 // token is one word of the source.
 type token struct {
 	kind tokenKind
-	// text is the token as written; for tokenBad the reason.
+	// text is the token as written.
 	text string
-	pos  int
+	// wrong says why a token is tokenBad.
+	wrong intray.Message
+	pos   int
 	// newline says that a line ends between the token before and this one.
 	newline bool
 }
@@ -34,6 +38,9 @@ type token struct {
 func (t token) is(text string) bool {
 	return (t.kind == tokenSign || t.kind == tokenName) && t.text == text
 }
+
+// good is what is wrong with a token that is as it must be.
+var good intray.Message
 
 type lexer struct {
 	src string
@@ -48,14 +55,12 @@ func (l *lexer) next() token {
 	if l.at >= len(l.src) {
 		return t
 	}
-	t.kind, t.text = l.scan(l.src[l.at])
-	if t.kind != tokenBad {
-		t.text = l.src[t.pos:l.at]
-	}
+	t.kind, t.wrong = l.scan(l.src[l.at])
+	t.text = l.src[t.pos:l.at]
 	return t
 }
 
-func (l *lexer) scan(c byte) (tokenKind, string) {
+func (l *lexer) scan(c byte) (tokenKind, intray.Message) {
 	switch {
 	case c == '"' || c == '\'':
 		return l.quoted(c)
@@ -67,11 +72,11 @@ func (l *lexer) scan(c byte) (tokenKind, string) {
 	case c == '#':
 		l.at++
 		if l.name() {
-			return tokenPrivate, ""
+			return tokenPrivate, good
 		}
-		return tokenBad, "unexpected \"#\""
+		return tokenBad, unexpected("#")
 	case l.name():
-		return tokenName, ""
+		return tokenName, good
 	}
 	return l.sign()
 }
@@ -174,47 +179,46 @@ func hexLength(s string) int {
 	return n
 }
 
-func (l *lexer) quoted(quote byte) (tokenKind, string) {
+func (l *lexer) quoted(quote byte) (tokenKind, intray.Message) {
 	for l.at++; l.at < len(l.src); l.at++ {
 		switch c := l.src[l.at]; c {
 		case quote:
 			l.at++
-			return tokenString, ""
+			return tokenString, good
 		case '\\':
 			if l.at++; l.peek(0) == '\r' && l.peek(1) == '\n' {
 				l.at++
 			}
 		case '\n', '\r':
-			return tokenBad, "a string is not closed in its line"
+			return tokenBad, intray.NewMessage("javascript.string_ends_in_line", nil)
 		}
 	}
-	return tokenBad, "a string is not closed"
+	return tokenBad, intray.NewMessage("javascript.string_not_closed", nil)
 }
 
 // template goes over the text of a template, to its end or to the next ${.
-func (l *lexer) template() (tokenKind, string) {
+func (l *lexer) template() (tokenKind, intray.Message) {
 	for ; l.at < len(l.src); l.at++ {
 		switch c := l.src[l.at]; {
 		case c == '`':
 			l.at++
-			return tokenTemplate, ""
+			return tokenTemplate, good
 		case c == '$' && l.peek(1) == '{':
 			l.at += 2
-			return tokenTemplate, ""
+			return tokenTemplate, good
 		case c == '\\':
 			l.at++
 		}
 	}
-	return tokenBad, "a template is not closed"
+	return tokenBad, intray.NewMessage("javascript.template_not_closed", nil)
 }
 
 // resume reads on in a template behind the brace that closes an expression.
 func (l *lexer) resume(brace token) token {
 	l.at = brace.pos + 1
 	t := token{pos: brace.pos}
-	if t.kind, t.text = l.template(); t.kind != tokenBad {
-		t.text = l.src[t.pos:l.at]
-	}
+	t.kind, t.wrong = l.template()
+	t.text = l.src[t.pos:l.at]
 	return t
 }
 
@@ -228,7 +232,7 @@ func (l *lexer) regex(slash token) token {
 			l.at++
 			continue
 		case c == '\n' || c == '\r':
-			return token{kind: tokenBad, pos: slash.pos, text: "a regular expression is not closed in its line"}
+			return token{kind: tokenBad, pos: slash.pos, wrong: intray.NewMessage("javascript.regex_ends_in_line", nil)}
 		case c == '[':
 			inClass = true
 		case c == ']':
@@ -237,11 +241,11 @@ func (l *lexer) regex(slash token) token {
 			groups++
 		case c == ')' && !inClass:
 			if groups--; groups < 0 {
-				return token{kind: tokenBad, pos: slash.pos, text: "a regular expression closes a group that is not open"}
+				return token{kind: tokenBad, pos: slash.pos, wrong: intray.NewMessage("javascript.regex_group_not_open", nil)}
 			}
 		case c == '/' && !inClass:
 			if groups > 0 {
-				return token{kind: tokenBad, pos: slash.pos, text: "a group of a regular expression is not closed"}
+				return token{kind: tokenBad, pos: slash.pos, wrong: intray.NewMessage("javascript.regex_group_not_closed", nil)}
 			}
 			l.at++
 			l.flags()
@@ -249,7 +253,7 @@ func (l *lexer) regex(slash token) token {
 			return t
 		}
 	}
-	return token{kind: tokenBad, pos: slash.pos, text: "a regular expression is not closed"}
+	return token{kind: tokenBad, pos: slash.pos, wrong: intray.NewMessage("javascript.regex_not_closed", nil)}
 }
 
 func (l *lexer) flags() {
@@ -258,7 +262,7 @@ func (l *lexer) flags() {
 	}
 }
 
-func (l *lexer) number() (tokenKind, string) {
+func (l *lexer) number() (tokenKind, intray.Message) {
 	if l.peek(0) == '0' && strings.IndexByte("xXoObB", l.peek(1)) >= 0 && l.peek(1) != 0 {
 		l.at += 2
 		l.digits("0123456789abcdefABCDEF_")
@@ -269,9 +273,9 @@ func (l *lexer) number() (tokenKind, string) {
 		l.at++
 	}
 	if l.at < len(l.src) && namePart(l.rest(), true) > 0 {
-		return tokenBad, "a number is followed by a letter"
+		return tokenBad, intray.NewMessage("javascript.letter_after_number", nil)
 	}
-	return tokenNumber, ""
+	return tokenNumber, good
 }
 
 func (l *lexer) decimal() {
@@ -306,23 +310,23 @@ const signs = " >>>= ... === !== **= <<= >>= >>> &&= ||= ??= " +
 	"=> == != <= >= && || ?? ?. ++ -- += -= *= /= %= &= |= ^= << >> ** " +
 	"{ } ( ) [ ] ; , < > + - * / % & | ^ ! ~ ? : = . @ "
 
-func (l *lexer) sign() (tokenKind, string) {
+func (l *lexer) sign() (tokenKind, intray.Message) {
 	rest := l.rest()
 	if strings.HasPrefix(rest, "/*") {
-		return tokenBad, "a comment is not closed"
+		return tokenBad, intray.NewMessage("javascript.comment_not_closed", nil)
 	}
 	if strings.HasPrefix(rest, "?.") && isDigit(l.peek(2)) {
 		l.at++ // a condition and a number: a?.5:1
-		return tokenSign, ""
+		return tokenSign, good
 	}
 	for n := min(4, len(rest)); n > 0; n-- {
 		if isSign(rest[:n]) {
 			l.at += n
-			return tokenSign, ""
+			return tokenSign, good
 		}
 	}
 	r, _ := utf8.DecodeRuneInString(rest)
-	return tokenBad, "unexpected character " + quote(string(r))
+	return tokenBad, intray.NewMessage("javascript.unexpected_character", intray.Params{"character": string(r)})
 }
 
 func isSign(s string) bool {

@@ -1,5 +1,7 @@
 package js
 
+import "github.com/intraydata/intray"
+
 // operand reads a literal, a name, a group, a function or a class.
 func (p *parser) operand() kind {
 	p.enter()
@@ -77,9 +79,9 @@ func (p *parser) special() {
 		p.expect(".")
 		p.expect("target")
 	case word == "import" && !p.tok.is("("):
-		p.fail(p.tok.pos, "import is only known as a call: import(…)")
+		p.fail(p.tok.pos, intray.NewMessage("javascript.import_not_called", nil))
 	case word == "super" && (!p.in.method || !oneOf(" ( . [ ", p.tok)):
-		p.fail(p.tok.pos, "super is only known in methods, as super.name or a call")
+		p.fail(p.tok.pos, intray.NewMessage("javascript.super_outside_method", nil))
 	}
 }
 
@@ -107,9 +109,9 @@ func (p *parser) group() kind {
 	case isArrow:
 		return isHead
 	case list.count == 0:
-		p.fail(end, "unexpected \")\"")
+		p.fail(end, unexpected(")"))
 	case list.headOnly:
-		p.fail(list.at, "unexpected sign in parentheses that are no parameters")
+		p.fail(list.at, intray.NewMessage("javascript.sign_in_parentheses", nil))
 	case list.count == 1:
 		return list.last.grouped()
 	}

@@ -1,9 +1,9 @@
 package js
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
+
+	"github.com/intraydata/intray"
 )
 
 // kind says as what an expression may serve once it is seen what follows it.
@@ -54,15 +54,15 @@ func (p *parser) next() {
 func (p *parser) take(t token) {
 	p.tok = t
 	if t.kind == tokenBad {
-		p.fail(t.pos, "%s", t.text)
+		p.fail(t.pos, t.wrong)
 	}
 }
 
 // fail keeps the first error. From then on the source seems to be at its end,
 // at which everything stops.
-func (p *parser) fail(at int, format string, args ...any) {
+func (p *parser) fail(at int, reason intray.Message) {
 	if p.err == nil {
-		p.err = newError(p.lex.src, at, fmt.Sprintf(format, args...))
+		p.err = newError(p.lex.src, at, reason)
 	}
 	p.lex.at = len(p.lex.src)
 	p.tok = token{pos: len(p.lex.src)}
@@ -70,16 +70,16 @@ func (p *parser) fail(at int, format string, args ...any) {
 
 func (p *parser) unexpected() {
 	if p.tok.kind == tokenEnd {
-		p.fail(p.tok.pos, "the source ends too early")
+		p.fail(p.tok.pos, intray.NewMessage("javascript.ends_early", nil))
 		return
 	}
-	p.fail(p.tok.pos, "unexpected %s", quote(p.tok.text))
+	p.fail(p.tok.pos, unexpected(p.tok.text))
 }
 
 // enter counts one level of nesting; leave must follow.
 func (p *parser) enter() {
 	if p.depth++; p.depth > MaxDepth {
-		p.fail(p.tok.pos, "the source is nested more than %d levels deep", MaxDepth)
+		p.fail(p.tok.pos, intray.NewMessage("javascript.too_deep", intray.Params{"n": MaxDepth}))
 	}
 }
 
@@ -99,10 +99,10 @@ func (p *parser) expect(text string) {
 		return
 	}
 	if p.tok.kind == tokenEnd {
-		p.fail(p.tok.pos, "the source ends too early; expected %s", quote(text))
+		p.fail(p.tok.pos, intray.NewMessage("javascript.ends_before", intray.Params{"token": text}))
 		return
 	}
-	p.fail(p.tok.pos, "expected %s, not %s", quote(text), quote(p.tok.text))
+	p.fail(p.tok.pos, intray.NewMessage("javascript.expected", intray.Params{"token": text, "found": shorten(p.tok.text)}))
 }
 
 // until says whether a list goes on: neither its closing sign nor the end is
@@ -120,7 +120,7 @@ func (p *parser) ahead() token {
 // noCover refuses a {name = value} that no pattern has taken up.
 func (p *parser) noCover() {
 	if p.cover > 0 {
-		p.fail(p.cover-1, "unexpected \"=\" in an object; a property's value follows a colon")
+		p.fail(p.cover-1, intray.NewMessage("javascript.equals_in_object", nil))
 	}
 	p.cover = 0
 }
@@ -141,9 +141,14 @@ func (p *parser) identifier() {
 	p.next()
 }
 
-func quote(s string) string {
-	if r := []rune(s); len(r) > 20 {
-		s = string(r[:20]) + "…"
+func unexpected(token string) intray.Message {
+	return intray.NewMessage("javascript.unexpected", intray.Params{"token": shorten(token)})
+}
+
+// shorten leaves so much of a token as a message shows.
+func shorten(token string) string {
+	if r := []rune(token); len(r) > 20 {
+		return string(r[:20]) + "…"
 	}
-	return strconv.Quote(s)
+	return token
 }

@@ -1,6 +1,10 @@
 package js
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/intraydata/intray"
+)
 
 // statements reads statements up to a closing brace.
 func (p *parser) statements() {
@@ -91,7 +95,7 @@ func (p *parser) named(after ...string) {
 	}
 	if slices.Contains(after, t.text) {
 		p.next()
-		p.fail(t.pos, "a declaration needs a name")
+		p.fail(t.pos, intray.NewMessage("javascript.name_missing", nil))
 	}
 }
 
@@ -109,7 +113,7 @@ func (p *parser) variables(in bool) {
 		case !in && oneOf(" in of ", p.tok):
 			return
 		case isConst || isPattern:
-			p.fail(p.tok.pos, "a constant or pattern is declared without a value")
+			p.fail(p.tok.pos, intray.NewMessage("javascript.value_missing", nil))
 		}
 		if !p.accept(",") {
 			return
@@ -216,7 +220,7 @@ func (p *parser) loopStart() bool {
 		return false
 	}
 	if !k.has(isTarget | isPattern) {
-		p.fail(at, "this cannot be assigned to")
+		p.fail(at, intray.NewMessage("javascript.not_assignable", nil))
 	}
 	p.cover = 0
 	return true
@@ -229,7 +233,7 @@ func (p *parser) leaving(word string) {
 	ends := p.tok.newline || p.tok.kind == tokenEnd || p.tok.is(";") || p.tok.is("}")
 	switch {
 	case word == "throw" && ends:
-		p.fail(at, "throw needs a value in its line")
+		p.fail(at, intray.NewMessage("javascript.throw_without_value", nil))
 	case ends:
 		p.checkJump(at, word)
 	case word == "return" || word == "throw":
@@ -244,7 +248,7 @@ func (p *parser) leaving(word string) {
 // checkJump refuses a jump without a label where there is nothing to leave.
 func (p *parser) checkJump(at int, word string) {
 	if word == "continue" && p.in.loops == 0 || word == "break" && p.in.loops+p.in.switches == 0 {
-		p.fail(at, "%s stands in no loop", word)
+		p.fail(at, intray.NewMessage("javascript.outside_loop", intray.Params{"word": word}))
 	}
 }
 

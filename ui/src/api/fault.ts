@@ -1,3 +1,4 @@
+import type { Message } from '../words/types';
 import type { components } from './schema';
 
 /** A cell that somebody else changed first, with both texts. */
@@ -21,20 +22,23 @@ export interface CellConflict {
  */
 export type FaultKind = 'lost' | 'refused' | 'gone' | 'unauthorized';
 
-/** Why a call gave no answer. The message is for people; lost ones have none. */
+/** Why a call gave no answer. */
 export class Fault extends Error {
   readonly kind: FaultKind;
   readonly code: string;
+  /** For people; undefined of lost ones. */
+  readonly detail: Message | undefined;
   readonly status: number;
   /** Names the call in the log of the service; "" where no answer came. */
   readonly request: string;
   /** Of changed_by_others. */
   readonly cells: readonly CellConflict[];
-  /** Of would_discard: how many changes of cells. */
+  /** Of discards_changes: how many changes of cells. */
   readonly changes: number;
 
-  constructor(kind: FaultKind, of: { message?: string; code?: string; status?: number; request?: string; cells?: readonly CellConflict[]; changes?: number } = {}) {
-    super(of.message ?? '');
+  constructor(kind: FaultKind, of: { detail?: Message; code?: string; status?: number; request?: string; cells?: readonly CellConflict[]; changes?: number } = {}) {
+    super(of.detail?.text ?? '');
+    this.detail = of.detail;
     this.kind = kind;
     this.code = of.code ?? '';
     this.status = of.status ?? 0;
@@ -55,7 +59,7 @@ export function faultOf(status: number, body: unknown): Fault {
     status,
     cells,
     changes: Number(said.changes ?? 0),
-    message: hasDetail ? String(said.detail) : '',
+    ...(hasDetail && { detail: { text: String(said.detail), code: said.message_code, params: said.params } }),
     code: String(said.code ?? ''),
     request: String(said.request_id ?? ''),
   });

@@ -1,1 +1,0 @@
-import{_ as e,b as t}from"./main-duSnOK1u.js";function n({model:n}){let{t:r,host:i}=n,a=i.facts.import_errors.some(e=>e.type===`NO_ROWS`);return t(`div`,{class:`c-rowless`,children:[t(`p`,{role:`status`,children:r(a?`rowless`:`noRows`)}),t(e,{icon:`add`,onClick:()=>n.addRow(),children:r(`add.one`)})]})}export{n as default};

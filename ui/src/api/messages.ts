@@ -1,0 +1,32 @@
+import type { Message } from '../words/types';
+import type { LayoutField, Problem, QuestionChoice } from './shapes';
+
+// Beside each English sentence an answer holds its code and parameters; a text of the
+// organization has none.
+
+type WithMessage = Pick<Problem, 'message' | 'messageCode' | 'params'>;
+type WithReason = Pick<QuestionChoice, 'reason' | 'reasonCode' | 'reasonParams'>;
+type WithLabel = Pick<QuestionChoice, 'label' | 'labelCode' | 'labelParams'>;
+type WithReasons = Pick<LayoutField, 'reasons' | 'reasonMessages'>;
+
+export function messageOf({ message: text, messageCode: code, params }: WithMessage): Message {
+  return { code, params, text };
+}
+
+export function reasonOf({ reason: text, reasonCode: code, reasonParams: params }: WithReason): Message {
+  return { code, params, text };
+}
+
+export function labelOf({ label: text, labelCode: code, labelParams: params }: WithLabel): Message {
+  return { code, params, text };
+}
+
+/** All reasons as one message. */
+export function reasonsOf({ reasons, reasonMessages }: WithReasons): Message {
+  return { ...joined(reasonMessages), text: reasons.join('; ') };
+}
+
+/** One message that says several things. */
+export function joined(list: readonly Message[]): Message {
+  return list.length === 1 ? list[0]! : { code: 'list.clauses', params: { list } };
+}
