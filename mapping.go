@@ -48,7 +48,7 @@ type Evidence struct {
 	Reason Message
 	// Rivals are the other values that it could have, likeliest first; none
 	// where no other is worth a word.
-	Rivals []Choice
+	Rivals []Choice `json:"Rivals"`
 	// Tie says that one of the rivals fits as well as the value does, so that a
 	// person has to choose.
 	Tie bool

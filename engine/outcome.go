@@ -48,7 +48,7 @@ type Outcome struct {
 	// first MaxNotices.
 	Notices []intray.Notice
 	// Untold counts the notices about the import that were left out.
-	Untold int64
+	Untold int64 `json:"Untold"`
 	// Problems counts all problems of cells and rows.
 	Problems int64
 	// Listed are the first MaxNotices of those, in the order of the rows.
