@@ -2,171 +2,209 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
+	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/internal/app"
 	"github.com/intraydata/intray/schemajson"
-	"github.com/intraydata/intray/schemajson/lint"
 )
 
-type schemaCheckCommand struct {
-	File string `arg:"" help:"The schema to look at; - for standard input."`
-	JSON bool   `name:"json" help:"Write JSON, as is done when the output is no terminal."`
+type hooksTestCommand struct {
+	Schema  string `arg:"" help:"The schema: JSON with fields, settings and hooks."`
+	Sample  string `arg:"" help:"The file to try the hooks on."`
+	Rows    int    `help:"How many rows are shown: at most 1,000." default:"10" placeholder:"N"`
+	Answers string `help:"Answers to questions about the file: JSON, an answer for each id of a question." placeholder:"FILE"`
+	JSON    bool   `name:"json" help:"Write JSON, as is done when the output is no terminal."`
+	hookFlags
 }
 
 // Help is shown below the flags.
-func (schemaCheckCommand) Help() string {
-	return `Findings are what can be used and can hardly be meant, such as a rule that no value keeps.
+func (hooksTestCommand) Help() string {
+	return `The whole file is read, once without the hooks and once with them, and the first
+rows are compared: what each cell held before and what it holds after, with the
+messages of the hooks. Nothing is written.
 
-Exit status: 0 the schema can be used, with findings or without; 4 it cannot be used; 2 wrong usage.`
+Exit status: 0 the hooks ran, 3 a person must settle something first, 4 a hook
+failed or the file cannot be imported, 2 wrong usage.`
 }
 
-// checked is what there is to say of a schema.
-type checked struct {
-	File string `json:"file"`
-	// Valid says that the schema can be used.
-	Valid    bool           `json:"valid"`
-	Errors   []checkedIssue `json:"errors"`
-	Findings []checkedFound `json:"findings"`
-}
+// maxTried is the most rows that are shown.
+const maxTried = 1000
 
-type checkedIssue struct {
-	Path    string `json:"path"`
-	Message string `json:"message"`
-}
-
-type checkedFound struct {
-	Path  string `json:"path"`
-	Level string `json:"level"`
-	Code  string `json:"code"`
-	Text  string `json:"text"`
-}
-
-// Run looks the schema through.
-func (c *schemaCheckCommand) Run(ctx context.Context, s streams) error {
-	found, hooks, err := c.check(s.in)
+// Run tries the hooks.
+func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
+	if c.Rows < 1 || c.Rows > maxTried {
+		return usageError{wrongFlag("--rows", fmt.Errorf("%d rows cannot be shown: 1 to %d can", c.Rows, maxTried))}
+	}
+	schema, err := readSchema(c.Schema, schemajson.ReadFile)
 	if err != nil {
 		return usageError{err}
 	}
-	if err := found.load(ctx, hooks); err != nil {
+	if schema.Hooks.Count() == 0 {
+		return usageError{fmt.Errorf("%s has no hooks: there is nothing to test", c.Schema)}
+	}
+	answers, err := readAnswers(c.Answers)
+	if err != nil {
+		return usageError{err}
+	}
+	trial, err := app.Try(ctx, app.TrialConfig{File: c.Sample, Schema: schema, Answers: answers, Rows: c.Rows, Hooks: c.hooks()})
+	if err != nil {
 		return err
 	}
 	if c.JSON || !terminal(s.out) {
-		err = writeJSON(s.out, found)
+		err = writeJSON(s.out, wireTrial(trial))
 	} else {
-		found.tell(s.out)
+		tellTrial(s.out, c.Sample, trial)
 	}
 	if err != nil {
 		return err
 	}
-	if !found.Valid {
+	for _, n := range trial.Outcome.Notices {
+		fmt.Fprintf(s.err, "%s: %s\n", n.Level, visibleLong(n.Text.String()))
+	}
+	tellSource(s.err, schema.Hooks, trial.Outcome.Hook)
+	switch trial.Outcome.Verdict {
+	case engine.Open:
+		tellAnswers(s.err, trial.Outcome.Questions)
+		return exit(exitReview)
+	case engine.Broken:
 		return exit(exitFailed)
 	}
 	return nil
 }
 
-// load looks whether what runs hooks can load those of the schema.
-func (c *checked) load(ctx context.Context, hooks intray.Hooks) error {
-	if hooks.Count() == 0 {
-		return nil
+// tellTrial writes for a person: each row with the cells that the hooks change,
+// and what each hook took.
+func tellTrial(w io.Writer, sample string, trial app.Trial) {
+	for i, row := range trial.Rows {
+		tellTrialRow(w, i, row)
 	}
-	warning, err := app.CheckHooks(ctx, hooks)
-	var failed *intray.HookError
-	switch {
-	case errors.As(err, &failed):
-		c.Valid, c.Errors = false, append(c.Errors, checkedIssue{"hooks", failed.Error()})
-	case err != nil:
-		return err
-	case !warning.IsZero():
-		c.Findings = append(c.Findings, checkedFound{"hooks", intray.LevelWarning.String(), "hooks_unchecked", warning.String()})
+	if len(trial.Rows) > 0 {
+		fmt.Fprintf(w, "\nWith its hooks the import of %s has %s; the first are shown.\n", visibleLong(sample), counted(trial.Outcome.DataRows, "row"))
 	}
-	return nil
-}
-
-// check reads the schema and gives its hooks too, where it can be used. Its error
-// is that there is nothing to read.
-func (c *schemaCheckCommand) check(stdin io.Reader) (checked, intray.Hooks, error) {
-	in := stdin
-	if c.File != "-" {
-		file, err := os.Open(c.File)
-		if err != nil {
-			return checked{}, intray.Hooks{}, err
+	if len(trial.Times) > 0 {
+		fmt.Fprintf(w, "\n%-24s %12s %14s\n", "hook", "time", "for each row")
+	}
+	for _, t := range trial.Times {
+		each := "-"
+		if n := trial.Outcome.DataRows; n > 0 {
+			each = (t.Took / time.Duration(n)).Round(10 * time.Nanosecond).String()
 		}
-		defer file.Close()
-		in = file
+		fmt.Fprintf(w, "%-24s %12s %14s\n", t.Hook, t.Took.Round(10*time.Microsecond), each)
 	}
-	doc, schema, err := schemajson.ReadDoc(in)
-	var unread *fs.PathError
-	if errors.As(err, &unread) {
-		return checked{}, intray.Hooks{}, err
+	if len(trial.Console) > 0 {
+		fmt.Fprintln(w, "\nconsole")
 	}
-	found := checked{File: c.File, Valid: err == nil, Errors: issuesOf(err), Findings: []checkedFound{}}
-	if err == nil {
-		found.Findings = findings(doc, schema)
-		return found, schema.Hooks, nil
+	for _, line := range trial.Console {
+		fmt.Fprintf(w, "  %s\n", visibleLong(line))
 	}
-	return found, intray.Hooks{}, nil
 }
 
-// issuesOf tells what keeps a schema from being used, where anything does.
-func issuesOf(err error) []checkedIssue {
-	issues := []checkedIssue{}
-	var invalid *schemajson.InvalidError
+func tellTrialRow(w io.Writer, i int, row app.TrialRow) {
 	switch {
-	case errors.As(err, &invalid):
-		for _, issue := range invalid.Issues {
-			issues = append(issues, checkedIssue{issue.Path, issue.Message.String()})
-		}
-	case err != nil:
-		issues = append(issues, checkedIssue{"", err.Error()})
-	}
-	return issues
-}
-
-func findings(doc schemajson.Doc, schema *intray.Schema) []checkedFound {
-	found := []checkedFound{}
-	for _, f := range lint.CheckWritten(schema, doc.Settings) {
-		found = append(found, checkedFound{f.Path, f.Level.String(), f.Code, f.Text.String()})
-	}
-	for _, text := range schemajson.Warnings(schema) {
-		found = append(found, checkedFound{"hooks", intray.LevelWarning.String(), "hook_without_network", text.String()})
-	}
-	return found
-}
-
-// tell writes for a person: each place, and below it what is wrong there.
-func (c checked) tell(w io.Writer) {
-	name := visible(c.File)
-	if c.File == "-" {
-		name = "The schema"
-	}
-	switch {
-	case !c.Valid:
-		fmt.Fprintf(w, "%s cannot be used: %s.\n", name, counted(int64(len(c.Errors)), "error"))
-	case len(c.Findings) == 0:
-		fmt.Fprintf(w, "%s can be used. Nothing was found.\n", name)
+	case row.Removed:
+		fmt.Fprintf(w, "line %d: removed\n", row.Line)
+		return
+	case row.Line == 0:
+		fmt.Fprintln(w, "added row")
+	case len(row.Cells)+len(row.Problems) == 0:
+		fmt.Fprintf(w, "line %d: nothing changed\n", row.Line)
 	default:
-		fmt.Fprintf(w, "%s can be used: %s.\n", name, counted(int64(len(c.Findings)), "finding"))
+		fmt.Fprintf(w, "line %d\n", row.Line)
 	}
-	for _, e := range c.Errors {
-		tellFound(w, "error", e.Path, e.Message)
+	for _, cell := range row.Cells {
+		switch {
+		case cell.Changed():
+			fmt.Fprintf(w, "  %-16s %s → %s\n", visible(cell.Field), cellText(cell.Before), cellText(cell.After))
+		default:
+			fmt.Fprintf(w, "  %-16s %s\n", visible(cell.Field), cellText(cell.After))
+		}
+		tellMessages(w, cell.Problems)
 	}
-	for _, f := range c.Findings {
-		tellFound(w, f.Level, f.Path, f.Text)
+	tellMessages(w, row.Problems)
+}
+
+func tellMessages(w io.Writer, problems []intray.Problem) {
+	for _, p := range problems {
+		for _, line := range wrap(p.Level.String()+": "+visibleLong(p.Text.String()), textWidth-19) {
+			fmt.Fprintf(w, "  %-16s %s\n", "", line)
+		}
 	}
 }
 
-func tellFound(w io.Writer, level, path, text string) {
-	if path == "" {
-		path = "the whole schema"
+// cellText shows a value; one that is not there as "nothing".
+func cellText(text *string) string {
+	if text == nil {
+		return "nothing"
 	}
-	fmt.Fprintf(w, "\n%-7s  %s\n", level, visibleLong(path))
-	for _, line := range wrap(visibleLong(text), textWidth-9) {
-		fmt.Fprintf(w, "         %s\n", line)
+	return visible(*text)
+}
+
+// wiredTrial is a trial for a program.
+type wiredTrial struct {
+	Verdict string        `json:"verdict"`
+	Hook    *wiredFailure `json:"failure,omitempty"`
+	Rows    []wiredRow    `json:"rows"`
+	Times   []wiredTime   `json:"hooks"`
+	Console []string      `json:"console"`
+}
+
+type wiredFailure struct {
+	Hook    string `json:"hook"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Row     *int64 `json:"rowIndex,omitempty"`
+	Message string `json:"message"`
+}
+
+type wiredRow struct {
+	Line    int64       `json:"line,omitempty"`
+	Added   bool        `json:"added,omitempty"`
+	Removed bool        `json:"removed,omitempty"`
+	Cells   []wiredCell `json:"cells"`
+}
+
+type wiredCell struct {
+	Field    string         `json:"fieldKey"`
+	Before   *string        `json:"before"`
+	After    *string        `json:"after"`
+	Messages []wiredMessage `json:"messages,omitempty"`
+}
+
+type wiredMessage struct {
+	Level   string `json:"level"`
+	Message string `json:"message"`
+}
+
+type wiredTime struct {
+	Hook         string  `json:"hook"`
+	Milliseconds float64 `json:"milliseconds"`
+}
+
+var verdictNames = map[engine.Verdict]string{engine.Done: "SUCCESSFUL", engine.Open: "NEEDS_REVIEW", engine.Broken: "FAILED"}
+
+func wireTrial(trial app.Trial) wiredTrial {
+	wired := wiredTrial{Verdict: verdictNames[trial.Outcome.Verdict], Rows: []wiredRow{}, Times: []wiredTime{}, Console: []string{}}
+	if f := trial.Outcome.Hook; f != nil {
+		wired.Hook = &wiredFailure{f.Hook, f.Line, f.Column, f.Row, f.Text.String()}
 	}
+	for _, row := range trial.Rows {
+		one := wiredRow{Line: row.Line, Added: row.Line == 0, Removed: row.Removed, Cells: []wiredCell{}}
+		for _, c := range row.Cells {
+			cell := wiredCell{Field: c.Field, Before: c.Before, After: c.After}
+			for _, p := range c.Problems {
+				cell.Messages = append(cell.Messages, wiredMessage{p.Level.String(), p.Text.String()})
+			}
+			one.Cells = append(one.Cells, cell)
+		}
+		wired.Rows = append(wired.Rows, one)
+	}
+	for _, t := range trial.Times {
+		wired.Times = append(wired.Times, wiredTime{t.Hook, float64(t.Took) / float64(time.Millisecond)})
+	}
+	wired.Console = append(wired.Console, trial.Console...)
+	return wired
 }

@@ -1,153 +1,159 @@
 package api
 
 import (
-	"net/http"
-	"net/url"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
+	"github.com/intraydata/intray/internal/shape"
 )
 
-// review is what the review page is told of an import.
-type review struct {
-	ID       string   `json:"id"`
-	Title    string   `json:"title"`
-	Status   string   `json:"status"`
-	Filename string   `json:"original_filename"`
-	DataRows int64    `json:"num_data_rows"`
-	BadRows  int64    `json:"num_rows_with_error"`
-	Notices  []notice `json:"import_errors"`
-	// Invalid is what becomes of rows with an error.
-	Invalid   string         `json:"invalidDataBehavior"`
-	Styles    map[string]any `json:"styleOverrides"`
-	Questions int            `json:"openQuestions"`
-	HasRows   bool           `json:"hasRows"`
-	Finished  *string        `json:"finished"`
-	// First is what the page shows next, where it asked for that.
-	First *reviewFirst `json:"first,omitempty"`
+// layout is how the file of an import under review was understood.
+type layout struct {
+	Status   string         `json:"status"`
+	Filename string         `json:"filename"`
+	Evidence []layoutChoice `json:"evidence"`
+	Columns  []layoutColumn `json:"columns"`
+	Fields   []layoutField  `json:"fields"`
+	// Answers are all that persons gave, and Changes how many changes of rows would
+	// be dropped where the file is read again.
+	Answers map[string]string `json:"answers"`
+	Changes int               `json:"changes"`
 }
 
-type reviewFirst struct {
-	Table deskTable  `json:"table"`
-	Rows  deskWindow `json:"rows"`
+type layoutChoice struct {
+	Choice string `json:"choice"`
+	Value  string `json:"value"`
+	reasonMessage
+	// Answer is the id of the answer that chooses another one, or "".
+	Answer string   `json:"answer"`
+	Rivals []choice `json:"rivals"`
 }
 
-// maxReviewNotices is the most notices that the page is told.
-const maxReviewNotices = 50
+type layoutColumn struct {
+	Index    int      `json:"index"`
+	Header   string   `json:"header"`
+	Examples []string `json:"examples"`
+	Field    *string  `json:"field"`
+}
 
-// visitCookie is the name of the cookie of a review.
-const visitCookie = "intray_review"
+type layoutField struct {
+	Key            string  `json:"key"`
+	Label          string  `json:"label"`
+	Type           string  `json:"type"`
+	Required       bool    `json:"required"`
+	RequireMapping bool    `json:"requireMapping"`
+	ManyToOne      bool    `json:"manyToOne"`
+	Columns        []int   `json:"columns"`
+	Score          float64 `json:"score"`
+	reasonList
+	Decided string `json:"decided"`
+}
 
-// openReview gives the cookie for the token of a link.
-func (a *API) openReview(c *call) (*answer, error) {
-	id, err := c.id("id")
+// choiceAnswers are the ids of answers, by the names under which evidence has what
+// they choose.
+var choiceAnswers = map[string]string{
+	"sheet": intray.AnswerSheet, "encoding": intray.AnswerEncoding, "delimiter": intray.AnswerDelimiter, "header row": intray.AnswerHeaderRow,
+}
+
+func (a *API) getLayout(c *call) (*answer, error) {
+	return a.replyLayout(c, c.reviewed)
+}
+
+func (a *API) postLayout(c *call) (*answer, error) {
+	imp, err := a.cfg.Service.Relay(c.ctx(), c.reviewed.Org, c.reviewed.ID, answersOf(c.object()))
 	if err != nil {
 		return nil, err
 	}
-	token, err := bearer(c.r.Header.Get("Authorization"))
+	return a.replyLayout(c, imp)
+}
+
+func (a *API) replyLayout(c *call, imp service.Import) (*answer, error) {
+	schema, err := a.cfg.Service.FrozenSchema(imp)
 	if err != nil {
 		return nil, err
 	}
-	imp, visit, err := a.cfg.Service.Visit(c.ctx(), id, token)
-	if err != nil {
+	out := layout{
+		Status: string(imp.Status), Filename: imp.Filename, Evidence: []layoutChoice{}, Columns: []layoutColumn{}, Fields: []layoutField{}, Answers: map[string]string{},
+	}
+	for id, value := range imp.Answers {
+		out.Answers[id] = value
+	}
+	if out.Changes, err = a.cfg.Service.Changes(c.ctx(), imp); err != nil {
 		return nil, err
 	}
-	cookie := http.Cookie{
-		Name: visitCookie, Value: visit, Path: "/api/review/v1/" + imp.ID, MaxAge: int(service.VisitLife.Seconds()),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(a.base(c.r), "https://"),
-	}
-	c.reviewed, c.org = imp, imp.Org
-	reply, err := a.getReview(c)
-	if err != nil {
-		return nil, err
-	}
-	reply.header.Set("Set-Cookie", cookie.String())
-	return reply, nil
-}
-
-// admitReviewer opens the import of a review by its cookie. A call that pages of
-// other sites made is refused, whatever cookie came with it.
-func (a *API) admitReviewer(c *call) error {
-	cookie, err := c.r.Cookie(visitCookie)
-	if err != nil {
-		return unauthorized(intray.NewMessage("review.no_cookie", nil))
-	}
-	id, err := c.id("id")
-	if err != nil {
-		return err
-	}
-	imp, err := a.cfg.Service.Reviewed(c.ctx(), id, cookie.Value)
-	if service.IsKind(err, service.Denied) {
-		return unauthorized(intray.MessageOf(err))
-	}
-	if err != nil {
-		return err
-	}
-	if err := http.NewCrossOriginProtection().Check(c.r); err != nil {
-		return refuse(http.StatusForbidden, "cross_origin", intray.NewMessage("review.cross_origin", nil))
-	}
-	c.reviewed, c.org = imp, imp.Org
-	return nil
-}
-
-func (a *API) getReview(c *call) (*answer, error) {
-	count, err := within(c.r.URL.Query(), "rows", 0, maxWindow)
-	if err != nil {
-		return nil, err
-	}
-	page, err := a.wireReview(c.reviewed)
-	if err == nil && count > 0 && page.HasRows && page.Questions == 0 {
-		page.First = a.firstRows(c, count)
-	}
-	return unkept(page, err)
-}
-
-// firstRows spares the page the wait for two more calls. Where they fail there are
-// none: the page makes these calls then, and is told why.
-func (a *API) firstRows(c *call, count int64) *reviewFirst {
-	d, err := a.desk(c)
-	if err != nil {
-		return nil
-	}
-	var first reviewFirst
-	if first.Table, err = a.deskTable(c, d); err == nil {
-		first.Rows, err = a.deskRows(c, d, url.Values{"count": {strconv.FormatInt(count, 10)}})
-	}
-	if err != nil {
-		return nil
-	}
-	return &first
-}
-
-// bearer reads the token of RFC 6750's header.
-func bearer(header string) (string, error) {
-	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
-	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", refuse(http.StatusForbidden, "no_review_token", intray.NewMessage("review.no_token", nil))
-	}
-	return token, nil
-}
-
-func (a *API) wireReview(imp service.Import) (review, error) {
-	face, err := a.cfg.Service.ReviewFace(imp)
-	page := review{
-		ID: imp.ID, Title: face.Title, Status: string(imp.Status), Filename: imp.Filename, Notices: []notice{},
-		Invalid: string(face.Invalid), Styles: face.Styles, Questions: len(imp.Open()),
-		HasRows: imp.Status == service.NeedsReview && imp.Stage != "",
-	}
-	if page.Styles == nil {
-		page.Styles = map[string]any{}
+	fed := map[int]string{}
+	for i, f := range schema.Fields {
+		one := wireLayoutField(f, imp, i)
+		for _, column := range one.Columns {
+			fed[column] = f.Key
+		}
+		if !f.Hidden {
+			out.Fields = append(out.Fields, one)
+		}
 	}
 	if o := imp.Outcome; o != nil {
-		page.DataRows, page.BadRows = o.DataRows, o.ErrorRows
-		if !o.Finished.IsZero() {
-			finished := stamp(o.Finished)
-			page.Finished = &finished
-		}
-		all := o.All()
-		page.Notices = wireNotices(all[:min(len(all), maxReviewNotices)])
+		out.Evidence, out.Columns = wireEvidence(o.Evidence), wireColumns(o.Headers, o.Examples, fed)
 	}
-	return page, err
+	return unkept(out, nil)
+}
+
+func wireEvidence(evidence []intray.Evidence) []layoutChoice {
+	list := []layoutChoice{}
+	for _, e := range evidence {
+		list = append(list, layoutChoice{e.Choice, e.Value, reasonOf(e.Reason), choiceAnswers[e.Choice], wireChoices(e.Rivals)})
+	}
+	return list
+}
+
+func wireColumns(headers []string, examples [][]string, fed map[int]string) []layoutColumn {
+	list := []layoutColumn{}
+	for i, header := range headers {
+		one := layoutColumn{Index: i, Header: cut(header, maxStepText), Examples: []string{}}
+		if i < len(examples) { // imports that were read by an earlier version have none
+			one.Examples = append(one.Examples, examples[i]...)
+		}
+		if key, feeds := fed[i]; feeds {
+			one.Field = &key
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+func wireLayoutField(f intray.Field, imp service.Import, at int) layoutField {
+	one := layoutField{
+		Key: f.Key, Label: f.Label, Type: string(f.Type.Name), RequireMapping: f.RequireMapping, ManyToOne: f.ManyToOne,
+		Required: requires(f), Columns: []int{}, reasonList: reasonsOf(nil), Decided: "file",
+	}
+	if imp.Outcome != nil && at < len(imp.Outcome.Mapping.Fields) {
+		m := imp.Outcome.Mapping.Fields[at]
+		one.Columns, one.Score, one.reasonList = append(one.Columns, m.All()...), m.Score, reasonsOf(m.Reasons)
+	}
+	_, said := imp.Answers[intray.AnswerColumn+f.Key]
+	for id, key := range imp.Answers {
+		said = said || key == f.Key && strings.HasPrefix(id, intray.AnswerField)
+	}
+	if said {
+		one.Decided = "person"
+	}
+	return one
+}
+
+func requires(f intray.Field) bool {
+	return slices.ContainsFunc(f.Validators, func(v intray.Validator) bool { return v.Rule == "required" })
+}
+
+func layoutAnswer() *shape.Shape {
+	rival := object("", with(slices.Concat(labelProps(), reasonProps("")), must("value", word("")), must("examples", list(word(""), "")))...)
+	evidence := object("", with(reasonProps(""), must("choice", word("What was chosen: format, encoding, delimiter, sheet, header row and others.")), must("value", word("")),
+		must("answer", word("The id of the answer that chooses another one; empty where none does.")), must("rivals", list(rival, "What else it could be, the likeliest first.")))...)
+	column := object("", must("index", count("")), must("header", word("")), must("examples", list(word(""), "Some of its cells.")), must("field", orNull(word("The key of the field that it feeds."))))
+	field := object("", with(reasonsProps(), must("key", word("")), must("label", word("")), must("type", word("")), must("required", flag("Its cells must hold something.")), must("requireMapping", flag("It must have a column.")),
+		must("manyToOne", flag("It takes several columns.")), must("columns", list(count(""), "")), must("score", &shape.Shape{Kind: shape.Number, Doc: "From 0 to 1."}),
+		must("decided", enum("Who chose its columns.", "person", "file")))...)
+	return object("How the file was understood.", must("status", enum("", "AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW")), must("filename", word("")),
+		must("evidence", list(evidence, "")), must("columns", list(column, "")), must("fields", list(field, "Without hidden ones.")),
+		must("answers", mapOf(word(""), "All answers that were given, by their ids.")), must("changes", count("How many changes of rows are dropped where the file is read again.")))
 }

@@ -2,84 +2,115 @@ package draft
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/intraydata/intray"
 )
 
-// ErrNothing says that there is no change to undo, or none to redo.
-var ErrNothing = errors.New("there is nothing to undo or redo")
-
-// History says what can be undone and redone.
-type History struct {
-	// Done are the numbers of the changes that are in force, and Undone of those
-	// that were undone, each with the oldest first.
-	Done, Undone []int64
+// Since is a row as it is now, and as it was at an earlier version.
+type Since struct {
+	Now Row
+	// Then has the cells at that version, without problems. Known says whether they
+	// can still be told: not where the row never had that version, nor where its
+	// change was undone and another one made in its place.
+	Then  Row
+	Known bool
 }
 
-// History gives that of the draft. It waits for a change under way.
-func (d *Draft) History(ctx context.Context) (History, error) {
+// Since gives rows by their numbers, each with what it was at the version that is
+// named for it: those that are there, in the order of their numbers. It waits for a
+// change under way.
+func (d *Draft) Since(ctx context.Context, versions map[int64]int64) ([]Since, error) {
 	if err := d.lock(ctx); err != nil {
-		return History{}, fmt.Errorf("list the changes: %w", err)
+		return nil, fmt.Errorf("look back: %w", err)
 	}
-	defer d.unlock()
-	var h History
-	for _, l := range d.now.Load().layers {
-		h.Done = append(h.Done, l.seq)
+	// What is undone goes with the next change, but not while this reads.
+	s, done := d.read()
+	defer done()
+	layers := map[int64]*layer{}
+	for _, l := range slices.Concat(s.layers, d.undone) {
+		layers[l.seq] = l
 	}
-	for i := len(d.undone) - 1; i >= 0; i-- {
-		h.Undone = append(h.Undone, d.undone[i].seq)
+	d.unlock()
+	rows, err := d.rows(ctx, s, slices.Collect(maps.Keys(versions)))
+	if err != nil {
+		return nil, err
 	}
-	return h, nil
-}
-
-// Undo takes the last change back and gives its number. Before rows are shown
-// without it, keep is told; where it fails the change stays. It fails with
-// ErrNothing where there is no change.
-func (d *Draft) Undo(ctx context.Context, keep func(ctx context.Context, seq int64) error) (int64, error) {
-	if err := d.lock(ctx); err != nil {
-		return 0, fmt.Errorf("undo: %w", err)
-	}
-	defer d.unlock()
-	s := d.now.Load()
-	if len(s.layers) == 0 {
-		return 0, fmt.Errorf("undo: %w", ErrNothing)
-	}
-	l := s.layers[len(s.layers)-1]
-	if err := d.move(ctx, s.without(d.shape()), l, keep); err != nil {
-		return 0, fmt.Errorf("undo change %d: %w", l.seq, err)
-	}
-	d.undone = append(d.undone, l)
-	return l.seq, nil
-}
-
-// Redo puts the change that was undone last on again and gives its number. It does
-// so as Undo does.
-func (d *Draft) Redo(ctx context.Context, keep func(ctx context.Context, seq int64) error) (int64, error) {
-	if err := d.lock(ctx); err != nil {
-		return 0, fmt.Errorf("redo: %w", err)
-	}
-	defer d.unlock()
-	if len(d.undone) == 0 {
-		return 0, fmt.Errorf("redo: %w", ErrNothing)
-	}
-	l := d.undone[len(d.undone)-1]
-	if err := d.move(ctx, d.now.Load().with(l, d.shape()), l, keep); err != nil {
-		return 0, fmt.Errorf("redo change %d: %w", l.seq, err)
-	}
-	d.undone = d.undone[:len(d.undone)-1]
-	return l.seq, nil
-}
-
-// move goes to the snapshot with or without a layer.
-func (d *Draft) move(ctx context.Context, to *snapshot, l *layer, keep func(ctx context.Context, seq int64) error) error {
-	if keep != nil {
-		if err := keep(ctx, l.seq); err != nil {
-			return err
+	out := make([]Since, len(rows))
+	earlier := map[int64][]int{} // the places in out, by version
+	for i, r := range rows {
+		out[i].Now = r
+		switch version := versions[r.Number]; {
+		case version == r.Version:
+			out[i].Then, out[i].Known = r, true
+		case version == 0 || layers[version] != nil:
+			earlier[version] = append(earlier[version], i)
 		}
 	}
-	d.now.Store(to)
-	for _, t := range d.tables {
-		t.follow(ctx, to, l.changed())
+	for version, places := range earlier {
+		if err := d.past(ctx, layers[version], version, out, places); err != nil {
+			return nil, fmt.Errorf("look back to change %d: %w", version, err)
+		}
+	}
+	return out, nil
+}
+
+// past reads rows as a layer made them, or as they were staged where it is nil.
+func (d *Draft) past(ctx context.Context, l *layer, version int64, out []Since, places []int) error {
+	has := func(row uint32) bool { return row < d.staged }
+	read := d.readStaged
+	if l != nil {
+		has, read = l.rows.Contains, l.read
+	}
+	var rows []uint32
+	var of []int
+	for _, i := range places {
+		if row := uint32(out[i].Now.Number); has(row) {
+			rows, of = append(rows, row), append(of, i)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	b, err := read(ctx, rows)
+	if err != nil {
+		return err
+	}
+	for at, i := range of {
+		out[i].Then, out[i].Known = rowOf(b, at, rows[at], version), true
 	}
 	return nil
+}
+
+// rowOf is a row of a batch, without problems.
+func rowOf(b *intray.Batch, at int, row uint32, version int64) Row {
+	r := Row{Number: int64(row), Version: version, Line: b.Lines[at], Cells: make([]Cell, len(b.Fields))}
+	for f := range b.Fields {
+		r.Cells[f] = cellOf(&b.Fields[f], at)
+	}
+	return r
+}
+
+// rows gives the rows with these numbers that are there in a snapshot.
+func (d *Draft) rows(ctx context.Context, s *snapshot, numbers []int64) ([]Row, error) {
+	wanted := roaring.New()
+	for _, n := range numbers {
+		if n >= 0 && n < 1<<32 {
+			wanted.Add(uint32(n))
+		}
+	}
+	wanted.And(s.live)
+	list := wanted.ToArray()
+	if len(list) == 0 {
+		return nil, nil
+	}
+	b, err := d.gather(ctx, s, list)
+	if err != nil {
+		return nil, err
+	}
+	return d.shown(s, list, b), nil
 }

@@ -3,72 +3,74 @@ package store
 import (
 	"context"
 	"database/sql"
-	"strings"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
 
-	"github.com/pressly/goose/v3"
+	"github.com/intraydata/intray/internal/queue"
+	_ "modernc.org/sqlite" // the driver sqlite
 )
 
-// dialect is what differs between the databases.
-type dialect struct {
-	goose goose.Dialect
-	// words are filled into the migrations.
-	words *strings.Replacer
-	// now is the database's clock, in microseconds.
-	now string
-	// view are the options of transactions that see one consistent state.
-	view *sql.TxOptions
-	// hold is what a query adds so that others wait with its rows; "" where
-	// only one transaction writes at a time.
-	hold string
-	// empty empties the log of changes; "" where that is not ours to do.
-	empty string
-	// lock, where it is not "", waits until no other transaction holds the
-	// lock $1, and holds it until the transaction ends.
-	lock string
-	// alone and notAlone, where they are not "", take and give back the lock
-	// $1 for a connection.
-	alone, notAlone string
-}
+// readers is how many connections read at once.
+const readers = 4
 
-// The locks. They share one space of numbers with whatever else uses the
-// database, hence the odd ones.
-const (
-	lockMigrate = 7_204_118_301
-	lockClaim   = 7_204_118_302
-	lockBury    = 7_204_118_303
-	lockConnect = 7_204_118_304
-)
-
-func sqliteDialect() dialect {
-	return dialect{
-		goose: goose.DialectSQLite3,
-		words: strings.NewReplacer("${ID}", "TEXT", "${BYTES}", "BLOB"),
-		now:   `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
-		// A reader's transaction is a snapshot on SQLite.
-		view:  &sql.TxOptions{ReadOnly: true},
-		empty: `PRAGMA wal_checkpoint(TRUNCATE)`,
+// openSQLite opens three pools on one file. One connection writes, since more
+// would starve each other: SQLite lets one write at a time and does not queue
+// the rest. River has a connection of its own, so that its many small writes
+// wait and those of the service do not.
+func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
+	path, err := makeFile(cfg.Path)
+	if err != nil {
+		return err
 	}
-}
-
-func postgresDialect() dialect {
-	return dialect{
-		goose: goose.DialectPostgres,
-		words: strings.NewReplacer("${ID}", `TEXT COLLATE "C"`, "${BYTES}", "BYTEA"),
-		// now() would be when the transaction began.
-		now:      `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
-		view:     &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
-		hold:     ` FOR UPDATE`,
-		lock:     `SELECT pg_advisory_xact_lock($1)`,
-		alone:    `SELECT pg_advisory_lock($1)`,
-		notAlone: `SELECT pg_advisory_unlock($1)`,
+	s.dialect = sqliteDialect()
+	writing := url.Values{
+		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)"},
+		"_txlock": {"immediate"},
 	}
-}
-
-// waitFor lets one transaction at a time go on.
-func (t *txn) waitFor(ctx context.Context, lock int64) error {
-	if t.dialect.lock == "" {
-		return nil
+	reading := url.Values{"_pragma": {"busy_timeout(5000)", "query_only(1)"}}
+	if s.write, err = s.pool(path, writing, 1); err != nil {
+		return err
 	}
-	_, err := t.exec(ctx, "waiting for a lock", t.dialect.lock, lock)
+	// The first writer turns a new file into one with a log, which a reader
+	// that came before it would prevent.
+	if err := s.write.PingContext(ctx); err != nil {
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+	if s.read, err = s.pool(path, reading, readers); err != nil {
+		return err
+	}
+	own, err := s.pool(path, writing, 1)
+	if err != nil {
+		return err
+	}
+	s.jobs, err = queue.SQLite(own, cfg.Queue)
 	return err
+}
+
+func (s *Store) pool(path string, params url.Values, conns int) (*sql.DB, error) {
+	dsn := url.URL{Scheme: "file", Path: path, RawQuery: params.Encode()}
+	db, err := sql.Open("sqlite", dsn.String())
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	s.closers = append(s.closers, db.Close)
+	return db, nil
+}
+
+// makeFile makes an empty file where there is none, because SQLite would let
+// others read it, and gives its absolute path.
+func makeFile(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("finding the database: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("making the database: %w", err)
+	}
+	return path, f.Close()
 }

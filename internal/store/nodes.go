@@ -2,51 +2,60 @@ package store
 
 import (
 	"context"
-	"time"
+	"database/sql"
+	"errors"
+	"fmt"
 
-	"github.com/intraydata/intray/internal/queue"
+	"github.com/intraydata/intray/internal/service"
 )
 
-type nodes struct{ *txn }
+// errMark says that the master key is another one than that of the rows: no
+// key would be known and no secret could be read.
+var errMark = errors.New("the master key is not the one that this database was begun with: " +
+	"give the right INTRAY_MASTER_KEY, or put the right master.key back into the data folder")
 
-func idCell(id *string) []any { return []any{id} }
+// masterMark names the mark of the master key.
+const masterMark = "master key"
 
-func (r nodes) Beat(ctx context.Context, node string) error {
-	_, err := r.exec(ctx, "noting that a node lives",
-		`INSERT INTO nodes (id, beat) VALUES ($1, `+r.dialect.now+`)
-		ON CONFLICT (id) DO UPDATE SET beat = excluded.beat`, node)
-	return err
-}
-
-func (r nodes) Silent(ctx context.Context, after time.Duration) ([]string, error) {
-	return many(ctx, r.txn, "node", idCell,
-		`SELECT id FROM nodes WHERE beat <= `+r.dialect.now+` - $1 ORDER BY id`, after.Microseconds())
-}
-
-func (r nodes) All(ctx context.Context) ([]string, error) {
-	return many(ctx, r.txn, "node", idCell, `SELECT id FROM nodes ORDER BY id`)
-}
-
-// Bury also forgets a node that is not known, and takes its jobs back.
-func (r nodes) Bury(ctx context.Context, node string) error {
-	// Two that bury one node would both put its jobs back.
-	if err := r.waitFor(ctx, lockBury); err != nil {
+// Begun says whether the database was begun with a master key. Without that
+// key it cannot be used.
+func (s *Store) Begun(ctx context.Context) (begun bool, err error) {
+	err = s.View(ctx, func(tx service.Tx) error {
+		mark, err := tx.Nodes.Mark(ctx, masterMark, "")
+		begun = mark != ""
 		return err
-	}
-	if _, err := r.jobs.TakeBack(ctx, r.tx, node); err != nil {
-		return translate(err)
-	}
-	_, err := r.exec(ctx, "burying a node", `DELETE FROM nodes WHERE id = $1`, node)
-	return err
+	})
+	return begun, err
 }
 
-type jobs struct{ *txn }
-
-func (r jobs) Enqueue(ctx context.Context, job queue.Job) error {
-	return translate(r.jobs.Enqueue(ctx, r.tx, job))
+// Belong compares the mark of a master key with that of the database, and sets
+// it in a new one. Another one is an error that tells what to do.
+func (s *Store) Belong(ctx context.Context, mark string) error {
+	return s.Update(ctx, func(tx service.Tx) error {
+		kept, err := tx.Nodes.Mark(ctx, masterMark, mark)
+		if err == nil && kept != mark {
+			return errMark
+		}
+		return err
+	})
 }
 
-func (r jobs) Waiting(ctx context.Context, kind string) (int, error) {
-	n, err := r.jobs.Waiting(ctx, r.tx, kind)
-	return n, translate(err)
+// Mark sets nothing where fresh is "".
+func (r nodes) Mark(ctx context.Context, name, fresh string) (string, error) {
+	if fresh != "" {
+		_, err := r.exec(ctx, "setting a mark",
+			`INSERT INTO marks (name, mark) VALUES ($1, $2) ON CONFLICT DO NOTHING`, name, fresh)
+		if err != nil {
+			return "", err
+		}
+	}
+	var kept string
+	err := r.tx.QueryRowContext(ctx, `SELECT mark FROM marks WHERE name = $1`, name).Scan(&kept)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading a mark: %w", translate(err))
+	}
+	return kept, nil
 }

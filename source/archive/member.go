@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -173,4 +175,118 @@ func (m *member) evidence() []intray.Evidence {
 		{Choice: "format", Value: m.format.Name(), Reason: m.reason},
 	}
 	return append(list, m.told...)
+}
+
+const (
+	// chunkBytes is how much is inflated between two looks at the context.
+	chunkBytes = 128 << 10
+	// ratioFrom is how much a member may give before its ratio matters: small
+	// files of one repeated row are honest.
+	ratioFrom = 10 << 20
+)
+
+// inflate writes src to the spool and gives it as a file of its own. what names
+// it for errors.
+func (u *unpacking) inflate(ctx context.Context, what intray.Message, name string, src io.Reader) (source.Input, error) {
+	from, before := u.spool.size, u.in.read
+	chunk := make([]byte, chunkBytes)
+	for {
+		if err := ctx.Err(); err != nil {
+			return source.Input{}, err
+		}
+		n, end := src.Read(chunk)
+		u.inflated += int64(n)
+		if why := u.over(what, u.spool.size-from+int64(n), u.in.read-before); !why.IsZero() {
+			return source.Input{}, &source.LimitError{Reason: why}
+		}
+		if err := u.spool.add(chunk[:n]); err != nil {
+			return source.Input{}, err
+		}
+		if errors.Is(end, io.EOF) {
+			size := u.spool.size - from
+			return source.Input{Name: name, ReaderAt: io.NewSectionReader(u.spool.file, from, size), Size: size}, nil
+		}
+		if end != nil {
+			return source.Input{}, u.in.explain(what, end)
+		}
+	}
+}
+
+// over says which limit a member goes beyond that has given so many bytes for
+// so many compressed ones, if it does.
+func (u *unpacking) over(what intray.Message, inflated, compressed int64) intray.Message {
+	l := u.Limits
+	switch {
+	case inflated > l.MemberBytes:
+		return intray.NewMessage("archive.inflates_too_large", intray.Params{"what": what, "limit": l.MemberBytes})
+	case u.inflated > l.InflatedBytes:
+		return intray.NewMessage("archive.too_large", intray.Params{"limit": l.InflatedBytes})
+	case inflated > ratioFrom && inflated/l.Ratio > compressed:
+		return intray.NewMessage("archive.ratio_too_high", intray.Params{"what": what, "limit": l.Ratio})
+	}
+	return intray.Message{}
+}
+
+// mostNamed is how many members evidence names; the others are counted.
+const mostNamed = 20
+
+// listed tells of several members.
+func listed(members []member) intray.Evidence {
+	names := make([]string, 0, mostNamed)
+	for _, m := range members[:min(len(members), mostNamed)] {
+		names = append(names, m.name)
+	}
+	return intray.Evidence{
+		Choice: "members", Value: shorten(names, len(members)),
+		Reason: intray.NewMessage("archive.members", intray.Params{"n": len(members)}),
+	}
+}
+
+// shorten joins the first of so many names.
+func shorten(names []string, total int) string {
+	text := strings.Join(names, ", ")
+	if total > len(names) {
+		text += fmt.Sprintf(" and %d more", total-len(names))
+	}
+	return text
+}
+
+// passedOver keeps account of the members that are no tables. The zero value is
+// ready.
+type passedOver struct {
+	names []string
+	total int
+	// whys are the reasons in the order of their first member, counts how many
+	// members each has.
+	whys   []intray.Message
+	counts map[intray.Message]int
+}
+
+func (p *passedOver) add(name string, why intray.Message) {
+	if p.counts == nil {
+		p.counts = map[intray.Message]int{}
+	}
+	if !slices.Contains(p.whys, why) {
+		p.whys = append(p.whys, why)
+	}
+	p.counts[why]++
+	if p.total++; p.total <= mostNamed {
+		p.names = append(p.names, name)
+	}
+}
+
+// reasons counts the members of each reason.
+func (p *passedOver) reasons() []intray.Message {
+	list := make([]intray.Message, len(p.whys))
+	for i, why := range p.whys {
+		list[i] = intray.NewMessage("archive.passed_count", intray.Params{"members": why, "count": p.counts[why]})
+	}
+	return list
+}
+
+func (p *passedOver) evidence() []intray.Evidence {
+	if p.total == 0 {
+		return nil
+	}
+	return []intray.Evidence{{Choice: "passed over", Value: shorten(p.names, p.total), Reason: intray.NewMessage("archive.passed_over", intray.Params{"reasons": p.reasons()})}}
 }

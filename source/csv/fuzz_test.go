@@ -3,8 +3,10 @@ package csv
 import (
 	"errors"
 	"io"
+	"maps"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -106,4 +108,164 @@ func FuzzCut(f *testing.F) {
 			t.Fatalf("%q (-tolerant +fast):\n%s", text, diff)
 		}
 	})
+}
+
+// FuzzMend puts any line among rows that fit: no other row changes, and the line
+// becomes one row at most.
+func FuzzMend(f *testing.F) {
+	for _, line := range []string{"20,Ada,2021-09-21140.50,x", "20;Ada;2021-09-21;140.50;x", ",,,,", "x", "Total,,,1,", "20,,Ada,,2021-09-21,140.50,x,y,z"} {
+		f.Add(line)
+	}
+	want, _ := readRows(f, contacts(40, nil))
+	f.Fuzz(func(t *testing.T, line string) {
+		if strings.ContainsAny(line, "\r\n\"'“”") || !utf8.ValidString(line) || strings.Contains(line, "\x00") || len(line) > 500 {
+			return
+		}
+		got, _ := readRows(t, contacts(40, map[int]string{20: line}))
+		if n := len(got); n != 40 && n != 39 {
+			t.Fatalf("%q: %d rows", line, n)
+		}
+		if diff := cmp.Diff(want[:19], got[:19]); diff != "" {
+			t.Fatalf("%q, above (-want +got):\n%s", line, diff)
+		}
+		if diff := cmp.Diff(want[20:], got[len(got)-20:]); diff != "" {
+			t.Fatalf("%q, below (-want +got):\n%s", line, diff)
+		}
+	})
+}
+
+// FuzzKept reads any text: each of its letters and digits is in a name, in a cell
+// or in what is told.
+func FuzzKept(f *testing.F) {
+	for _, s := range samples {
+		f.Add(s.Text)
+	}
+	for _, text := range []string{
+		"A title\n\na,b,c\n1,2,3\n4,5,6\n\nSource: x\n", "\"abc", "a,b\n\"1,2\n3,4\n", "\"a,b,c\"\n\"1,2,3\"\n", "id  n\n---  ---\n1  x\n",
+		"h1,h2,h3\n1,a,2\n2,b,3\n3,c,4\n4,d,5\n5,e6\n6,f,7\n7,g,8\n8,h,9\n", "k:;v;\na;b;c\n1;2;3\n", "#c\na,b\n1,2\n#d\n3,4\n",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > excerptBytes || !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\uFFFD") || strings.HasPrefix(strings.ToLower(strings.TrimLeft(text, "\uFEFF\"")), "sep=") {
+			return
+		}
+		kept, ok := everything(t, text)
+		if !ok {
+			return
+		}
+		for r, n := range maps.All(letters(text)) {
+			if kept[r] < n {
+				t.Fatalf("%q: %d of %d %q are left", text, kept[r], n, r)
+			}
+		}
+	})
+}
+
+// letters counts the letters and digits of a text.
+func letters(text string) map[rune]int {
+	counts := map[rune]int{}
+	for _, r := range text {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			counts[r]++
+		}
+	}
+	return counts
+}
+
+// everything counts the letters and digits that are read, and says whether all of
+// the text was.
+func everything(t *testing.T, text string) (counts map[rune]int, ok bool) {
+	t.Helper()
+	names, rows, notices, err := readTable(t, []byte(text), source.Options{})
+	if err != nil {
+		typed(t, text, err)
+		return nil, false
+	}
+	var all strings.Builder
+	all.WriteString(strings.Join(names, ""))
+	for _, row := range rows {
+		all.WriteString(strings.Join(row, ""))
+	}
+	for _, n := range notices {
+		if n.Type == intray.OtherTables && n.Level == intray.LevelWarning {
+			return nil, false // another table, which is not read
+		}
+		if n.Type == intray.OtherTables && n.Value != nil {
+			all.WriteString(*n.Value)
+		}
+	}
+	return letters(all.String()), true
+}
+
+// FuzzChunks compares workers that read ahead with reading record by record, for
+// chunks of any size.
+func FuzzChunks(f *testing.F) {
+	f.Add("20,,Ada,2021-09-21,140.50,x", uint16(30), uint16(700), false)
+	f.Add(`20,"Ada,2021-09-21,140.50,x`, uint16(1), uint16(300), true)
+	f.Add(`20,Ada,2021-09-21,140.50,"x""y`+"\n"+`z"`, uint16(90), uint16(999), true)
+	f.Add("", uint16(10), uint16(64), false)
+	f.Fuzz(func(t *testing.T, line string, at, size uint16, utf16 bool) {
+		if !utf8.ValidString(line) || len(line) > 300 {
+			return
+		}
+		text := contacts(200, map[int]string{int(at)%200 + 1: line, int(at)%170 + 20: line})
+		raw := []byte(text)
+		if utf16 {
+			raw = wide(text)
+		}
+		want, told := readChunks(t, raw, 0)
+		got, toldAhead := readChunks(t, raw, int(size)%5000+64)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%q at %d, chunks of %d (-one by one +ahead):\n%s", line, at, size, diff)
+		}
+		if diff := cmp.Diff(told, toldAhead); diff != "" {
+			t.Fatalf("%q at %d, chunks of %d, told (-one by one +ahead):\n%s", line, at, size, diff)
+		}
+	})
+}
+
+// readChunks reads with chunks of some size, 0 for none.
+func readChunks(t *testing.T, raw []byte, size int) (rows [][]string, told []intray.Notice) {
+	t.Helper()
+	book, err := Format{}.Open(t.Context(), sourcetest.Input("", raw), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := book.Open(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	r := opened.(*reader)
+	r.side.size, r.side.tail = size, 3000
+	if size == 0 {
+		r.side.fast = nil
+	}
+	return drainReader(t, r)
+}
+
+// TestChunkSizes is FuzzChunks for some lines that no row should be, and sizes of
+// all sorts.
+func TestChunkSizes(t *testing.T) {
+	odd := map[int]string{
+		30: "30,,Ada,2021-09-21,140.50,x", 31: "", 55: `55,"Ada,2021-09-21,140.50,x`, 90: "90,\"a\nb\",2021-09-21,140.50,\"x\"\"y\nz\"",
+		120: "id,name,joined,amount,note", 140: "Total,,,1,", 160: "x,y", 170: "170,\"a\"b\",2021-09-21,140.50,x",
+	}
+	text := contacts(300, odd)
+	for _, raw := range [][]byte{[]byte(text), wide(text)} {
+		want, told := readChunks(t, raw, 0)
+		if len(want) < 280 {
+			t.Fatalf("only %d rows", len(want))
+		}
+		for size := 100; size < 20_000; size = size*5/3 + 7 {
+			got, toldAhead := readChunks(t, raw, size)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("chunks of %d (-one by one +ahead):\n%s", size, diff)
+			}
+			if diff := cmp.Diff(told, toldAhead); diff != "" {
+				t.Errorf("chunks of %d, told (-one by one +ahead):\n%s", size, diff)
+			}
+		}
+	}
 }

@@ -1,7 +1,10 @@
 package csv
 
 import (
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source/table"
@@ -113,4 +116,148 @@ func (s *sheet) nameScore(_ int, f features) (score float64) {
 		score--
 	}
 	return score
+}
+
+// A naming holds names of columns against what the columns hold.
+type naming struct {
+	kinds []table.Kind
+}
+
+// newNaming learns the kinds of the columns from rows of one width.
+func newNaming(width int, rows []sampled) naming {
+	n := naming{kinds: make([]table.Kind, width)}
+	for c := range width {
+		counts := map[int]int{}
+		for _, row := range rows {
+			if !row.fine || len(row.cells) != width {
+				continue
+			}
+			if kind := table.KindOf(row.cells[c]); kind != table.Empty {
+				counts[int(kind)]++
+			}
+		}
+		most, _ := mostOf(counts)
+		n.kinds[c] = table.Kind(most)
+	}
+	return n
+}
+
+// score counts the names that tell what their column holds, less those that tell
+// something else.
+func (n naming) score(names []string) (score float64) {
+	for c, name := range names {
+		for _, word := range nameWords(name) {
+			if kinds := wordKinds(word); len(kinds) > 0 && n.kinds[c] != table.Empty {
+				if slices.Contains(kinds, n.kinds[c]) {
+					score++
+				} else {
+					score--
+				}
+				break
+			}
+		}
+	}
+	return score
+}
+
+const (
+	// ahead is by how much names cut in two must fit better than when they are
+	// cut anywhere else.
+	ahead = 0.5
+	// aheadOfFound is the same against the names as they were found.
+	aheadOfFound = 2
+)
+
+// split finds the one place where the separator of two names is missing. The
+// names are one fewer than the columns.
+func (n naming) split(names []string) (whole []string, ok bool) {
+	found := max(n.score(append([]string{""}, names...)), n.score(append(slices.Clone(names), "")))
+	best, second := found, found
+	for i, name := range names {
+		for at := range name {
+			left, right := name[:at], name[at:]
+			if at == 0 || !seam(left, right) {
+				continue
+			}
+			cut := slices.Concat(names[:i], []string{left, right}, names[i+1:])
+			score := n.score(cut)
+			for _, half := range []string{left, right} {
+				if isName(strings.ToLower(half)) {
+					score += 0.5
+				}
+			}
+			if score > best {
+				best, second, whole = score, best, cut
+			} else {
+				second = max(second, score)
+			}
+		}
+	}
+	return whole, best-second >= ahead && best-found >= aheadOfFound
+}
+
+// seam says whether two names may meet here: where small letters end and capital
+// ones begin, or the other way round, or where both are words for columns.
+func seam(left, right string) bool {
+	last, _ := utf8.DecodeLastRuneInString(left)
+	first, size := utf8.DecodeRuneInString(right)
+	next, _ := utf8.DecodeRuneInString(right[size:])
+	switch {
+	case utf8.RuneCountInString(left) < 2 || utf8.RuneCountInString(right) < 2:
+		return false
+	case unicode.IsLower(last) && unicode.IsUpper(first):
+		return true
+	case unicode.IsUpper(last) && unicode.IsUpper(first) && unicode.IsLower(next):
+		return true
+	}
+	return isName(strings.ToLower(left)) && isName(strings.ToLower(right))
+}
+
+// nameWords gives the words of a name in small letters: "unitPrice", "unit_price".
+func nameWords(name string) []string {
+	var spaced strings.Builder
+	before := ' '
+	for _, r := range name {
+		if unicode.IsUpper(r) && unicode.IsLower(before) || !unicode.IsLetter(r) {
+			spaced.WriteByte(' ')
+		}
+		if unicode.IsLetter(r) {
+			spaced.WriteRune(unicode.ToLower(r))
+		}
+		before = r
+	}
+	return strings.Fields(spaced.String())
+}
+
+// isName says whether a word is the name of a column often enough.
+func isName(word string) bool {
+	return len(wordKinds(word)) > 0 || slices.Contains(strings.Fields(plainNames), word)
+}
+
+// plainNames are names of columns that hold any text.
+const plainNames = "name title type description comment comments note notes remark remarks status category group " +
+	"product item customer client company address street city town country region state gender language " +
+	"bezeichnung beschreibung bemerkung kunde artikel straße ort stadt land nom ville pays nombre ciudad país nome città paese"
+
+// wordKinds are the kinds of cells that stand below a word, or none where those
+// can be any.
+func wordKinds(word string) []table.Kind {
+	switch word {
+	case "date", "day", "birthday", "birthdate", "datum", "fecha", "data", "created", "updated":
+		return []table.Kind{table.Date}
+	case "time", "hour", "uhrzeit", "zeit", "hora", "ora", "heure":
+		return []table.Kind{table.Time, table.Date}
+	case "qty", "quantity", "count", "menge", "anzahl", "quantité", "cantidad", "quantità", "age", "year", "jahr", "année", "año", "anno":
+		return []table.Kind{table.Integer, table.Number}
+	case "price", "amount", "cost", "total", "sum", "tax", "balance", "rate", "percent", "preis", "betrag", "summe", "prix", "montant", "precio", "importe", "prezzo", "importo",
+		"latitude", "longitude", "lat", "lon", "lng":
+		return []table.Kind{table.Number, table.Integer}
+	case "id", "number", "no", "code", "sku", "nr", "nummer", "zip", "plz":
+		return []table.Kind{table.Integer, table.Code}
+	case "email", "mail":
+		return []table.Kind{table.Email}
+	case "url", "link", "website", "homepage":
+		return []table.Kind{table.Link}
+	}
+	return nil
 }

@@ -1,12 +1,15 @@
 package csv
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -192,4 +195,216 @@ func readAt(in source.Input, b []byte, at int64) error {
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("read the file at byte %d: %w", at, err)
+}
+
+// units say which bytes of a file the characters of its text were, where that
+// can be told from the text alone. The zero value stands for encodings that do
+// not allow it: there a place is one in the text as UTF-8.
+type units struct {
+	// size is how many bytes a unit has: 1 also for UTF-8, where the text is the
+	// file; else each character is one unit, and in UTF-16 some are two.
+	size int
+	big  bool
+	utf8 bool
+}
+
+// unitsOf tells the units of an encoding.
+func unitsOf(e charset.Encoding) units {
+	name := e.Name()
+	switch {
+	case e == charset.UTF8:
+		return units{size: 1, utf8: true}
+	case strings.HasPrefix(name, "UTF-16"):
+		return units{size: 2, big: strings.HasSuffix(name, "BE")}
+	case strings.HasPrefix(name, "UTF-32"):
+		return units{size: 4, big: strings.HasSuffix(name, "BE")}
+	case oneByOne(e):
+		return units{size: 1}
+	}
+	return units{}
+}
+
+// oneByOne says whether each byte is a character, and those of ASCII are what
+// they are there.
+func oneByOne(e charset.Encoding) bool {
+	all := make([]byte, 256)
+	for b := range all {
+		all[b] = byte(b)
+	}
+	text, err := io.ReadAll(charset.NewReader(bytes.NewReader(all), e))
+	if err != nil || utf8.RuneCount(text) != len(all) || !bytes.HasPrefix(text, all[:utf8.RuneSelf]) {
+		return false
+	}
+	for _, b := range text[utf8.RuneSelf:] {
+		if b < utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// known says whether places in the file can be told.
+func (u units) known() bool { return u.size > 0 }
+
+// length is how long a text is in the file.
+func (u units) length(text []byte) int64 {
+	switch {
+	case u.utf8 || !u.known():
+		return int64(len(text))
+	case u.size == 2:
+		n := utf8.RuneCount(text)
+		for _, b := range text {
+			if b >= 0xF0 { // the first of four bytes: a pair of units
+				n++
+			}
+		}
+		return 2 * int64(n)
+	}
+	return int64(u.size) * int64(utf8.RuneCount(text))
+}
+
+// lastEnd is the place behind the last line feed outside quotes of a piece of the
+// file that begins outside of them, 0 where there is none.
+func (u units) lastEnd(raw []byte, quote byte, quoted bool) int {
+	switch {
+	case u.size > 1:
+		return u.lastWideEnd(raw, quote, quoted)
+	case !quoted:
+		return bytes.LastIndexByte(raw, '\n') + 1
+	}
+	mark := []byte{quote}
+	open := bytes.Count(raw, mark)%2 == 1
+	for end := len(raw); ; {
+		feed := bytes.LastIndexByte(raw[:end], '\n')
+		if feed < 0 {
+			return 0
+		}
+		if bytes.Count(raw[feed:end], mark)%2 == 1 {
+			open = !open
+		}
+		if !open {
+			return feed + 1
+		}
+		end = feed
+	}
+}
+
+func (u units) lastWideEnd(raw []byte, quote byte, quoted bool) (end int) {
+	open := false
+	for at := 0; at+u.size <= len(raw); at += u.size {
+		switch c, ascii := u.ascii(raw[at : at+u.size]); {
+		case !ascii:
+		case c == quote && quoted:
+			open = !open
+		case c == '\n' && !open:
+			end = at + u.size
+		}
+	}
+	return end
+}
+
+// ascii gives the character of a unit, if it is one of ASCII.
+func (u units) ascii(unit []byte) (c byte, ok bool) {
+	low, rest := unit[0], unit[1:]
+	if u.big {
+		low, rest = unit[len(unit)-1], unit[:len(unit)-1]
+	}
+	for _, b := range rest {
+		if b != 0 {
+			return 0, false
+		}
+	}
+	return low, true
+}
+
+// leastWrapped is how many cells the lines of a wrapped file have at least: a
+// quoted line of fewer is a text with a comma in it.
+const leastWrapped = 3
+
+// unwrap looks whether each line of the file is one quoted cell that holds a
+// whole record, as spreadsheets write a table that was opened as one column. Then
+// the text is what stands between the quotes.
+func (d *decoded) unwrap() {
+	if !oneQuotedCell(wholeLines(d.sample, d.whole)) {
+		return
+	}
+	inside, err := io.ReadAll(newUnwrapped(bytes.NewReader(d.sample)))
+	if err != nil {
+		return
+	}
+	s := sniff(inside, d.whole)
+	widths, rows := s.widths(wholeLines(inside, d.whole))
+	width, n := mostOf(widths)
+	if s.delim == ", " || s.delim == " " || width < leastWrapped || 10*n < 9*rows {
+		return
+	}
+	d.sample, d.wrapped, d.units = inside, true, units{}
+}
+
+// oneQuotedCell says whether nearly all lines of a sample are.
+func oneQuotedCell(sample []byte) bool {
+	if len(sample) == 0 || sample[0] != '"' {
+		return false
+	}
+	d := dialect{delim: ",", open: `"`, shut: `"`}
+	quoted, rows := 0, 0
+	r := record{most: sniffWidth}
+	for at := 0; at < len(sample) && rows < sniffRecords; at += r.next {
+		d.cut(sample[at:], none, &r)
+		if blankText(sample[at : at+r.next]) {
+			continue
+		}
+		if rows++; len(r.cells) == 1 && r.cells[0].quoted && !r.loose && !r.unclosed && r.breaks == 0 {
+			quoted++
+		}
+	}
+	return rows > 1 && 10*quoted >= 9*rows
+}
+
+// wrappedEvidence tells that the quotes around lines were taken off.
+func wrappedEvidence() intray.Evidence {
+	return intray.Evidence{Choice: "lines", Value: "unquoted",
+		Reason: intray.NewMessage("csv.quoted_lines", nil)}
+}
+
+// unwrapped takes the quotes off whole lines.
+type unwrapped struct {
+	in *bufio.Reader
+	// begun says that a line has begun, inside that its quote is still open.
+	begun, inside bool
+	err           error
+}
+
+func newUnwrapped(in io.Reader) *unwrapped { return &unwrapped{in: bufio.NewReader(in)} }
+
+func (u *unwrapped) Read(p []byte) (n int, err error) {
+	for n < len(p) && u.err == nil {
+		var c byte
+		if c, u.err = u.in.ReadByte(); u.err == nil && u.keeps(c) {
+			p[n] = c
+			n++
+		}
+	}
+	if n > 0 {
+		return n, nil
+	}
+	return 0, u.err
+}
+
+// keeps says whether a character is text of a record.
+func (u *unwrapped) keeps(c byte) bool {
+	switch {
+	case c == '"' && !u.begun:
+		u.begun, u.inside = true, true
+		return false
+	case c == '"' && u.inside:
+		if next, _ := u.in.Peek(1); len(next) == 1 && next[0] == '"' {
+			_, _ = u.in.Discard(1)
+			return true
+		}
+		u.inside = false
+		return false
+	}
+	u.begun = c != '\n' && c != '\r' || u.inside
+	return true
 }

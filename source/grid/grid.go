@@ -13,10 +13,15 @@
 package grid
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
 )
 
 // Cell is a cell that holds something.
@@ -101,4 +106,128 @@ type Workbook interface {
 	// one after the other.
 	Rows(ctx context.Context, sheet int) (Rows, error)
 	io.Closer
+}
+
+// Book makes a book of a workbook, which it closes with itself. A workbook
+// without a worksheet is closed at once and cannot be read.
+func Book(w Workbook, opt source.Options) (source.Book, error) {
+	if len(w.Sheets()) == 0 {
+		return nil, errors.Join(&source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}, w.Close())
+	}
+	opt.Limits = opt.Limits.WithDefaults()
+	return &book{w, opt}, nil
+}
+
+type book struct {
+	workbook Workbook
+	opt      source.Options
+}
+
+func (b *book) Evidence() []intray.Evidence { return b.workbook.Evidence() }
+
+func (b *book) Sheets() (sheets []source.Sheet) {
+	for _, s := range b.workbook.Sheets() {
+		sheets = append(sheets, source.Sheet{Name: s.Name, Hidden: s.Hidden})
+	}
+	return sheets
+}
+
+func (b *book) Close() error { return b.workbook.Close() }
+
+func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
+	if sheet < 0 || sheet >= len(b.workbook.Sheets()) {
+		return nil, fmt.Errorf("open sheet %d of %d", sheet, len(b.workbook.Sheets()))
+	}
+	merges, err := b.merges(ctx, sheet)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := b.workbook.Rows(ctx, sheet)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{rows: rows, opt: b.opt, merges: merges}
+	if err := r.begin(ctx, b.workbook.Sheets()[sheet]); err != nil {
+		return nil, errors.Join(err, rows.Close())
+	}
+	return r, nil
+}
+
+// merges asks for the merged ranges before the rows where they are to be filled.
+func (b *book) merges(ctx context.Context, sheet int) (merges, error) {
+	m := merges{limits: b.opt.Limits, wanted: b.opt.FillMerged}
+	foretold, ok := b.workbook.(Foretold)
+	if !b.opt.FillMerged || !ok {
+		return m, nil
+	}
+	ranges, err := foretold.MergedRanges(ctx, sheet)
+	if err != nil {
+		return m, err
+	}
+	m.foretold = true
+	m.note(ranges)
+	return m, nil
+}
+
+// keep copies a row that is read ahead.
+func keep(row Row) Row {
+	size := 0
+	for _, c := range row.Cells {
+		size += len(c.Value) + len(c.Shown)
+	}
+	texts := make([]byte, 0, size)
+	copied := func(text []byte) []byte {
+		if text == nil {
+			return nil
+		}
+		texts = append(texts, text...)
+		return texts[len(texts)-len(text) : len(texts) : len(texts)]
+	}
+	row.Cells = slices.Clone(row.Cells)
+	for i, c := range row.Cells {
+		row.Cells[i].Value, row.Cells[i].Shown = copied(c.Value), copied(c.Shown)
+	}
+	return row
+}
+
+// shown is what the application displays.
+func (c Cell) shown() []byte {
+	if c.Shown == nil {
+		return c.Value
+	}
+	return c.Shown
+}
+
+// width is the place behind the last cell.
+func (r Row) width() int {
+	if len(r.Cells) == 0 {
+		return 0
+	}
+	return r.Cells[len(r.Cells)-1].Column + 1
+}
+
+// texts gives the cells of a row by their columns.
+func (r Row) texts() []string {
+	texts := make([]string, r.width())
+	for _, c := range r.Cells {
+		texts[c.Column] = string(c.shown())
+	}
+	return texts
+}
+
+// filled counts the cells with text, up to most, and gives the first of them.
+func (r Row) filled(most int) (n int, first []byte) {
+	for _, c := range r.Cells {
+		text := bytes.TrimSpace(c.shown())
+		if len(text) == 0 {
+			continue
+		}
+		if n++; n == 1 {
+			first = text
+		}
+		if n == most {
+			break
+		}
+	}
+	return n, first
 }

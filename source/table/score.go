@@ -1,6 +1,7 @@
 package table
 
 import (
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -120,3 +121,133 @@ func (f *finder) typedScore(at int, kind Kind, col column, cell string) float64 
 // isYear says whether a cell is a year of our time: those are names of columns
 // more often than other numbers.
 func isYear(cell string) bool { return len(cell) == 4 && cell >= "1900" && cell <= "2100" }
+
+// look is what is known of a cell.
+type look struct {
+	kind Kind
+	// sum is that of its text without case, runes its length.
+	sum, runes uint32
+}
+
+// body is a column from some row on, without the rows that repeat the header.
+type body struct {
+	column, from int
+	// header is finder.same of the header, or noRow.
+	header int
+}
+
+// noRow is the header of a body that has none.
+const noRow = -1
+
+// column is what the cells of a body are like.
+type column struct {
+	kind   Kind
+	share  float64
+	filled int
+	length float64
+	// any is the first of them, without case.
+	any string
+}
+
+// bodyRows is how many rows below a header are looked at.
+const bodyRows = 200
+
+// cells gives the rows in which a body has cells that are not empty.
+func (f *finder) cells(b body) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := b.from; i < min(len(f.rows), b.from+bodyRows); i++ {
+			if b.column >= len(f.looks[i]) || f.looks[i][b.column].kind == Empty || f.same[i] == b.header {
+				continue
+			}
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+func (f *finder) column(b body) (col column) {
+	var counts [Kinds]int
+	total := uint64(0)
+	for i := range f.cells(b) {
+		l := f.looks[i][b.column]
+		if col.filled == 0 {
+			col.any = f.text(i, b.column)
+		}
+		counts[l.kind]++
+		col.filled++
+		total += uint64(l.runes)
+	}
+	counts[Number] += counts[Integer]
+	if counts[Number] == counts[Integer] {
+		counts[Number] = 0
+	}
+	for k, n := range counts {
+		if n > counts[col.kind] {
+			col.kind = Kind(k)
+		}
+	}
+	if col.filled > 0 {
+		col.share = float64(counts[col.kind]) / float64(col.filled)
+		col.length = float64(total) / float64(col.filled)
+	}
+	return col
+}
+
+// has says whether one of the cells of a body has the text of another.
+func (f *finder) has(b body, l look, text string) bool {
+	for i := range f.cells(b) {
+		if f.looks[i][b.column].sum == l.sum && f.text(i, b.column) == text {
+			return true
+		}
+	}
+	return false
+}
+
+// fewestRepeats is how many cells a column must have to show that it repeats few
+// values.
+const fewestRepeats = 4
+
+// repeats says whether a body repeats few values, each twice in the mean.
+func (f *finder) repeats(b body) bool {
+	values := map[uint32]bool{}
+	filled := 0
+	for i := range f.cells(b) {
+		values[f.looks[i][b.column].sum] = true
+		filled++
+	}
+	return filled >= fewestRepeats && 2*len(values) <= filled
+}
+
+// text is that of a cell, without case.
+func (f *finder) text(row, column int) string {
+	return strings.ToLower(strings.TrimSpace(f.rows[row][column]))
+}
+
+// named gives points for words that are names of columns far more often than
+// values.
+func named(cell string) float64 {
+	cell = strings.TrimRight(strings.ToLower(cell), ".:# ")
+	if strings.Contains(headerWords, " "+cell+" ") {
+		return 0.6
+	}
+	for word := range strings.FieldsFuncSeq(cell, func(r rune) bool { return strings.ContainsRune(" _-./()#", r) }) {
+		if strings.Contains(headerWords, " "+word+" ") {
+			return 0.4
+		}
+	}
+	return 0
+}
+
+const headerWords = " id no nr num number name first last firstname lastname surname given family full title type date time datetime timestamp day month year " +
+	"email e-mail mail phone telephone mobile fax address street city town state province region country zip postcode postal code " +
+	"price amount total quantity qty unit units cost value currency tax vat net gross discount rate percent sum balance " +
+	"description comment comments note notes remark status category group class kind label key url link website image " +
+	"sku product productid item article order invoice customer client company organization department account user username " +
+	"gender sex age birthday birthdate created updated modified start end begin from to latitude longitude lat lon lng language " +
+	"vorname nachname datum zeit uhrzeit betrag preis menge anzahl straße strasse plz ort stadt land telefon kunde artikel bezeichnung beschreibung bemerkung währung nummer " +
+	"nom prénom adresse ville pays montant quantité téléphone client référence libellé " +
+	"nombre apellido apellidos fecha hora dirección ciudad país importe cantidad precio teléfono " +
+	"nome cognome data ora indirizzo città paese importo quantità prezzo telefono " +
+	"naam voornaam achternaam bedrag aantal prijs straat plaats " +
+	"imię nazwisko kwota ilość cena ulica miasto kraj "

@@ -13,9 +13,11 @@
 package xlsx
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/intraydata/intray"
@@ -193,3 +195,89 @@ func (b *book) Close() error {
 }
 
 var _ io.Closer = (*book)(nil)
+
+// Format is the format "xlsx". The zero value is ready.
+type Format struct{}
+
+// Name is "xlsx".
+func (Format) Name() string { return "xlsx" }
+
+// Detect is described at [source.Format].
+func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
+	return Detect(in, head)
+}
+
+// Open lists the worksheets.
+func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
+	workbook, err := Open(ctx, in, within(opt.Limits))
+	if err != nil {
+		return nil, err
+	}
+	return grid.Book(workbook, opt)
+}
+
+// within gives the limits that a caller has set. Those that a worksheet has
+// itself are not widened.
+func within(l source.Limits) Limits {
+	return Limits{Columns: min(l.Columns, maxColumns), CellBytes: l.CellBytes, RowBytes: l.RecordBytes}
+}
+
+// archiveMark is how archives begin.
+const archiveMark = "PK\x03\x04"
+
+// Detect says how sure it is that a file is a workbook that this package reads
+// or knows to refuse, from 0 to 1, and why. It looks into the directory of the
+// archive; where that is lost, at the names in head.
+func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
+	w := &watched{Input: in}
+	switch {
+	case bytes.HasPrefix(head, []byte(containerMark)) && isEncrypted(w):
+		return 1, intray.NewMessage("workbook.encrypted", nil)
+	case !bytes.HasPrefix(head, []byte(archiveMark)):
+		return 0, intray.Message{}
+	}
+	arc, err := openArchive(w, Limits{}.WithDefaults())
+	if err != nil {
+		return detectHead(head)
+	}
+	list, err := arc.relations(context.Background(), "")
+	if err != nil {
+		return detectHead(head)
+	}
+	for _, r := range list {
+		if r.kind != "officeDocument" {
+			continue
+		}
+		if leadsToWorkbook(arc, r.part) {
+			return 1, intray.NewMessage("workbook.archive", intray.Params{"part": source.Excerpt(r.part)})
+		}
+		return 0, intray.Message{}
+	}
+	return detectHead(head)
+}
+
+// leadsToWorkbook says whether a part is a workbook, not a text or slides.
+func leadsToWorkbook(arc *archive, name string) bool {
+	if strings.HasSuffix(name, "workbook.bin") {
+		return true
+	}
+	p, err := arc.openSmall(context.Background(), name)
+	if err != nil {
+		return strings.HasPrefix(name, "xl/")
+	}
+	defer p.end()
+	s, err := newScanner(p, name, arc.limits)
+	if err != nil {
+		return strings.HasPrefix(name, "xl/")
+	}
+	return s.root("workbook") == nil
+}
+
+// detectHead looks for the names that all workbooks have among their first
+// entries.
+func detectHead(head []byte) (float64, intray.Message) {
+	if bytes.Contains(head, []byte("xl/workbook")) || bytes.Contains(head, []byte("xl/worksheets/")) || bytes.Contains(head, []byte("xl/_rels/")) {
+		return 0.9, intray.NewMessage("workbook.archive_head", nil)
+	}
+	return 0, intray.Message{}
+}

@@ -16,8 +16,10 @@ package xmlss
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -105,3 +107,229 @@ func (b *book) Rows(ctx context.Context, sheet int) (grid.Rows, error) {
 }
 
 func (b *book) Close() error { return nil }
+
+const (
+	// mostSheets is how many sheets a workbook can have.
+	mostSheets = 10_000
+	// markupBytes is how much longer a text may be as it is written than a cell.
+	markupBytes = 1 << 20
+	// pollElements is how many elements are read between two looks at the
+	// context.
+	pollElements = 1024
+	// namesShown is how many sheets evidence names.
+	namesShown = 20
+)
+
+// sheet is a worksheet and where it is.
+type sheet struct {
+	grid.Sheet
+	// at is the place of its element in the text.
+	at int64
+	// hiddenRows and hiddenColumns count what is not shown.
+	hiddenRows, hiddenColumns int64
+}
+
+// survey is what the first pass through a document finds.
+type survey struct {
+	limits    source.Limits
+	sheets    []sheet
+	styles    styles
+	epoch1904 bool
+	// poll counts down to the next look at the context.
+	poll int
+}
+
+// surveyDocument goes through a document. One that should be UTF-8 and turns out
+// not to be is gone through again.
+func surveyDocument(ctx context.Context, doc *document, limits source.Limits) (*survey, error) {
+	s := &survey{limits: limits}
+	var check charset.Checker
+	text, err := doc.text(0)
+	if err != nil {
+		return nil, err
+	}
+	if doc.direct() && !doc.declared {
+		text = io.TeeReader(text, &check)
+	}
+	if err := s.read(ctx, newScanner(text, limits.CellBytes+markupBytes)); err != nil {
+		return nil, err
+	}
+	if check.First() >= 0 && doc.guess.Invalid == 0 {
+		if changed, err := doc.guessAround(check.First()); err != nil {
+			return nil, err
+		} else if changed {
+			return surveyDocument(ctx, doc, limits)
+		}
+	}
+	s.styles.compile()
+	return s, nil
+}
+
+func (s *survey) read(ctx context.Context, scan *scanner) error {
+	if _, err := scan.child(); err != nil {
+		return err
+	}
+	if !scan.is("Workbook") {
+		return &source.UnreadableError{Reason: intray.NewMessage("xmlss.not_workbook", intray.Params{"element": source.Excerpt(string(scan.name))})}
+	}
+	for {
+		more, err := scan.child()
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		switch string(local(scan.name)) {
+		case "Styles":
+			err = s.styles.read(scan)
+		case "ExcelWorkbook":
+			err = s.readWorkbook(scan)
+		case "Worksheet":
+			err = s.readSheet(ctx, scan)
+		default:
+			err = scan.skip()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := scan.next(); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+func (s *survey) readWorkbook(scan *scanner) error {
+	for {
+		more, err := scan.child()
+		if err != nil || !more {
+			return err
+		}
+		s.epoch1904 = s.epoch1904 || scan.is("Date1904")
+		if err := scan.skip(); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *survey) readSheet(ctx context.Context, scan *scanner) error {
+	if len(s.sheets) == mostSheets {
+		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": mostSheets})}
+	}
+	name, err := scan.attrText("Name")
+	if err != nil {
+		return err
+	}
+	found := sheet{Sheet: grid.Sheet{Name: name}, at: scan.at}
+	for {
+		more, err := scan.child()
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		switch string(local(scan.name)) {
+		case "Table":
+			err = s.readTable(ctx, scan, &found)
+		case "WorksheetOptions":
+			err = readOptions(scan, &found)
+		default:
+			err = scan.skip()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.sheets = append(s.sheets, found)
+	return nil
+}
+
+// readTable goes past the cells, and counts what is hidden.
+func (s *survey) readTable(ctx context.Context, scan *scanner, found *sheet) error {
+	for {
+		more, err := scan.child()
+		if err != nil || !more {
+			return err
+		}
+		if s.poll--; s.poll < 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			s.poll = pollElements
+		}
+		if scan.attrTrue("Hidden") {
+			more, err := whole(scan.attr("Span"), 0, 1<<31, 0)
+			if err != nil {
+				return err
+			}
+			if scan.is("Row") {
+				found.hiddenRows += 1 + more
+			} else {
+				found.hiddenColumns += 1 + more
+			}
+		}
+		if err := scan.skip(); err != nil {
+			return err
+		}
+	}
+}
+
+func readOptions(scan *scanner, found *sheet) error {
+	for {
+		more, err := scan.child()
+		if err != nil || !more {
+			return err
+		}
+		if !scan.is("Visible") {
+			if err := scan.skip(); err != nil {
+				return err
+			}
+			continue
+		}
+		state, err := scan.content(nil, longestName)
+		if err != nil {
+			return err
+		}
+		found.Hidden = strings.TrimSpace(string(state)) != "SheetVisible"
+	}
+}
+
+// evidence tells of the date system and of what is hidden.
+func (s *survey) evidence() []intray.Evidence {
+	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.NewMessage("workbook.date_system_1900", nil)}
+	if s.epoch1904 {
+		system = intray.Evidence{Choice: "date system", Value: "1904", Reason: intray.NewMessage("workbook.date_system_1904", nil)}
+	}
+	list := []intray.Evidence{system}
+	var sheets, rows, columns []string
+	for _, found := range s.sheets {
+		if found.Hidden {
+			sheets = append(sheets, found.Name)
+		}
+		if found.hiddenRows > 0 {
+			rows = append(rows, fmt.Sprintf("%s: %d", found.Name, found.hiddenRows))
+		}
+		if found.hiddenColumns > 0 {
+			columns = append(columns, fmt.Sprintf("%s: %d", found.Name, found.hiddenColumns))
+		}
+	}
+	for _, hidden := range []struct {
+		choice string
+		list   []string
+	}{{"hidden sheets", sheets}, {"hidden rows", rows}, {"hidden columns", columns}} {
+		if len(hidden.list) > 0 {
+			list = append(list, intray.Evidence{Choice: hidden.choice, Value: join(hidden.list), Reason: intray.NewMessage("workbook.hidden_read", nil)})
+		}
+	}
+	return list
+}
+
+// join lists texts, the first of many.
+func join(list []string) string {
+	if len(list) <= namesShown {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:namesShown], ", "), len(list)-namesShown)
+}

@@ -2,106 +2,122 @@ package jsregexp
 
 import (
 	"errors"
+	"math/rand/v2"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-func mustCompile(t tester, source, flags string) *Expr {
+// told compares what is told of an expression before it is made and after.
+func told(t *testing.T, source string, f Flags) {
 	t.Helper()
-	e, err := Compile(source, flagsOf(flags))
+	report, err := Inspect(source, f)
+	e, made := Compile(source, f)
+	if (err == nil) != (made == nil) || err != nil && err.Error() != made.Error() {
+		t.Fatalf("/%s/%s: %v, and it is made with %v", source, f, err, made)
+	}
 	if err != nil {
-		t.Fatalf("/%s/%s: %v", source, flags, err)
+		return
 	}
-	return e
+	empty, err := e.Match(nil)
+	want := Report{Translated: e.Translated(), Risk: e.Risky(), Empty: empty}
+	if errors.Is(err, ErrTimeout) {
+		want.Empty = report.Empty
+	}
+	if diff := cmp.Diff(want, report); diff != "" {
+		t.Errorf("%v (-made +told):\n%s", e, diff)
+	}
+	if quick, ok := Quick(source, f); ok {
+		if found, err := quick.Match(nil); err != nil || found != want.Empty {
+			t.Errorf("%v, made quickly: %t, %v", e, found, err)
+		}
+	}
 }
 
-func TestTranslated(t *testing.T) {
+// TestInspectTellsTheSame takes expressions out of the grammar, and beside it.
+func TestInspectTellsTheSame(t *testing.T) {
+	for _, c := range crossed {
+		for bits, source := range c.sources {
+			told(t, source, fuzzFlags(byte(bits)))
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 500 {
+		q := newQuestion(random.IntN)
+		told(t, q.P, flagsOf(q.F))
+	}
+}
+
+// TestInspectOfLargeOnes holds what is not certain before a table is made.
+func TestInspectOfLargeOnes(t *testing.T) {
 	for _, tt := range []struct {
-		source, flags string
-		want          bool
+		source string
+		want   Report
 	}{
-		{`^[A-Z]{2}\d{4}$`, "", true},
-		{`^(a+)+$`, "i", true},
-		{`^a{3000}$`, "", true},
-		{`^.{0,1000}$`, "", true},
-		{`^.{0,5000}$`, "", false},
-		{`(?:a{40}){40}`, "", true},
-		{`(?:a|b)*a(?:a|b){25}$`, "", true},
-		{`^(?=.*\d)(?!.*\s).{8,}$`, "", true},
-		{`^a$`, "m", true},
-		{`(^|;)a(;|$)`, "m", true},
-		{`a$\n^b`, "m", false},
-		{`\bs`, "i", true},
-		{`\bs`, "iu", false},
-		{`a(?=b)`, "", false},
-		{`(?<!a)b`, "", false},
-		{`^(a)\1$`, "", false},
-		{`(?:a|b)*a(?:a|b){25}c{3000}`, "", false},
+		{`^a{3000}$`, Report{}},
+		{`^(?:a?){3000}$`, Report{Empty: true}},
+		{`^.{0,5000}$`, Report{Empty: true}},
+		{`^(?:a|b){1000}$`, Report{Translated: true}},
 	} {
-		if got := mustCompile(t, tt.source, tt.flags).Translated(); got != tt.want {
-			t.Errorf("/%s/%s: translated %t", tt.source, tt.flags, got)
+		got, err := Inspect(tt.source, Flags{})
+		if err != nil || !strings.HasPrefix(got.Risk.String(), tt.want.Risk.String()) || got.Translated != tt.want.Translated || got.Empty != tt.want.Empty {
+			t.Errorf("/%.20s/: %+v, %v, want %+v", tt.source, got, err, tt.want)
 		}
 	}
 }
 
-func TestString(t *testing.T) {
-	if got := mustCompile(t, "a.b", "usmi").String(); got != "/a.b/imsu" {
-		t.Error(got)
+// TestInspectOfWordEdges has one of which only the table can be made: spelled
+// out for regexp2 it is too large.
+func TestInspectOfWordEdges(t *testing.T) {
+	source := "^" + strings.Repeat(`a\b `, 15_000)
+	root, err := parse(source, Flags{})
+	if err != nil {
+		t.Fatal(err)
 	}
+	if _, err := spell(root, Flags{}); err == nil {
+		t.Fatal("it is not too large for regexp2")
+	}
+	told(t, source, Flags{})
 }
 
-// TestTimeout wants a hopeless match to be given up, soon, and by name.
-func TestTimeout(t *testing.T) {
-	e := mustCompile(t, `^(?:(a+)+|\1b)$`, "")
-	begin := time.Now()
-	found, err := e.Match([]byte(long()))
-	if found || !errors.Is(err, ErrTimeout) {
-		t.Errorf("got %t, %v", found, err)
-	}
-	if strings.Contains(err.Error(), "aaa") {
-		t.Errorf("the error quotes the text: %v", err)
-	}
-	if took := time.Since(begin); took > 20*MatchLimit {
-		t.Errorf("the match was given up after %v", took)
-	}
-	if found, err = e.Match([]byte("aaa")); !found || err != nil {
-		t.Errorf("after a match given up: %t, %v", found, err)
-	}
-}
-
-// TestMemory wants a match to be given up that keeps too much in mind.
-func TestMemory(t *testing.T) {
-	e := mustCompile(t, `^(?:a|(b)|c\1)*$`, "")
-	text := []byte(strings.Repeat("a", 2*maxStack))
-	if _, err := e.Match(text); !errors.Is(err, ErrTimeout) {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestInvalidText(t *testing.T) {
-	for name, match := range engines(t, mustCompile(t, `^\ufffd{2}a$`, "")) {
-		if found, err := match([]byte("\xff\xf0a")); !found || err != nil {
-			t.Errorf("%s: %t, %v", name, found, err)
+// TestInspectIsQuick holds hostile sources to a small part of what making them
+// takes.
+func TestInspectIsQuick(t *testing.T) {
+	for _, tt := range []struct{ source, flags string }{
+		{`(?:[a-z]|\w{9}){200}x`, "i"},
+		{`(?:a|b)*a(?:a|b){25}$`, ""},
+		{`\p{L}{900}`, "u"},
+	} {
+		inspected := time.Hour
+		for range 5 { // the machine may be busy with something else
+			begin := time.Now()
+			if _, err := Inspect(tt.source, flagsOf(tt.flags)); err != nil {
+				t.Error(err)
+			}
+			inspected = min(inspected, time.Since(begin))
+		}
+		begin := time.Now()
+		if _, err := Compile(tt.source, flagsOf(tt.flags)); err != nil {
+			t.Error(err)
+		}
+		if made := time.Since(begin); inspected > made/2 {
+			t.Errorf("/%s/%s is looked at in %v and made in %v", tt.source, tt.flags, inspected, made)
 		}
 	}
 }
 
-// TestTogether runs one expression of each kind from several goroutines.
-func TestTogether(t *testing.T) {
-	for _, source := range []string{`^\d+$`, `^(?=\d)(\d)\1+$`} {
-		e := mustCompile(t, source, "")
-		var all sync.WaitGroup
-		for range 4 {
-			all.Go(func() {
-				for range 200 {
-					if found, err := e.Match([]byte("1111")); !found || err != nil {
-						t.Errorf("%v: %t, %v", e, found, err)
-					}
+func BenchmarkInspect(b *testing.B) {
+	hostile := struct{ name, source, flags, text string }{"hostile", `(?:[a-z]|\w{9}){200}x`, "i", ""}
+	for _, tt := range append(everyday, hostile) {
+		b.Run(tt.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Inspect(tt.source, flagsOf(tt.flags)); err != nil {
+					b.Fatal(err)
 				}
-			})
-		}
-		all.Wait()
+			}
+		})
 	}
 }

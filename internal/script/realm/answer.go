@@ -1,161 +1,200 @@
 package realm
 
-import (
-	"fmt"
-	"time"
+import "unicode/utf8"
 
-	"github.com/intraydata/intray"
-)
-
-// Answer is what came of a call.
-type Answer struct {
-	// Used are the fields whose cells the hooks touched, where the call was to
-	// learn them.
-	Used []int
-	// Missed are fields that a hook touched and that were not sent. Nothing
-	// else is in such an answer: the call must be made again with them, Fresh.
-	Missed []int
-	// Times is how long hooks took, about.
-	Times []HookTime
-	// Console are the last lines that hooks printed.
-	Console []string
-	// Commands are what step hooks and the last callback asked for.
-	Commands []Command
-	// Cancelled says that the last callback cancels the import, for the reason
-	// of Message.
-	Cancelled bool
-	Message   string
-	// Failure is why the call broke off, or nil.
-	Failure *Failure
-	// More says that these are not all changes: [More] asks for the next ones.
-	// An answer that comes later can still be a failure.
-	More bool
-}
-
-// Change is what a hook changed in one cell.
-type Change struct {
-	// Row counts from the first row of the call.
-	Row int
-	// Field is the place of the field, Part which of its columns, where several
-	// feed it.
-	Field, Part int
-	// HasValue, HasInfos and HasOptions say what changed.
-	HasValue, HasInfos, HasOptions bool
-	Value                          Value
-	// Infos take the place of those that the cell had.
-	Infos []Info
-	// Options take the place of those that the cell had of its own.
-	Options []intray.SelectOption
-}
-
-// Value is what a hook gave as a value.
-type Value struct {
-	Kind ValueKind
-	// Text is the text, or the JSON of a number, of true or false, or of a
-	// list. It is part of the answer that was read.
-	Text string
-}
-
-// HookTime is what one hook took.
-type HookTime struct {
-	Hook string
-	Took time.Duration
-}
-
-// Command is one call of a method of the import that step hooks are given.
-type Command struct {
-	Hook string
-	// Name is addField, removeField, updateInfoMessages, setHeaderRowOverride,
-	// addRows, removeRows, setUser, setDevelopmentMode or
-	// setConfirmationMessage.
-	Name string
-	// Args are its arguments, as JSON. Those of addRows are the rows and the
-	// ids that they were given.
-	Args [][]byte
-	// Line and Column say where in the hook's own source it was called; 0 is unknown.
-	Line, Column int
-}
-
-// Kind says why a call broke off.
-type Kind string
-
-// The kinds of failures.
+// What an answer may hold; more than that is refused. The prelude keeps to the
+// same bounds and tells the hook's author, so only a forged answer meets these.
 const (
-	// KindThrew: the hook threw, or its promise was rejected.
-	KindThrew Kind = "threw"
-	// KindReturned: what the hook returned cannot be taken.
-	KindReturned Kind = "returned"
-	// KindStuck: the promise of the hook never settles.
-	KindStuck Kind = "stuck"
-	// KindTime: the hook took longer than it may.
-	KindTime Kind = "time"
-	// KindMemory: the hook needs more memory than it may have.
-	KindMemory Kind = "memory"
-	// KindNull: null was thrown, by the hook or by an engine that had no memory left
-	// for an error.
-	KindNull Kind = "null"
+	maxName     = 1 << 10 // bytes of a name
+	maxValue    = 3 << 20 // bytes of a text
+	maxList     = 10_000  // elements of a value that is a list
+	maxInfos    = 100     // messages of a cell
+	maxMessage  = 8 << 10 // bytes of a message
+	maxOptions  = 10_000  // options of a cell
+	maxCommands = 10_000  // commands of a call
+	maxConsole  = 20      // lines of console output
+	maxHooks    = 10_000  // hooks of a schema
 )
 
-// Failure is why a call broke off.
-type Failure struct {
-	Kind Kind
-	// Hook is the name of the hook, or "".
-	Hook string
-	// Row is the index of the row, or -1.
-	Row int64
-	// Name is that of the error, such as TypeError; "" where it has none.
-	Name    string
-	Message string
-	// Line and Column count from 1 in the hook's own source; 0 is unknown.
-	Line, Column int
-}
-
-// Fatal says that the worker is of no use after this failure.
-func (f *Failure) Fatal() bool { return f.Kind != KindThrew && f.Kind != KindReturned }
-
-// Error gives one sentence: which hook, where, on which row, and why.
-func (f *Failure) Error() string {
-	text := f.Hook
-	if text == "" {
-		text = "a hook"
+// ReadLoaded reads the answer to a [Load]: nothing, or what is wrong.
+func ReadLoaded(raw string) ([]Fault, error) {
+	s := &scanner{raw: raw}
+	if !utf8.ValidString(raw) {
+		s.fail("it is no UTF-8")
 	}
-	if f.Line > 0 {
-		text += fmt.Sprintf(", line %d", f.Line)
-		if f.Column > 0 {
-			text += fmt.Sprintf(", column %d", f.Column)
+	var faults []Fault
+	s.object(func(name string) {
+		switch name {
+		case "faults":
+			s.list(maxHooks, func(int) { faults = append(faults, s.fault()) })
+		case "console":
+			s.console()
+		default:
+			s.fail("it has an unknown member")
 		}
+	})
+	s.end()
+	if s.err != nil {
+		return nil, s.err
 	}
-	if f.Row >= 0 {
-		text += fmt.Sprintf(", on row %d", f.Row)
-	}
-	text += ": "
-	if f.Name != "" {
-		text += f.Name + ": "
-	}
-	return text + f.Message
+	return faults, nil
 }
 
-// Fault is what is wrong with the source of a hook.
-type Fault struct {
-	// Hook is the name of the hook, or "" where it is not a hook's fault.
-	Hook    string
-	Name    string
-	Message string
-	// Line and Column count from 1 in the hook's own source; 0 is unknown.
-	Line, Column int
+func (s *scanner) fault() (f Fault) {
+	s.object(func(name string) {
+		switch name {
+		case "hook":
+			f.Hook = s.text(maxName)
+		case "name":
+			f.Name = s.text(maxName)
+		case "message":
+			f.Message = s.text(maxMessage)
+		case "line":
+			f.Line = int(s.integer(0, 1<<31))
+		case "column":
+			f.Column = int(s.integer(0, 1<<31))
+		default:
+			s.fail("a fault has an unknown member")
+		}
+	})
+	return f
 }
 
-// Bounds are what an answer must keep to: those of the call.
-type Bounds struct {
-	// Rows is how many rows were sent.
-	Rows int
-	// Parts holds for each field of the load how many columns feed it where it
-	// has Many, and else 0. -1 stands for a field with Many that no column feeds,
-	// in which nothing can change.
-	Parts []int
-	// Learn says that the call was to learn columns.
-	Learn bool
-	// Changes is how many there may be; 0 stands for one for each cell, and below it
-	// for none.
-	Changes int
+// ReadAnswer reads the answer to any other call. The bytes may be forged:
+// whatever the call does not allow for is an error, and nothing is taken then.
+// What it gives is part of raw.
+//
+// The changes are handed out one by one, in the order in which hooks made them; a
+// later one of a cell counts. Each is gone with the next. Where there is an error
+// in the end, those before it count for nothing.
+func ReadAnswer(raw string, bounds Bounds, each func(c *Change)) (*Answer, error) {
+	s := &scanner{raw: raw}
+	if !utf8.ValidString(raw) {
+		s.fail("it is no UTF-8")
+	}
+	a := &Answer{}
+	s.object(func(name string) { s.member(a, name, bounds, each) })
+	s.end()
+	if s.err == nil && len(a.Used) > 0 && !bounds.Learn {
+		s.fail("it names columns that nobody asked for")
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	return a, nil
+}
+
+func (s *scanner) member(a *Answer, name string, bounds Bounds, each func(c *Change)) {
+	switch name {
+	case "changes":
+		s.changes(bounds, each)
+	case "used":
+		a.Used = s.fields(bounds)
+	case "miss":
+		if a.Missed = s.fields(bounds); len(a.Missed) == 0 {
+			s.fail("it lacks columns and names none")
+		}
+	case "times":
+		s.list(maxHooks, func(int) { a.Times = append(a.Times, s.time()) })
+	case "console":
+		a.Console = s.console()
+	case "commands":
+		s.list(maxCommands, func(int) { a.Commands = append(a.Commands, s.command()) })
+	case "more":
+		a.More = s.boolean()
+	case "cancel":
+		a.Cancelled = s.boolean()
+	case "message":
+		a.Message = s.text(maxMessage)
+	case "failure":
+		a.Failure = s.failure()
+	default:
+		s.fail("it has an unknown member")
+	}
+}
+
+func (s *scanner) fields(bounds Bounds) []int {
+	list := []int{}
+	s.list(len(bounds.Parts), func(int) {
+		list = append(list, int(s.integer(0, int64(len(bounds.Parts))-1)))
+	})
+	return list
+}
+
+func (s *scanner) console() (lines []string) {
+	s.list(maxConsole, func(int) { lines = append(lines, s.text(maxName)) })
+	return lines
+}
+
+func (s *scanner) time() (t HookTime) {
+	s.object(func(name string) {
+		switch name {
+		case "hook":
+			t.Hook = s.text(maxName)
+		case "ms":
+			t.Took = s.milliseconds()
+		default:
+			s.fail("a time has an unknown member")
+		}
+	})
+	return t
+}
+
+func (s *scanner) command() (c Command) {
+	s.object(func(name string) {
+		switch name {
+		case "hook":
+			c.Hook = s.text(maxName)
+		case "name":
+			c.Name = s.text(maxName)
+		case "args":
+			s.list(4, func(int) { c.Args = append(c.Args, []byte(s.any(0))) })
+		case "line":
+			c.Line = int(s.integer(0, 1<<31))
+		case "column":
+			c.Column = int(s.integer(0, 1<<31))
+		default:
+			s.fail("a command has an unknown member")
+		}
+	})
+	if !commands[c.Name] {
+		s.fail("there is no command of that name")
+	}
+	return c
+}
+
+// commands are the names of all commands.
+var commands = map[string]bool{
+	"addField": true, "removeField": true, "updateInfoMessages": true, "setHeaderRowOverride": true, "addRows": true,
+	"removeRows": true, "setUser": true, "setDevelopmentMode": true, "setConfirmationMessage": true,
+}
+
+func (s *scanner) failure() *Failure {
+	f := &Failure{}
+	s.object(func(name string) {
+		switch name {
+		case "kind":
+			f.Kind = Kind(s.text(maxName))
+		case "row":
+			f.Row = s.integer(-1, 1<<53)
+		case "hook":
+			f.Hook = s.text(maxName)
+		case "name":
+			f.Name = s.text(maxName)
+		case "message":
+			f.Message = s.text(maxMessage)
+		case "line":
+			f.Line = int(s.integer(0, 1<<31))
+		case "column":
+			f.Column = int(s.integer(0, 1<<31))
+		default:
+			s.fail("a failure has an unknown member")
+		}
+	})
+	switch f.Kind {
+	case KindThrew, KindReturned, KindStuck, KindTime, KindMemory, KindNull:
+	default:
+		s.fail("there is no failure of that kind")
+	}
+	return f
 }

@@ -1,213 +1,288 @@
 package number
 
-import (
-	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
+import "math/big"
+
+// Append writes a number. Text that is no number is appended as it is.
+func (l *Layout) Append(dst, number []byte) []byte {
+	var buf [usual]byte
+	d, ok := parse(number, buf[:0])
+	if !ok || !d.fits() {
+		return append(dst, number...)
+	}
+	dst = append(dst, l.prefix...)
+	switch l.output {
+	case "currency":
+		dst = l.currency(dst, d)
+	case "percent":
+		dst = l.percent(dst, d)
+	case "byte":
+		dst = l.bytes(dst, d)
+	case "time":
+		dst = clock(dst, d)
+	case "ordinal":
+		suffix := ordinal(d)
+		dst = append(space(l.number(dst, d), l.spaced), suffix...)
+	default:
+		dst = l.number(dst, d)
+	}
+	return append(dst, l.postfix...)
+}
+
+func space(dst []byte, wanted bool) []byte {
+	if wanted {
+		return append(dst, ' ')
+	}
+	return dst
+}
+
+// shown is a number as it is going to be written, rounded and in its unit.
+type shown struct {
+	decimal
+	zero        bool
+	unit        int
+	mantissa    int // digits behind the decimal sign, or -1 for those there are
+	exponent    int
+	exponential bool
+}
+
+// show brings a number into its unit and rounds it.
+func (l *Layout) show(d decimal) shown {
+	s := shown{decimal: d, mantissa: -1, exponential: l.exponential}
+	if l.fixed {
+		s.mantissa = l.mantissa
+	}
+	if l.average {
+		s.unit = l.unit(d)
+		if !s.isZero() {
+			s.point -= 3 * s.unit
+		}
+		if l.totalLength > 0 {
+			s.mantissa = max(l.totalLength-max(s.point, 1), 0)
+		}
+	}
+	if l.exponential {
+		whole := max(l.characteristic, 1)
+		s.exponent = 1 - whole
+		if !s.isZero() {
+			s.exponent = s.point - whole
+			s.point = whole
+		}
+	}
+	if s.mantissa >= 0 {
+		s.decimal = s.round(s.mantissa)
+	}
+	s.zero = s.isZero()
+	return s
+}
+
+// unit is the power of a thousand that a number is shown in.
+func (l *Layout) unit(d decimal) int {
+	for unit := len(averages) - 1; unit > 0; unit-- {
+		if l.forceAverage != "" {
+			if l.forceAverage == averages[unit] {
+				return unit
+			}
+			continue
+		}
+		// With low precision half a thousand is a thousand already.
+		half := l.lowPrecision && d.point == 3*unit && !d.isZero() && d.digits[0] >= '5'
+		if d.point > 3*unit || half {
+			return unit
+		}
+	}
+	return 0
+}
+
+// number writes the number with its sign.
+func (l *Layout) number(dst []byte, d decimal) []byte {
+	s := l.show(d)
+	return l.signed(dst, &s, ".")
+}
+
+// parenthesis says that negative numbers stand in parentheses in place of a sign.
+func (l *Layout) parenthesis() bool { return l.negative == "parenthesis" }
+
+// signed writes what is shown between its signs.
+func (l *Layout) signed(dst []byte, s *shown, point string) []byte {
+	switch {
+	case s.zero:
+	case s.negative && l.parenthesis():
+		return append(l.unsigned(append(dst, '('), s, point), ')')
+	case s.negative:
+		dst = append(dst, '-')
+	case l.forceSign:
+		dst = append(dst, '+')
+	}
+	return l.unsigned(dst, s, point)
+}
+
+// unsigned writes the digits and the unit.
+func (l *Layout) unsigned(dst []byte, s *shown, point string) []byte {
+	places := l.places(s)
+	if l.optionalCharacteristic && s.point <= 0 {
+		if places == 0 {
+			dst = append(dst, '0')
+		}
+	} else {
+		dst = l.whole(dst, s)
+	}
+	if places > 0 {
+		dst = s.appendPlaces(append(dst, point...), places)
+	}
+	if s.exponential {
+		dst = append(dst, 'e')
+		if s.exponent >= 0 {
+			dst = append(dst, '+')
+		}
+		dst = appendInt(dst, s.exponent)
+	}
+	if text := l.abbreviations[s.unit]; l.average && text != "" {
+		dst = append(space(dst, l.spaced), text...)
+	}
+	return dst
+}
+
+// places is how many digits stand behind the decimal sign.
+func (l *Layout) places(s *shown) int {
+	there := 0
+	if !s.zero {
+		there = max(len(s.digits)-s.point, 0)
+	}
+	if s.mantissa < 0 || l.trimMantissa || l.optionalMantissa && there == 0 {
+		return there
+	}
+	return s.mantissa
+}
+
+// whole writes the digits before the decimal sign.
+func (l *Layout) whole(dst []byte, s *shown) []byte {
+	n := max(s.point, 1, l.characteristic)
+	for place := n - 1; place >= 0; place-- {
+		dst = append(dst, s.at(place))
+		if l.thousands && place > 0 && place%3 == 0 {
+			dst = append(dst, ',')
+		}
+	}
+	return dst
+}
+
+func (l *Layout) percent(dst []byte, d decimal) []byte {
+	if !d.isZero() {
+		d.point += 2
+	}
+	if l.prefixSymbol {
+		return l.number(space(append(dst, '%'), l.spaced), d)
+	}
+	return append(space(l.number(dst, d), l.spaced), '%')
+}
+
+// currency writes the symbol where it belongs: a sign stands before a symbol
+// that comes first, a parenthesis behind it.
+func (l *Layout) currency(dst []byte, d decimal) []byte {
+	s := l.show(d)
+	gap := ""
+	if l.spacedCurrency {
+		gap = " "
+	}
+	switch l.position {
+	case "infix":
+		return l.signed(dst, &s, gap+l.symbol+gap)
+	case "postfix":
+		dst = l.signed(dst, &s, ".")
+		if !l.average || l.spacedAbbreviation {
+			dst = append(dst, gap...)
+		}
+		return append(dst, l.symbol...)
+	}
+	switch {
+	case s.zero || s.negative && l.parenthesis() || !s.negative && !l.forceSign:
+		return l.signed(append(append(dst, l.symbol...), gap...), &s, ".")
+	case s.negative:
+		dst = append(dst, '-')
+	default:
+		dst = append(dst, '+')
+	}
+	dst = append(append(dst, gap...), l.symbol...)
+	return l.unsigned(dst, &s, ".")
+}
+
+// Units of bytes, by their power.
+var (
+	byteUnits   = [...]string{"B", "KB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"}
+	binaryUnits = [...]string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"}
+	binarySizes = [...]string{"1", "1024", "1048576", "1073741824", "1099511627776", "1125899906842624",
+		"1152921504606846976", "1180591620717411303424", "1208925819614629174706176"}
 )
 
-// Layout writes numbers as a set of Numbro's format options says, in the
-// language en-US. The zero Layout writes the number alone. It is not changed by
-// writing.
-//
-// It follows Numbro 2.5 (https://numbrojs.com/format.html), with these
-// differences: it counts in decimals, with all digits and without exponents where
-// none is asked for; it rounds half away from zero below zero as well; a number
-// that rounds to zero has no sign, whatever stands beside it; abbreviations and
-// a byte base of none are taken as documented; a zero is not left out where
-// nothing else stands; and times carry their seconds and take a minus before
-// them.
-type Layout struct {
-	output, base, forceAverage string
-	prefix, postfix, symbol    string
-	position, negative         string
-	abbreviations              [5]string // by the power of a thousand
-
-	characteristic, totalLength int
-	mantissa                    int
-
-	// fixed says that mantissa holds.
-	fixed bool
-
-	average, optionalMantissa, trimMantissa, optionalCharacteristic bool
-	thousands, forceSign, exponential, prefixSymbol                 bool
-	lowPrecision, spaced, spacedCurrency, spacedAbbreviation        bool
-}
-
-// maxPadding is the most digits that a format can ask for.
-const maxPadding = 400
-
-// CompileLayout makes a layout of the format options as they stand in a schema.
-// Unknown options, values of another kind than Numbro takes, lengths below 0 or
-// over 400 and options that exclude each other are errors.
-func CompileLayout(options map[string]any) (Layout, error) {
-	if len(options) == 1 && options["output"] == "currency" {
-		// Numbro's own format for currency alone.
-		options = map[string]any{"output": "currency", "thousandSeparated": true, "totalLength": json.Number("4"),
-			"spaceSeparated": true, "spaceSeparatedCurrency": true}
-	}
-	l := Layout{abbreviations: [5]string{"", "k", "m", "b", "t"}}
-	for _, name := range slices.Sorted(maps.Keys(options)) {
-		if err := l.set(name, options[name]); err != nil {
-			return Layout{}, err
+func (l *Layout) bytes(dst []byte, d decimal) []byte {
+	power := 0
+	if l.base == "decimal" {
+		power = min(max(d.point-1, 0)/3, len(byteUnits)-1)
+		if !d.isZero() {
+			d.point -= 3 * power
 		}
-	}
-	l.settle(options)
-	if l.exponential && l.totalLength > 0 {
-		return Layout{}, fmt.Errorf("totalLength and exponential exclude each other")
-	}
-	return l, nil
-}
-
-// settle fills in what depends on several options.
-func (l *Layout) settle(options map[string]any) {
-	if _, set := options["lowPrecision"]; !set {
-		l.lowPrecision = l.output != "currency"
-	}
-	if _, set := options["spaceSeparatedCurrency"]; !set {
-		l.spacedCurrency = l.spaced
-	}
-	l.average = l.average || l.totalLength > 0 || l.forceAverage != ""
-	_, set := options["mantissa"]
-	l.fixed = set || l.average
-	if l.totalLength > 0 {
-		l.characteristic, l.optionalMantissa = 0, false
-	}
-	if l.symbol == "" {
-		l.symbol = "$"
-	}
-	if l.position == "" {
-		l.position = "prefix"
-	}
-}
-
-// set takes one option.
-func (l *Layout) set(name string, value any) error {
-	if flag := l.flags()[name]; flag != nil {
-		b, ok := value.(bool)
-		if !ok {
-			return fmt.Errorf("%s is %v, not true or false", name, value)
+	} else {
+		for power < len(binarySizes)-1 && !d.isZero() && d.reaches(binarySizes[power+1]) {
+			power++
 		}
-		*flag = b
-		return nil
+		d = d.halve(10 * power)
 	}
-	if length := l.lengths()[name]; length != nil {
-		n, ok := wholeOf(value)
-		if !ok || n < 0 || n > maxPadding {
-			return fmt.Errorf("%s is %v, not a whole number from 0 to %d", name, value, maxPadding)
-		}
-		*length = n
-		return nil
+	units := &byteUnits
+	if l.base != "decimal" && l.base != "general" {
+		units = &binaryUnits
 	}
-	if name == "abbreviations" {
-		return l.setAbbreviations(value)
-	}
-	return l.setText(name, value)
+	return append(space(l.number(dst, d), l.spaced), units[power]...)
 }
 
-func (l *Layout) flags() map[string]*bool {
-	return map[string]*bool{
-		"average":                    &l.average,
-		"optionalMantissa":           &l.optionalMantissa,
-		"trimMantissa":               &l.trimMantissa,
-		"optionalCharacteristic":     &l.optionalCharacteristic,
-		"thousandSeparated":          &l.thousands,
-		"forceSign":                  &l.forceSign,
-		"exponential":                &l.exponential,
-		"prefixSymbol":               &l.prefixSymbol,
-		"lowPrecision":               &l.lowPrecision,
-		"spaceSeparated":             &l.spaced,
-		"spaceSeparatedCurrency":     &l.spacedCurrency,
-		"spaceSeparatedAbbreviation": &l.spacedAbbreviation,
-	}
+// reaches says whether a number that is not zero is at least as far from zero as
+// size.
+func (d decimal) reaches(size string) bool {
+	var buf [usual]byte
+	other, _ := parse([]byte(size), buf[:0])
+	return d.compareSize(other) >= 0
 }
 
-func (l *Layout) lengths() map[string]*int {
-	return map[string]*int{"characteristic": &l.characteristic, "totalLength": &l.totalLength, "mantissa": &l.mantissa}
+// halve divides by two so many times: times five, and a place to the right.
+func (d decimal) halve(times int) decimal {
+	if times == 0 || d.isZero() {
+		return d
+	}
+	n, _ := new(big.Int).SetString(string(d.digits), 10)
+	n.Mul(n, new(big.Int).Exp(big.NewInt(5), big.NewInt(int64(times)), nil))
+	digits := n.Append(nil, 10)
+	d.point += len(digits) - len(d.digits) - times
+	d.digits = digits
+	return d.trim()
 }
 
-// textOption is an option that holds text, and the values it may have; none
-// means any.
-type textOption struct {
-	to     *string
-	values []string
+// clock writes seconds as hours, minutes and seconds.
+func clock(dst []byte, d decimal) []byte {
+	d = d.round(0)
+	if d.negative && !d.isZero() {
+		dst = append(dst, '-')
+	}
+	n, _ := new(big.Int).SetString(string(d.appendWhole(nil)), 10)
+	minutes, seconds := n.QuoRem(n, big.NewInt(60), new(big.Int))
+	hours, minutes := new(big.Int).QuoRem(minutes, big.NewInt(60), new(big.Int))
+	dst = hours.Append(dst, 10)
+	for _, part := range [...]int64{minutes.Int64(), seconds.Int64()} {
+		dst = append(dst, ':', '0'+byte(part/10), '0'+byte(part%10))
+	}
+	return dst
 }
 
-func (l *Layout) texts() map[string]textOption {
-	return map[string]textOption{
-		"output":           {&l.output, []string{"number", "currency", "percent", "byte", "time", "ordinal"}},
-		"base":             {&l.base, []string{"decimal", "binary", "general"}},
-		"forceAverage":     {&l.forceAverage, averages[1:]},
-		"currencyPosition": {&l.position, []string{"prefix", "infix", "postfix"}},
-		"negative":         {&l.negative, []string{"sign", "parenthesis"}},
-		"currencySymbol":   {to: &l.symbol},
-		"prefix":           {to: &l.prefix},
-		"postfix":          {to: &l.postfix},
+// ordinal gives what stands behind a number in English.
+func ordinal(d decimal) string {
+	if d.negative || len(d.digits) > d.point || d.at(1) == '1' {
+		return "th"
 	}
-}
-
-// averages are the units by the power of a thousand.
-var averages = []string{"", "thousand", "million", "billion", "trillion"}
-
-func (l *Layout) setText(name string, value any) error {
-	option, known := l.texts()[name]
-	if !known {
-		return fmt.Errorf("there is no option %s of a number format", name)
+	switch d.at(0) {
+	case '1':
+		return "st"
+	case '2':
+		return "nd"
+	case '3':
+		return "rd"
 	}
-	text, ok := value.(string)
-	if !ok {
-		return fmt.Errorf("%s is %v, not a text", name, value)
-	}
-	if option.values != nil && !slices.Contains(option.values, text) {
-		return fmt.Errorf("%s is %q, not one of %v", name, text, option.values)
-	}
-	*option.to = text
-	return nil
-}
-
-func (l *Layout) setAbbreviations(value any) error {
-	given, ok := value.(map[string]any)
-	if !ok {
-		return fmt.Errorf("abbreviations are %v, not an object of texts", value)
-	}
-	for _, unit := range slices.Sorted(maps.Keys(given)) {
-		at := slices.Index(averages, unit)
-		text, ok := given[unit].(string)
-		if at < 1 || !ok {
-			return fmt.Errorf("abbreviations hold %s: %v, not a text for one of %v", unit, given[unit], averages[1:])
-		}
-		l.abbreviations[at] = text
-	}
-	return nil
-}
-
-// wholeOf gives the whole number that an option holds, cut at a million.
-func wholeOf(value any) (n int, ok bool) {
-	d, ok := valueOf(value)
-	if !ok || len(d.digits) > d.point || d.point > maxPlaces {
-		return 0, false
-	}
-	for place := d.point - 1; place >= 0; place-- {
-		n = min(n*10+int(d.at(place)-'0'), farExponent)
-	}
-	if d.negative {
-		n = -n
-	}
-	return n, true
-}
-
-// valueOf takes apart a number of a schema.
-func valueOf(value any) (decimal, bool) {
-	var text []byte
-	switch n := value.(type) {
-	case json.Number:
-		text = []byte(n)
-	case float64, int, int64:
-		text = fmt.Append(nil, n)
-	default:
-		return decimal{}, false
-	}
-	d, ok := parse(text, nil)
-	return d, ok
+	return "th"
 }

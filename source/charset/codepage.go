@@ -1,0 +1,321 @@
+package charset
+
+import (
+	"sync"
+	"unicode"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// page is an encoding of one byte per character, made ready to be judged.
+type page struct {
+	encoding Encoding
+	rare     float64 // what choosing it costs
+	signs    [256]sign
+	tongues  []*tongue
+	letters  [][256]uint8 // by tongue and byte: the letter's number
+}
+
+// sign is what a byte stands for.
+type sign struct {
+	r      rune
+	letter bool
+	upper  bool
+	lower  bool
+	kind   symbol
+}
+
+// The languages that are written in a family of encodings.
+const (
+	western  = "de fr es it pt nl sv da no fi is et ca sq en"
+	central  = "pl cs sk hu ro hr sl sq de"
+	cyrillic = "ru uk bg sr be mk"
+	baltic   = "lt lv et pl"
+)
+
+// candidates are the encodings of one byte that can be recognized, with what
+// each costs, in nats: the older and the rarer ones need more evidence.
+var candidates = []struct {
+	name  string
+	rare  float64
+	codes string
+}{
+	{"windows-1252", 0, western},
+	{"ISO-8859-1", 2, western},
+	{"ISO-8859-15", 2, western},
+	{"macintosh", 2.5, western},
+	{"IBM850", 2.5, western},
+	{"IBM437", 3, western},
+	{"windows-1250", 0.5, central},
+	{"ISO-8859-2", 1.5, central},
+	{"IBM852", 2.5, central},
+	{"windows-1251", 0.5, cyrillic},
+	{"KOI8-R", 1.5, "ru bg"},
+	{"KOI8-U", 2, "uk ru be"},
+	{"IBM866", 2, "ru bg uk be"},
+	{"ISO-8859-5", 2, cyrillic},
+	{"x-mac-cyrillic", 3, cyrillic},
+	{"windows-1253", 1, "el"},
+	{"ISO-8859-7", 1.5, "el"},
+	{"windows-1254", 1, "tr"},
+	{"ISO-8859-9", 2, "tr"},
+	{"windows-1255", 1, "he"},
+	{"ISO-8859-8", 2, "he"},
+	{"windows-1256", 1, "ar fa"},
+	{"windows-1257", 1, baltic},
+	{"ISO-8859-13", 2, baltic},
+	{"windows-1258", 1.5, "vi"},
+	{"windows-874", 1.5, "th"},
+}
+
+// pages makes all candidates ready, once, when they are first needed.
+var pages = sync.OnceValue(func() []*page {
+	var list []*page
+	for _, c := range candidates {
+		e := named(c.name)
+		p := &page{encoding: e, rare: c.rare, signs: signsOf(e.spec.page), tongues: listed(c.codes)}
+		for _, t := range p.tongues {
+			p.letters = append(p.letters, p.lettersIn(t))
+		}
+		list = append(list, p)
+	}
+	return list
+})
+
+func signsOf(table *charmap.Charmap) (signs [256]sign) {
+	for b := range 256 {
+		r := table.DecodeByte(byte(b))
+		s := sign{r: r, letter: isLetter(r), upper: unicode.IsUpper(r), lower: unicode.IsLower(r)}
+		if !s.letter {
+			s.kind = kindOf(r)
+		}
+		signs[b] = s
+	}
+	return signs
+}
+
+func (p *page) lettersIn(t *tongue) (letters [256]uint8) {
+	for b, s := range p.signs {
+		letters[b] = uint8(t.letter(s.r))
+	}
+	return letters
+}
+
+// detour is what it costs when a word is of another language than most.
+const detour = 3
+
+// judge says what a list of segments costs when read in this encoding: the
+// lower, the more it reads as text. best is the language most of it is in.
+func (p *page) judge(list []segment) (cost float64, best *tongue) {
+	words := make([]float64, len(p.tongues)*len(list))
+	totals := make([]float64, len(p.tongues))
+	for i, s := range list {
+		cost += p.shape(s)
+		row := words[i*len(p.tongues):]
+		for j, t := range p.tongues {
+			row[j] = t.spell(s.bytes, &p.letters[j])
+		}
+		least := leastOf(row[:len(p.tongues)])
+		for j := range p.tongues {
+			row[j] = min(row[j], least+detour)
+			totals[j] += row[j]
+		}
+	}
+	least := 0
+	for j := range totals {
+		if totals[j] < totals[least] {
+			least = j
+		}
+	}
+	return cost + totals[least] + p.rare, p.tongues[least]
+}
+
+func leastOf(costs []float64) float64 {
+	least := costs[0]
+	for _, c := range costs[1:] {
+		least = min(least, c)
+	}
+	return least
+}
+
+// spell says what the letters of a segment cost in a language.
+func (t *tongue) spell(text []byte, letters *[256]uint8) float64 {
+	cost, prev := float32(0), 0
+	for _, b := range text {
+		next := int(letters[b])
+		if next != edge || prev != edge {
+			cost += t.costs[prev*t.size+next]
+		}
+		prev = next
+	}
+	if prev != edge {
+		cost += t.costs[prev*t.size+edge]
+	}
+	return float64(cost)
+}
+
+// spellText says what a text costs in a language.
+func (t *tongue) spellText(text string) float64 {
+	cost, prev := 0.0, edge
+	for _, r := range text + " " {
+		next := t.letter(r)
+		if next != edge || prev != edge {
+			cost += float64(t.costs[prev*t.size+next])
+		}
+		if next == edge && r >= 0x80 {
+			cost += symbolCosts[kindOf(r)].odd
+		}
+		prev = next
+	}
+	return cost
+}
+
+// symbol says how a character that is no letter is used in text.
+type symbol uint8
+
+const (
+	plainSymbol   symbol = iota // @ [ ] ^ _ { | } ~ and the like
+	apostrophe                  // ’ inside and behind words
+	quotation                   // “ ” » … at the edges of words
+	opening                     // « „ ‘ ¿ at the beginning of words
+	dash                        // – — • between words
+	money                       // € £ beside numbers
+	degree                      // ° behind numbers
+	ordinal                     // º ª behind numbers and N
+	numero                      // № before numbers
+	hardSpace                   // between numbers and words
+	commonSymbol                // § ² ½ ® ™ and the like
+	rareSymbol                  // accents without a letter, mathematics
+	boxSymbol                   // lines and blocks
+	controlSymbol               // characters that no text has
+	undefinedByte               // bytes that stand for nothing
+)
+
+var symbolKinds = map[rune]symbol{
+	'’': apostrophe, '“': quotation, '”': quotation, '»': quotation, '›': quotation,
+	'„': opening, '‘': opening, '‚': opening, '«': opening, '‹': opening, '¿': opening, '¡': opening,
+	'…': quotation, '–': dash, '—': dash, '•': dash, '·': dash,
+	'€': money, '£': money, '¥': money, '¢': money, '$': money, '₪': money, '₫': money, '฿': money,
+	'°': degree, 'º': ordinal, 'ª': ordinal, '№': numero, '\u00A0': hardSpace,
+	'§': commonSymbol, '©': commonSymbol, '®': commonSymbol, '™': commonSymbol, '²': commonSymbol,
+	'³': commonSymbol, '½': commonSymbol, '¼': commonSymbol, '¾': commonSymbol, '×': commonSymbol,
+	'±': commonSymbol, 'µ': commonSymbol, '´': commonSymbol, '،': commonSymbol, '؛': commonSymbol, '؟': commonSymbol,
+	'¸': rareSymbol, '¨': rareSymbol, 'ˇ': rareSymbol, '˘': rareSymbol, '\u200C': dash, '\u0640': dash,
+	unicode.ReplacementChar: undefinedByte,
+}
+
+func kindOf(r rune) symbol {
+	kind, listed := symbolKinds[r]
+	switch {
+	case listed:
+		return kind
+	case r >= 0x20 && r < 0x7F:
+		return plainSymbol
+	case unicode.IsControl(r):
+		return controlSymbol
+	case r >= 0x2500 && r < 0x25A0:
+		return boxSymbol
+	case unicode.IsDigit(r):
+		return commonSymbol
+	default:
+		return rareSymbol
+	}
+}
+
+// Costs in nats of a symbol where it belongs and where it does not.
+var symbolCosts = [...]struct{ fitting, odd float64 }{
+	plainSymbol:   {3.5, 3.5},
+	apostrophe:    {4, 7},
+	quotation:     {4.5, 11},
+	opening:       {4.5, 9},
+	dash:          {4.5, 8},
+	money:         {4.5, 12},
+	degree:        {4.5, 10},
+	ordinal:       {5, 11},
+	numero:        {4.5, 10},
+	hardSpace:     {5, 6.5},
+	commonSymbol:  {6, 10},
+	rareSymbol:    {10, 12},
+	boxSymbol:     {7, 13},
+	controlSymbol: {16, 16},
+	undefinedByte: {20, 20},
+}
+
+// Capital letters have their places.
+const (
+	capitalInside  = 5.0 // behind a small letter: McDonald
+	smallInCapital = 4.0 // behind two capital letters: USAir
+	capitalRun     = 0.4 // behind a capital letter: most text is not all capitals
+	otherScript    = 3.0
+)
+
+// shape says what the symbols and the capital letters of a segment cost, in
+// any language.
+func (p *page) shape(s segment) float64 {
+	cost := 0.0
+	prev, before := p.signs[s.before], sign{}
+	for i, b := range s.bytes {
+		here := p.signs[b]
+		if here.letter {
+			cost += capitals(before, prev, here)
+		} else {
+			next := p.signs[s.after]
+			if i+1 < len(s.bytes) {
+				next = p.signs[s.bytes[i+1]]
+			}
+			cost += symbolCost(prev, here, next)
+		}
+		before, prev = prev, here
+	}
+	return cost
+}
+
+// capitals judges a letter by the two signs before it.
+func capitals(before, prev, here sign) float64 {
+	cost := 0.0
+	switch {
+	case prev.lower && here.upper:
+		cost = capitalInside
+	case prev.upper && here.lower && before.upper:
+		cost = smallInCapital
+	case prev.upper && here.upper:
+		cost = capitalRun
+	}
+	if prev.letter && (prev.r < 0x80) != (here.r < 0x80) && !unicode.Is(unicode.Latin, here.r) != !unicode.Is(unicode.Latin, prev.r) {
+		cost += otherScript
+	}
+	return cost
+}
+
+func symbolCost(prev, here, next sign) float64 {
+	costs := symbolCosts[here.kind]
+	if fits(prev, here, next) {
+		return costs.fitting
+	}
+	return costs.odd
+}
+
+// fits says whether a symbol stands where it belongs.
+func fits(prev, here, next sign) bool {
+	digit := func(s sign) bool { return s.r < 0x80 && isDigit(byte(s.r)) }
+	switch here.kind {
+	case apostrophe:
+		return prev.letter
+	case quotation:
+		return !prev.letter || !next.letter
+	case money:
+		return !prev.letter && !next.letter
+	case dash, commonSymbol, rareSymbol:
+		return !prev.letter && !next.letter || !next.letter && here.kind == commonSymbol
+	case degree:
+		return digit(prev) || prev.r == ' '
+	case ordinal:
+		return digit(prev) || prev.r == 'N' || prev.r == 'n'
+	case numero:
+		return digit(next) || next.r == ' '
+	case boxSymbol:
+		return !prev.letter && !next.letter
+	default:
+		return !prev.letter
+	}
+}

@@ -1,0 +1,290 @@
+package csv
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/table"
+)
+
+// odd sees to a row that does not fit.
+func (r *reader) odd(ctx context.Context, batch *intray.Records) error {
+	if r.rec.unclosed {
+		r.open = max(r.open, r.w.placeOf(r.rec.next))
+		if done, err := r.mend(ctx, batch); done || err != nil {
+			return err
+		}
+		return r.unclosed(batch)
+	}
+	row := r.w.rest()[:r.rec.next]
+	cells := r.texts(&r.rec, 0)
+	switch {
+	case r.repeatsHeader() && r.titled():
+		r.otherTable(batch)
+		return nil
+	case r.repeatsHeader():
+		r.leaveOut(batch, "header", intray.NewMessage("csv.header_repeated", intray.Params{"line": r.line}))
+		return nil
+	case len(cells) != r.sheet.width && isComment(row, r.sheet.comment):
+		r.leaveOut(batch, "comment", intray.NewMessage("csv.comment_dropped", intray.Params{"line": r.line}))
+		return nil
+	}
+	if len(cells) != r.sheet.width {
+		below, err := r.below(ctx, r.rec.next)
+		if err != nil {
+			return err
+		}
+		if r.beginsTable(cells, below) {
+			r.otherTable(batch)
+			return nil
+		}
+	}
+	if width := r.sheet.width; len(cells) > width+1 && !r.rec.loose && table.Filled(cells[width:]) == 0 {
+		// Nothing stands in the cells that are too many: nothing is to be mended.
+		r.rec.cells, cells = r.rec.cells[:width], cells[:width]
+	}
+	if !r.fits(&r.rec) {
+		if done, err := r.mend(ctx, batch); done || err != nil {
+			return err
+		}
+	}
+	return r.asFound(batch, cells)
+}
+
+// titled says whether a row of one text stands right above, as a title does.
+func (r *reader) titled() bool {
+	n := len(r.held)
+	return n > 0 && r.held[n-1].filled == 1
+}
+
+// otherTable ends the table where another begins.
+func (r *reader) otherTable(batch *intray.Records) {
+	r.settle(batch, true)
+	batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelWarning,
+		Text: intray.NewMessage("csv.other_table", intray.Params{"line": r.line})})
+	r.ended = true
+}
+
+// leaveOut passes over a row and says so.
+func (r *reader) leaveOut(batch *intray.Records, kind string, text intray.Message) {
+	raw := excerpt(strings.TrimRight(string(r.w.rest()[:r.rec.next]), "\r\n"))
+	r.tell(batch, kind, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw, Text: text})
+	r.pass(r.rec.next, r.rec.breaks)
+}
+
+// maxTold is how often a notice of one kind is told.
+const maxTold = 1000
+
+func (r *reader) tell(batch *intray.Records, kind string, n intray.Notice) {
+	if r.told[kind]++; r.told[kind] <= maxTold {
+		batch.Notices = append(batch.Notices, n)
+	}
+}
+
+func isComment(row []byte, mark string) bool {
+	return mark != "" && bytes.HasPrefix(bytes.TrimLeft(row, " \t\""), []byte(mark))
+}
+
+// below cuts some rows below a place, without those that are blank.
+func (r *reader) below(ctx context.Context, at int) (rows [][]string, err error) {
+	for len(rows) < lookAhead {
+		err := r.cut(ctx, at, &r.ahead)
+		var limit *source.LimitError
+		if errors.As(err, &limit) {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if at >= len(r.w.rest()) {
+			return rows, nil
+		}
+		if !blankText(r.w.rest()[at : at+r.ahead.next]) {
+			rows = append(rows, r.texts(&r.ahead, at))
+		}
+		at += r.ahead.next
+	}
+	// The record cut last stays what it was: reading on may have moved it.
+	return rows, nil
+}
+
+// beginsTable says whether a row is the header of another table: the rows below
+// it have its width, which is not that of this table, and it names their
+// columns.
+func (r *reader) beginsTable(cells []string, below [][]string) bool {
+	if len(below) < 2 || len(cells) < 2 || table.Filled(cells) < len(cells) {
+		return false
+	}
+	for _, row := range below[:2] {
+		if len(row) != len(cells) {
+			return false
+		}
+	}
+	return table.NamesColumns(cells, below)
+}
+
+// excerptBytes is how much of a row a notice shows.
+const excerptBytes = 300
+
+func excerpt(text string) string {
+	if len(text) <= excerptBytes {
+		return text
+	}
+	return strings.ToValidUTF8(text[:excerptBytes], "") + "…"
+}
+
+// asFound hands on a row as it was found, or holds it back where it may stand
+// below the table.
+func (r *reader) asFound(batch *intray.Records, cells []string) error {
+	total := table.IsTotal(cells)
+	note := table.IsNote(cells, r.behindBlank(cells)) || isRule(cells) || isAside(cells) || r.isRemark(cells)
+	filled := table.Filled(cells)
+	below := slices.ContainsFunc(r.held, func(h heldRow) bool { return h.filled > 0 })
+	if r.sheet.width > 1 && len(r.held) < maxHeld && (total || note || filled == 0 || below && 2*filled <= r.sheet.width) {
+		r.held = append(r.held, heldRow{cells, filled, r.line, r.blanks})
+		r.blanks = 0
+		r.pass(r.rec.next, r.rec.breaks)
+		return nil
+	}
+	if len(cells) < r.sheet.width {
+		r.ragged = true
+	}
+	return r.hand(batch)
+}
+
+// behindBlank says whether a blank row stands right above. One with separators is
+// blank for a remark only: a value may well stand below a record of empty cells.
+func (r *reader) behindBlank(cells []string) bool {
+	if n := len(r.held); r.blanks > 0 || n == 0 || r.held[n-1].filled > 0 {
+		return r.blanks > 0
+	}
+	return len(cells) == 1 || len(cells) > 2 && len(strings.Fields(strings.Join(cells, " "))) >= remarkWords
+}
+
+// remarkWords is how many words a remark has at least.
+const remarkWords = 3
+
+// isRemark says whether a row is one text of some words without any separator,
+// where no record lacks its last cells.
+func (r *reader) isRemark(cells []string) bool {
+	return len(cells) == 1 && r.sheet.width > 2 && !r.ragged && len(strings.Fields(cells[0])) >= remarkWords && !table.KindOf(cells[0]).Typed()
+}
+
+// isAside says whether a row is one text in parentheses, such as (3 rows).
+func isAside(cells []string) bool {
+	text := strings.TrimSpace(strings.Join(cells, ""))
+	return table.Filled(cells) == 1 && len(text) > 2 && text[0] == '(' && text[len(text)-1] == ')' && !table.KindOf(text).Typed()
+}
+
+// unclosed reads a row whose quote is never closed line by line: the quote is
+// text.
+func (r *reader) unclosed(batch *intray.Records) error {
+	rest := r.w.rest()
+	line := rest[:physicalLine(rest)]
+	r.lineWork += r.sheet.dialect.cutLine(line, &r.ahead, min(lineAllowance, maxLineWork-r.lineWork))
+	r.settle(batch, false)
+	cells := r.texts(&r.ahead, 0)
+	row := r.rows + int64(batch.Len())
+	r.tell(batch, "quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row,
+		Text: intray.NewMessage("csv.unclosed_quote", intray.Params{"line": r.line})})
+	r.handCells(batch, cells, r.line)
+	r.pass(len(line), 0)
+	return r.counted()
+}
+
+// settle decides about the rows held back: at the end of the table they are left
+// out and told, with the empty ones above them, else they are records like all
+// others.
+func (r *reader) settle(batch *intray.Records, end bool) {
+	last := len(r.held)
+	for end && last > 0 && r.held[last-1].filled == 0 {
+		last-- // empty rows below everything are records
+	}
+	for i, h := range r.held {
+		switch raw := excerpt(h.text()); {
+		case !end || i >= last:
+			r.handCells(batch, h.cells, h.line)
+		case raw != "":
+			r.tell(batch, "footer", intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
+				Text: intray.NewMessage("csv.line_below_table", intray.Params{"line": h.line})})
+		}
+	}
+	r.held = r.held[:0]
+}
+
+// text is what the cells of a row hold.
+func (h heldRow) text() string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(h.cells), func(c string) bool { return strings.TrimSpace(c) == "" }), " | ")
+}
+
+// mend looks for the one reading of the row that clearly fits.
+func (r *reader) mend(ctx context.Context, batch *intray.Records) (bool, error) {
+	if r.sheet.learned == nil || r.gaveUp {
+		return false, nil
+	}
+	if r.repair.profiles == nil { // the first row to be mended
+		work := r.repair.work
+		r.repair = newRepairer(r.sheet.dialect, r.sheet.width, r.sheet.learned())
+		r.repair.work = work
+	}
+	if r.repair.work > maxMendWork {
+		r.gaveUp = true
+		r.tell(batch, "mends", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,
+			Text: intray.NewMessage("csv.too_many_repairs", intray.Params{"line": r.line})})
+		return false, nil
+	}
+	text := r.w.rest()
+	text = text[:physicalLine(text)]
+	if !r.rec.unclosed && !r.rec.loose {
+		text = r.w.rest()[:r.rec.next]
+	}
+	text = bytes.Clone(text) // reading on may move it
+	follows := func(next int) bool {
+		if next >= len(r.w.rest()) {
+			return r.w.done
+		}
+		err := r.cut(ctx, next, &r.ahead)
+		return err == nil && (r.fits(&r.ahead) || blankText(r.w.rest()[next:next+r.ahead.next]))
+	}
+	r.repair.near = r.near(ctx, len(text))
+	best, ok := r.repair.repair(text, &r.rec, follows)
+	if !ok {
+		return false, nil
+	}
+	r.settle(batch, false)
+	row := r.rows + int64(batch.Len())
+	raw := excerpt(string(bytes.TrimRight(r.w.rest()[:best.next], "\r\n")))
+	r.tell(batch, "repair", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row, Value: &raw,
+		Text: intray.NewMessage("csv.row_repaired", intray.Params{
+			"line": r.line, "cells": cellCount(len(r.rec.cells)), "columns": columnCount(r.sheet.width), "repair": best.repair.message(),
+			"row": excerpt(strings.Join(best.cells, " | ")),
+		})})
+	r.handCells(batch, best.cells, r.line)
+	line := r.w.rest()[:best.next]
+	r.pass(best.next, lineBreaks(bytes.TrimRight(line, "\r\n")))
+	return true, r.counted()
+}
+
+// near tells how well the next row that fits does so, some rows below at most: in
+// a long table, rows grow unlike those that were learned from.
+func (r *reader) near(ctx context.Context, at int) float64 {
+	for range lookAhead {
+		if at >= len(r.w.rest()) || r.cut(ctx, at, &r.ahead) != nil {
+			break
+		}
+		if r.fits(&r.ahead) {
+			row := make(sampleRow, len(r.ahead.cells))
+			for i, text := range r.texts(&r.ahead, at) {
+				row[i] = featuresOf(text, r.ahead.cells[i].quoted)
+			}
+			return r.repair.profiles.score(row)
+		}
+		at += r.ahead.next
+	}
+	return r.repair.profiles.usual
+}

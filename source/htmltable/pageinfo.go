@@ -1,0 +1,375 @@
+package htmltable
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// place is where a sheet is in the text of its page.
+type place struct {
+	at int64
+	// head and foot are the places of sections that stand elsewhere than they
+	// are shown, -1 where there is none.
+	head, foot int64
+	name       string
+	hidden     bool
+}
+
+// frame is a table that is open while the tables are found.
+type frame struct {
+	*walk
+	place
+	// index is its place among those that are found.
+	index int
+	// rows with text, rows that make a grid, and those of them that are hidden.
+	filled, grid, unseen int64
+	// inner counts the nested tables with text, largest the rows of the largest.
+	inner, largest int64
+}
+
+// survey is what the first pass through a page finds.
+type survey struct {
+	limits source.Limits
+	open   []*frame
+	places []place
+	// empty is the first table without text.
+	empty *place
+	// tables counts by what became of them.
+	empties, layouts, swallowed, doubts, cut int
+	hiddenRows                               int64
+	hiddenText                               bool
+
+	title             string
+	inTitle, password bool
+	inStyle           bool
+	formats           formats
+	office            office
+}
+
+// surveyPage goes through a page and finds its tables.
+func surveyPage(ctx context.Context, p *page, limits source.Limits) (*survey, error) {
+	text, err := p.text(0)
+	if err != nil {
+		return nil, err
+	}
+	s := &survey{limits: limits}
+	t := newTokens(ctx, text, limits.CellBytes+markupBytes)
+	for {
+		err := t.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = s.take(t)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := s.end(t); err != nil {
+		return nil, err
+	}
+	p.formats, p.epoch1904 = &s.formats, s.office.epoch1904
+	return s, nil
+}
+
+// take looks at one token.
+func (s *survey) take(t *tokens) error {
+	for i := len(s.open) - 1; i >= 0; i-- {
+		f := s.open[i]
+		if err := f.feed(t); err != nil {
+			return err
+		}
+		f.account()
+	}
+	for len(s.open) > 0 && s.open[len(s.open)-1].over {
+		if err := s.close(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case t.starts && t.tag == tagTable:
+		return s.begin(t)
+	case t.kind == html.CommentToken:
+		s.office.comment(t.text())
+	case t.starts && t.tag == tagVoid && string(t.name) == "input":
+		s.password = s.password || strings.EqualFold(t.attr("type"), "password")
+	case len(s.open) == 0:
+		s.outside(t)
+	}
+	return nil
+}
+
+func (s *survey) begin(t *tokens) error {
+	if len(s.open) >= deepest {
+		return &source.LimitError{Reason: intray.NewMessage("html.tables_too_deep", intray.Params{"limit": deepest})}
+	}
+	if len(s.places) >= mostSheets {
+		return &source.LimitError{Reason: intray.NewMessage("html.too_many_tables", intray.Params{"limit": mostSheets})}
+	}
+	f := &frame{walk: newWalk(s.limits), index: len(s.places)}
+	f.dry = true
+	f.place = place{at: t.at, head: -1, foot: -1, hidden: t.hidden()}
+	for _, key := range []string{"title", "id", "name"} {
+		if f.name == "" {
+			f.name = clip(t.attr(key))
+		}
+	}
+	s.open = append(s.open, f)
+	s.places = append(s.places, f.place)
+	return nil
+}
+
+// account counts the row that has just ended.
+func (f *frame) account() {
+	if !f.ended {
+		return
+	}
+	l := f.done
+	if l.filled > 0 {
+		f.filled++
+		if l.hidden {
+			f.unseen++
+		}
+	}
+	if l.filled > 1 && l.own > 0 {
+		f.grid++
+	}
+}
+
+// close decides about the innermost table: a sheet, the layout of others, a
+// sheet with others in its cells, or nothing.
+func (s *survey) close() error {
+	last := len(s.open) - 1
+	f := s.open[last]
+	s.open = s.open[:last]
+	if f.headLate {
+		f.head = f.headAt
+	}
+	if f.footEarly {
+		f.foot = f.footAt
+	}
+	if f.caption != "" {
+		f.name = clip(f.caption)
+	}
+	s.hiddenText = s.hiddenText || f.flow.lost
+	if f.filled == 0 {
+		s.places = s.places[:f.index]
+		s.empties++
+		if s.empty == nil {
+			s.empty = &f.place
+		}
+		return nil
+	}
+	if last > 0 {
+		parent := s.open[last-1]
+		parent.inner++
+		parent.largest = max(parent.largest, f.filled)
+	}
+	s.places[f.index] = f.place
+	switch {
+	case f.inner > 0 && f.grid < 2:
+		s.places = slices.Delete(s.places, f.index, f.index+1)
+		s.layouts++
+		return nil
+	case f.inner > 0 && f.largest < f.grid:
+		s.swallowed += len(s.places) - f.index - 1
+		s.places = s.places[:f.index+1]
+	case f.inner > 0:
+		s.doubts++
+	}
+	s.hiddenRows += f.unseen
+	return nil
+}
+
+// end takes the end of the page.
+func (s *survey) end(t *tokens) error {
+	s.cut += len(s.open)
+	for i := len(s.open) - 1; i >= 0; i-- {
+		f := s.open[i]
+		if f.finish(t) {
+			f.filled++ // the row that is cut is told when it is read
+		}
+		f.account()
+		if err := s.close(); err != nil {
+			return err
+		}
+	}
+	if len(s.places) == 0 && s.empty != nil {
+		s.places = append(s.places, *s.empty)
+	}
+	return nil
+}
+
+// outside looks at what stands outside of tables.
+func (s *survey) outside(t *tokens) {
+	switch {
+	case t.kind == html.TextToken && s.inTitle && s.title == "":
+		s.title = clip(string(t.text()))
+	case t.kind == html.TextToken && s.inStyle:
+		s.formats.read(string(t.text()))
+	}
+	if t.starts || t.ends {
+		s.inTitle = t.starts && string(t.name) == "title"
+		s.inStyle = t.starts && string(t.name) == "style"
+	}
+	s.office.take(t)
+}
+
+// add takes what another page has.
+func (s *survey) add(o *survey) {
+	s.places = append(s.places, o.places...)
+	s.empties, s.layouts, s.swallowed, s.doubts, s.cut = s.empties+o.empties, s.layouts+o.layouts, s.swallowed+o.swallowed, s.doubts+o.doubts, s.cut+o.cut
+	s.hiddenRows, s.hiddenText = s.hiddenRows+o.hiddenRows, s.hiddenText || o.hiddenText
+	s.password = s.password || o.password
+	s.office.epoch1904 = s.office.epoch1904 || o.office.epoch1904
+	if s.title == "" {
+		s.title = o.title
+	}
+	if len(s.office.sheets) == 0 {
+		s.office.sheets = o.office.sheets
+	}
+}
+
+// evidence tells what was decided about the tables.
+func (s *survey) evidence() []intray.Evidence {
+	list := []intray.Evidence{{Choice: "tables", Value: fmt.Sprint(len(s.places)), Reason: intray.NewMessage("html.tables", nil)}}
+	tell := func(told bool, choice, value string, reason intray.Message) {
+		if told {
+			list = append(list, intray.Evidence{Choice: choice, Value: value, Reason: reason})
+		}
+	}
+	tell(s.layouts > 0, "layout tables", fmt.Sprint(s.layouts), intray.NewMessage("html.layout_tables", nil))
+	tell(s.swallowed > 0, "nested tables", fmt.Sprint(s.swallowed), intray.NewMessage("html.nested_tables", nil))
+	tell(s.doubts > 0, "tables read twice", fmt.Sprint(s.doubts), intray.NewMessage("html.tables_read_twice", nil))
+	tell(s.empties > 0, "empty tables", fmt.Sprint(s.empties), intray.NewMessage("html.empty_tables", nil))
+	tell(s.hiddenRows > 0, "hidden rows", fmt.Sprint(s.hiddenRows), intray.NewMessage("html.hidden_rows", nil))
+	tell(s.hiddenText, "hidden text", "left out", intray.NewMessage("html.hidden_text", nil))
+	tell(s.office.epoch1904, "date system", "1904", intray.NewMessage("html.date_system_1904", nil))
+	tell(s.cut > 0, "end", "missing", intray.NewMessage("html.cut_short", nil))
+	tell(s.password, "page", "asks for a password", intray.NewMessage("html.password", nil))
+	return list
+}
+
+// longestName is how many characters of a sheet's name or a title are kept.
+const longestName = 100
+
+// clip makes one short line of a text.
+func clip(text string) string {
+	if len(text) > 16*longestName {
+		text = strings.ToValidUTF8(text[:16*longestName], "")
+	}
+	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "\uFFFD")
+	if utf8.RuneCountInString(text) <= longestName {
+		return text
+	}
+	return string([]rune(text)[:longestName-1]) + "…"
+}
+
+// listed is a sheet as Excel lists it in a page.
+type listed struct {
+	name, href string
+	hidden     bool
+}
+
+// office is what Excel, and whoever writes as it does, says of the workbook in
+// the head of a page: the element x:ExcelWorkbook, mostly in a comment.
+type office struct {
+	sheets    []listed
+	epoch1904 bool
+	// inSheet says that a sheet is being described, field which of its elements
+	// is open.
+	inSheet bool
+	field   string
+}
+
+// comment looks into a comment that only Excel reads.
+func (o *office) comment(text []byte) {
+	if !bytes.Contains(text, []byte("ExcelWorkbook")) {
+		return
+	}
+	t := newTokens(context.Background(), bytes.NewReader(text), len(text)+1)
+	for t.next() == nil {
+		o.take(t)
+	}
+}
+
+// take looks at one token.
+func (o *office) take(t *tokens) {
+	last := len(o.sheets) - 1
+	if t.kind == html.TextToken && o.inSheet && o.field != "" {
+		text := strings.TrimSpace(string(t.text()))
+		switch {
+		case o.field == "x:name" && o.sheets[last].name == "":
+			o.sheets[last].name = clip(text)
+		case o.field == "x:visible":
+			o.sheets[last].hidden = text != "SheetVisible"
+		}
+		return
+	}
+	if !t.starts && !t.ends {
+		return
+	}
+	o.field = ""
+	switch name := string(t.name); {
+	case name == "x:excelworksheet":
+		o.inSheet = t.starts && len(o.sheets) < mostSheets
+		if o.inSheet {
+			o.sheets = append(o.sheets, listed{})
+		}
+	case name == "x:date1904" && t.starts:
+		o.epoch1904 = true
+	case o.inSheet && t.starts && name == "x:worksheetsource":
+		o.sheets[last].href = t.attr("href")
+	case o.inSheet && t.starts:
+		o.field = name
+	}
+}
+
+// nameSheets gives the sheets their names: outer is that of the page. Where
+// Excel lists as many sheets as there are tables, theirs are those.
+func (s *survey) nameSheets(outer string) {
+	for i := range s.places {
+		p := &s.places[i]
+		switch {
+		case outer != "" && len(s.places) == 1:
+			p.name = outer
+		case len(s.office.sheets) == len(s.places) && s.office.sheets[i].name != "":
+			p.name, p.hidden = s.office.sheets[i].name, p.hidden || s.office.sheets[i].hidden
+		}
+	}
+}
+
+// lastOf gives the last part of a reference, without escapes and in small
+// letters.
+func lastOf(reference string) string {
+	if plain, err := url.PathUnescape(reference); err == nil {
+		reference = plain
+	}
+	reference = strings.ToLower(strings.ReplaceAll(reference, "\\", "/"))
+	return strings.TrimPrefix(path.Base(reference), "cid:")
+}
+
+// isErrorTitle says whether a page is titled as error pages are.
+func isErrorTitle(title string) bool {
+	title = strings.ToLower(title)
+	for _, word := range []string{"error", "not found", "forbidden", "denied", "unauthorized", "unavailable", "timeout", "timed out", "expired", "maintenance", "404", "403", "401", "500", "502", "503", "504"} {
+		if strings.Contains(title, word) {
+			return true
+		}
+	}
+	return false
+}

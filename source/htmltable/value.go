@@ -1,0 +1,240 @@
+package htmltable
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source/numfmt"
+)
+
+// typed is what a cell says of its value, beside its text.
+type typed struct {
+	num, boolean, failed bool
+	value                string
+	format               *numfmt.Format
+}
+
+// typedOf takes what Excel writes beside the text of a cell: x:num, x:bool and
+// x:err with the value, empty where the text is the value.
+func (w *walk) typedOf(t *tokens) (v typed) {
+	for _, a := range t.all() {
+		switch string(a.key) {
+		case "x:num":
+			v.num, v.value = true, string(a.value)
+		case "x:bool":
+			v.boolean, v.value = true, string(a.value)
+		case "x:err":
+			v.failed, v.value = true, string(a.value)
+		}
+	}
+	if v.num {
+		v.format = w.formats.of(t.attr("class"), t.attr("style"))
+	}
+	return v
+}
+
+// append appends the value of a cell by its kind. What is not of the kind that
+// it claims to be is text.
+func (v typed) append(dst, text []byte, epoch1904 bool) ([]byte, intray.CellKind) {
+	value := v.value
+	if value == "" && (v.num || v.boolean || v.failed) {
+		value = string(bytes.TrimSpace(text))
+	}
+	switch {
+	case v.num && (v.format == nil || v.format.Kind() != intray.CellText):
+		n, ok := parseNumber(value)
+		if !ok {
+			break
+		}
+		if v.format == nil {
+			return general.AppendValue(dst, n, epoch1904)
+		}
+		return v.format.AppendValue(dst, n, epoch1904)
+	case v.boolean && (strings.EqualFold(value, "true") || value == "1"):
+		return append(dst, "true"...), intray.CellBool
+	case v.boolean && (strings.EqualFold(value, "false") || value == "0"):
+		return append(dst, "false"...), intray.CellBool
+	case v.failed && strings.HasPrefix(value, "#"):
+		return append(dst, value...), intray.CellError
+	}
+	return append(dst, text...), intray.CellText
+}
+
+// general is the format of numbers that have none.
+var general = compile("General")
+
+// parseNumber reads a number as programs write it; no other base, no Inf.
+func parseNumber(text string) (float64, bool) {
+	if strings.Trim(text, "0123456789.+-eE") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil
+}
+
+// mostClasses is how many classes with number formats a page can have.
+const mostClasses = 1 << 16
+
+// longestCode bounds the code of a number format as it is written in a style.
+const longestCode = 1 << 10
+
+// styleHas says whether a style sets a property to a value.
+func styleHas(style, property, value string) bool {
+	if style == "" {
+		return false
+	}
+	got, found := styleValue(style, property)
+	got, _, _ = strings.Cut(got, "!")
+	return found && strings.EqualFold(strings.TrimSpace(got), value)
+}
+
+// styleValue gives the value of a property of a style as it is written.
+func styleValue(style, property string) (string, bool) {
+	for style != "" {
+		end := unquotedIndex(style, ';')
+		declaration := style[:end]
+		style = style[min(end+1, len(style)):]
+		name, value, found := strings.Cut(declaration, ":")
+		if found && strings.EqualFold(strings.TrimSpace(name), property) {
+			return strings.TrimSpace(value), true
+		}
+	}
+	return "", false
+}
+
+// unquotedIndex finds a mark outside of quotes; it gives the length of the text
+// where there is none.
+func unquotedIndex(text string, mark byte) int {
+	quote := byte(0)
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == mark:
+			return i
+		}
+	}
+	return len(text)
+}
+
+// formatCode gives the code of the number format that a style names, "" for
+// none.
+func formatCode(style string) string {
+	for _, property := range []string{"mso-number-format", "vnd.ms-excel.numberformat"} {
+		if value, found := styleValue(style, property); found && len(value) <= longestCode {
+			return unescapeCSS(strings.Trim(value, `"'`))
+		}
+	}
+	return ""
+}
+
+// unescapeCSS resolves the escapes of style sheets: a backslash and the number
+// of a character in hexadecimal, or a backslash and the character itself.
+func unescapeCSS(text string) string {
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			out.WriteByte(text[i])
+			continue
+		}
+		end := i + 1
+		for end < len(text) && end < i+7 && strings.IndexByte("0123456789abcdefABCDEF", text[end]) >= 0 {
+			end++
+		}
+		n, err := strconv.ParseUint(text[i+1:end], 16, 32)
+		switch {
+		case end > i+1 && (err != nil || !utf8.ValidRune(rune(n))):
+			i = end - 1
+		case end > i+1:
+			out.WriteRune(rune(n))
+			if end < len(text) && text[end] == ' ' {
+				end++
+			}
+			i = end - 1
+		default: // the character is written out as the code wants it
+			i++
+			out.WriteByte(text[i])
+		}
+	}
+	return out.String()
+}
+
+// formats knows the number formats of a page by its classes.
+type formats struct {
+	classes  map[string]string
+	compiled map[string]*numfmt.Format
+}
+
+// read takes what a style sheet says of number formats.
+func (f *formats) read(sheet string) {
+	for sheet != "" && len(f.classes) < mostClasses {
+		begin := strings.IndexByte(sheet, '{')
+		if begin < 0 {
+			return
+		}
+		selectors := sheet[:begin]
+		sheet = sheet[begin+1:]
+		end := unquotedIndex(sheet, '}')
+		rule := sheet[:end]
+		sheet = sheet[min(end+1, len(sheet)):]
+		code := formatCode(rule)
+		if code == "" {
+			continue
+		}
+		for selector := range strings.SplitSeq(selectors, ",") {
+			if _, class, found := strings.Cut(selector, "."); found {
+				f.add(strings.TrimSpace(class), code)
+			}
+		}
+	}
+}
+
+func (f *formats) add(class, code string) {
+	if f.classes == nil {
+		f.classes, f.compiled = map[string]string{}, map[string]*numfmt.Format{}
+	}
+	if len(f.classes) >= mostClasses || class == "" || len(class) > longestCode {
+		return
+	}
+	f.classes[class] = code
+	if f.compiled[code] == nil {
+		f.compiled[code] = compile(code)
+	}
+}
+
+// of gives the format of a cell, nil where the page names none.
+func (f *formats) of(class, style string) *numfmt.Format {
+	if code := formatCode(style); code != "" {
+		return compile(code)
+	}
+	for name := range strings.FieldsSeq(class) {
+		if code := f.classes[name]; code != "" {
+			return f.compiled[code]
+		}
+	}
+	return nil
+}
+
+// compile reads a code, or one of the names that Excel gives to the formats of
+// dates. What is shown stands in the page; only the kind is asked for.
+func compile(code string) *numfmt.Format {
+	switch strings.ToLower(code) {
+	case "general date":
+		code = numfmt.Builtin(22)
+	case "long date", "medium date", "short date":
+		code = numfmt.Builtin(14)
+	case "long time", "medium time", "short time":
+		code = numfmt.Builtin(21)
+	}
+	format, _ := numfmt.Compile(code) // what cannot be read counts as General
+	return format
+}

@@ -1,0 +1,281 @@
+package sourcetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// ReadAll opens a file and reads all its sheets. It fails where the contract
+// of source.Reader is broken on the way.
+func ReadAll(ctx context.Context, format source.Format, in source.Input, opt source.Options) (sheets []Sheet, err error) {
+	book, err := format.Open(ctx, in, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, book.Close()) }()
+	if len(book.Sheets()) == 0 || len(book.Evidence()) == 0 {
+		return nil, errors.New("the book has no sheets or no evidence")
+	}
+	for i := range book.Sheets() {
+		sheet, err := readSheet(ctx, book, i)
+		if err != nil {
+			return nil, err
+		}
+		sheets = append(sheets, sheet)
+	}
+	return sheets, nil
+}
+
+// readSheet reads one sheet of a book to its end.
+func readSheet(ctx context.Context, book source.Book, i int) (sheet Sheet, err error) {
+	reader, err := book.Open(ctx, i)
+	if err != nil {
+		return Sheet{}, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	sheet = Sheet{Name: book.Sheets()[i].Name}
+	if err := sheet.begin(reader); err != nil {
+		return Sheet{}, err
+	}
+	batch := dirtyBatch()
+	for {
+		err := reader.Next(ctx, batch)
+		if errors.Is(err, io.EOF) {
+			return sheet, ended(ctx, reader, batch)
+		}
+		if err != nil {
+			return Sheet{}, err
+		}
+		if batch.Len() == 0 {
+			return Sheet{}, errors.New("a batch is empty, and not the end")
+		}
+		if err := sheet.take(batch); err != nil {
+			return Sheet{}, err
+		}
+	}
+}
+
+// begin takes the columns.
+func (s *Sheet) begin(reader source.Reader) error {
+	if len(reader.Evidence()) == 0 {
+		return errors.New("the sheet has no evidence")
+	}
+	for i, c := range reader.Columns() {
+		if c.Index != i {
+			return fmt.Errorf("column %d has index %d", i, c.Index)
+		}
+		if len(c.Samples) > 20 || slices.Contains(c.Samples, "") {
+			return fmt.Errorf("column %d has samples %q", i, c.Samples)
+		}
+		s.Headers = append(s.Headers, c.Header)
+	}
+	return nil
+}
+
+// take adds the records of a batch.
+func (s *Sheet) take(batch *intray.Records) error {
+	if batch.First != int64(len(s.Records)) {
+		return fmt.Errorf("a batch begins with record %d behind %d records", batch.First, len(s.Records))
+	}
+	if err := checkSize(batch); err != nil {
+		return err
+	}
+	for i := range batch.Len() {
+		cells := make([]string, batch.NumCells(i))
+		for c := range cells {
+			cells[c] = string(batch.Cell(i, c))
+		}
+		s.Records = append(s.Records, cells)
+		if batch.Lines[i] < 1 {
+			return fmt.Errorf("record %d begins at line %d", len(s.Records)-1, batch.Lines[i])
+		}
+	}
+	s.Lines = append(s.Lines, batch.Lines...)
+	return nil
+}
+
+// checkSize says whether a batch should have ended before its last record.
+func checkSize(batch *intray.Records) error {
+	last := batch.Len() - 1
+	if last < 0 || len(batch.Lines) != batch.Len() {
+		return fmt.Errorf("a batch has %d records and %d lines", batch.Len(), len(batch.Lines))
+	}
+	bytes := batch.Bytes()
+	for c := range batch.NumCells(last) {
+		bytes -= len(batch.Cell(last, c))
+	}
+	cells := countCells(batch) - batch.NumCells(last)
+	if last >= intray.BatchRows || bytes >= intray.BatchBytes || cells >= intray.BatchCells {
+		return fmt.Errorf("a batch of %d records went on behind its limits", batch.Len())
+	}
+	return nil
+}
+
+func countCells(batch *intray.Records) int {
+	cells := 0
+	for i := range batch.Len() {
+		cells += batch.NumCells(i)
+	}
+	return cells
+}
+
+// ended makes sure that the end stays the end.
+func ended(ctx context.Context, reader source.Reader, batch *intray.Records) error {
+	if batch.Len() != 0 {
+		return errors.New("there are records in the batch at the end")
+	}
+	batch.AppendCell([]byte("left over"))
+	batch.EndRecord(7)
+	if err := reader.Next(ctx, batch); !errors.Is(err, io.EOF) || batch.Len() != 0 {
+		return fmt.Errorf("behind the end there are %d records and error %w", batch.Len(), err)
+	}
+	return nil
+}
+
+// dirtyBatch holds something that Next must empty.
+func dirtyBatch() *intray.Records {
+	batch := &intray.Records{First: 99}
+	batch.AppendCell([]byte("left over"))
+	batch.EndRecord(7)
+	return batch
+}
+
+// Table is a text of one sheet without a name, and what it must give.
+type Table struct {
+	Name    string
+	Text    string
+	AsIs    bool
+	Headers []string
+	Records [][]string
+	Lines   []int64
+}
+
+// Sample is the table as the suite takes it.
+func (t Table) Sample() Sample {
+	return Sample{
+		Name: t.Name, Text: []byte(t.Text), Options: source.Options{AsIs: t.AsIs},
+		Sheets: []Sheet{{Headers: t.Headers, Records: t.Records, Lines: append([]int64{}, t.Lines...)}},
+	}
+}
+
+// Large gives tables beyond the bounds of a batch, to be written in a format:
+// tall has more records than two batches, wide more empty cells than one and
+// next to no text, heavy longer cells than what is read at once.
+func Large() []Table {
+	tall := Table{Name: "tall", Headers: []string{"n"}}
+	for n := range 2*intray.BatchRows + 5 {
+		tall.Records = append(tall.Records, []string{fmt.Sprint(n)})
+	}
+	wide := Table{Name: "wide"}
+	for n := range 8000 {
+		wide.Headers = append(wide.Headers, fmt.Sprint(n))
+	}
+	for range intray.BatchCells/8000 + 3 {
+		wide.Records = append(wide.Records, make([]string, 8000))
+	}
+	heavy := Table{Name: "heavy", Headers: []string{"n", "text"}}
+	for n := range 9 {
+		heavy.Records = append(heavy.Records, []string{fmt.Sprint(n), strings.Repeat("\n\"é", 30_000*n)})
+	}
+	return []Table{tall, wide, heavy}
+}
+
+// Read reads a text of one sheet.
+func Read(t testing.TB, format source.Format, text string, opt source.Options) (Sheet, error) {
+	t.Helper()
+	sheets, err := ReadAll(t.Context(), format, Input("", []byte(text)), opt)
+	if err != nil {
+		return Sheet{}, err
+	}
+	return sheets[0], nil
+}
+
+// Refuse reads a text and wants the error of the type, at the line and with the
+// words of want, an *source.UnreadableError or a *source.LimitError; nil wants
+// the text to be read.
+func Refuse(t testing.TB, format source.Format, text string, opt source.Options, want error) {
+	t.Helper()
+	_, err := Read(t, format, text, opt)
+	if !alike(err, want) {
+		t.Errorf("%.60q: got %v, want %v", text, err, want)
+	}
+}
+
+func alike(got, want error) bool {
+	var wantUnreadable, unreadable *source.UnreadableError
+	var wantLimit, limit *source.LimitError
+	switch {
+	case errors.As(want, &wantUnreadable):
+		return errors.As(got, &unreadable) && unreadable.Line == wantUnreadable.Line && strings.Contains(unreadable.Reason.String(), wantUnreadable.Reason.String())
+	case errors.As(want, &wantLimit):
+		return errors.As(got, &limit) && limit.Line == wantLimit.Line && strings.Contains(limit.Reason.String(), wantLimit.Reason.String())
+	}
+	return got == nil && want == nil
+}
+
+// Open opens the one sheet of a text for the rest of the test, and gives all
+// evidence, by choice.
+func Open(t testing.TB, format source.Format, text string, opt source.Options) (source.Reader, map[string]string) {
+	t.Helper()
+	book, err := format.Open(t.Context(), Input("", []byte(text)), opt)
+	if err != nil {
+		t.Fatalf("%.60q: %v", text, err)
+	}
+	reader, err := book.Open(t.Context(), 0)
+	if err != nil {
+		t.Fatalf("%.60q: %v", text, err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(reader.Close(), book.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	evidence := map[string]string{}
+	for _, e := range append(book.Evidence(), reader.Evidence()...) {
+		if e.Reason.IsZero() {
+			t.Errorf("%.60q: no reason for %s", text, e.Choice)
+		}
+		evidence[e.Choice] = e.Value
+	}
+	return reader, evidence
+}
+
+// Drain reads a text to its end, keeps nothing and counts the records.
+func Drain(t testing.TB, format source.Format, text []byte) (records int) {
+	t.Helper()
+	book, err := format.Open(t.Context(), Input("", text), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := book.Open(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for batch := new(intray.Records); ; records += batch.Len() {
+		err := reader.Next(t.Context(), batch)
+		if errors.Is(err, io.EOF) {
+			return records
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Score wants a file that begins with head to be recognized so surely, for a
+// reason.
+func Score(t testing.TB, format source.Format, name, head string, low, high float64) {
+	t.Helper()
+	score, reason := format.Detect(Input(name, []byte(head)), []byte(head))
+	if score < low || score > high || (score > 0) == reason.IsZero() {
+		t.Errorf("%s %q: score %v, reason %q", name, head, score, reason)
+	}
+}

@@ -1,0 +1,286 @@
+package xlsx
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// table holds the shared strings: the first in blocks of memory, the rest in a
+// file. In both, each is its length and then its text.
+type table struct {
+	blocks [][]byte
+	// at has the place of each string in memory: the block and, in the lower
+	// blockBits, where in it.
+	at     []uint32
+	count  int
+	used   int
+	limits Limits
+	spill  *spill
+}
+
+const (
+	blockBits  = 20
+	blockBytes = 1 << blockBits
+	// mostBlocks is how many blocks a place can tell apart.
+	mostBlocks = 1 << (32 - blockBits)
+	// placeBytes is what the place of a string costs.
+	placeBytes = 4
+)
+
+// readStrings reads the part of that name. Without a name the table is empty.
+func readStrings(ctx context.Context, arc *archive, name string) (*table, error) {
+	t := &table{limits: arc.limits}
+	if name == "" {
+		return t, nil
+	}
+	p, err := arc.open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer p.end()
+	s, err := newScanner(p, name, arc.limits)
+	if err == nil {
+		err = t.read(s)
+	}
+	if err == nil {
+		err = t.seal()
+	}
+	if err != nil {
+		return nil, errors.Join(stopped(ctx, err), t.Close())
+	}
+	return t, nil
+}
+
+func (t *table) read(s *scanner) error {
+	if err := s.root("sst"); err != nil {
+		return err
+	}
+	var text []byte
+	for {
+		more, err := s.child()
+		if err != nil || !more {
+			return err
+		}
+		if string(s.name) != "si" {
+			if err := s.skip(); err != nil {
+				return err
+			}
+			continue
+		}
+		if text, err = s.richText(text[:0]); err != nil {
+			return err
+		}
+		if err := t.add(text); err != nil {
+			return err
+		}
+	}
+}
+
+// add puts a string behind the others.
+func (t *table) add(text []byte) error {
+	if t.count >= t.limits.Strings {
+		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_strings", intray.Params{"limit": t.limits.Strings})}
+	}
+	t.count++
+	size := len(text) + binary.MaxVarintLen32
+	if t.spill == nil && t.used+size+placeBytes <= t.limits.StringBytes && len(t.blocks) < mostBlocks {
+		t.keep(text, size)
+		return nil
+	}
+	if t.spill == nil {
+		made, err := newSpill(t.limits.TempDir)
+		if err != nil {
+			return err
+		}
+		t.spill = made
+	}
+	return t.spill.add(text)
+}
+
+// keep puts a string into memory.
+func (t *table) keep(text []byte, size int) {
+	last := len(t.blocks) - 1
+	if last < 0 || cap(t.blocks[last])-len(t.blocks[last]) < size {
+		t.blocks = append(t.blocks, make([]byte, 0, max(blockBytes, size)))
+		last++
+	}
+	block := t.blocks[last]
+	t.at = append(t.at, uint32(last)<<blockBits|uint32(len(block)))
+	t.blocks[last] = append(binary.AppendUvarint(block, uint64(len(text))), text...)
+	t.used += len(t.blocks[last]) - len(block) + placeBytes
+}
+
+// seal ends adding.
+func (t *table) seal() error {
+	if t.spill == nil {
+		return nil
+	}
+	return t.spill.seal()
+}
+
+// get gives a string of those in memory by its number.
+func (t *table) get(number int) []byte {
+	place := t.at[number]
+	rest := t.blocks[place>>blockBits][place&(blockBytes-1):]
+	length, n := uint64(rest[0]), 1
+	if length >= 0x80 {
+		length, n = binary.Uvarint(rest)
+	}
+	return rest[n : n+int(length) : n+int(length)]
+}
+
+// Close gives back the file.
+func (t *table) Close() error {
+	if t.spill == nil {
+		return nil
+	}
+	return t.spill.Close()
+}
+
+const (
+	// groupSize is how many strings share an entry of the index.
+	groupSize = 16
+	// groupBytes is the most of a group that is read and kept as a whole.
+	groupBytes = 64 << 10
+	// groupsKept is how many groups are kept, each in its own place.
+	groupsKept = 256
+)
+
+// spill holds strings in a temporary file, in groups.
+type spill struct {
+	file  *os.File
+	out   *bufio.Writer
+	size  int64
+	count int
+	// begins has where each group begins, and at last where the file ends.
+	begins []int64
+
+	// mu guards what follows: several sheets may be read at once.
+	mu   sync.Mutex
+	kept [groupsKept]group
+	head [binary.MaxVarintLen64]byte
+}
+
+// group is a group that was read. number counts from 1, 0 is none.
+type group struct {
+	number int
+	text   []byte
+}
+
+func newSpill(folder string) (*spill, error) {
+	file, err := os.CreateTemp(folder, "intray-strings-*")
+	if err != nil {
+		return nil, fmt.Errorf("make a temporary file for shared strings: %w", err)
+	}
+	// Gone at once where the system allows it: nothing is left behind if the
+	// program dies. Close removes it elsewhere.
+	_ = os.Remove(file.Name())
+	return &spill{file: file, out: bufio.NewWriterSize(file, 64<<10)}, nil
+}
+
+func (s *spill) add(text []byte) error {
+	if s.count%groupSize == 0 {
+		s.begins = append(s.begins, s.size)
+	}
+	s.count++
+	head := binary.AppendUvarint(s.head[:0], uint64(len(text)))
+	_, err := s.out.Write(head)
+	if err == nil {
+		_, err = s.out.Write(text)
+	}
+	if err != nil {
+		return fmt.Errorf("write shared strings to a temporary file: %w", err)
+	}
+	s.size += int64(len(head) + len(text))
+	return nil
+}
+
+// seal makes everything added readable.
+func (s *spill) seal() error {
+	s.begins = append(s.begins, s.size)
+	if err := s.out.Flush(); err != nil {
+		return fmt.Errorf("write shared strings to a temporary file: %w", err)
+	}
+	s.out = nil
+	return nil
+}
+
+// appendTo appends a string to dst.
+func (s *spill) appendTo(dst []byte, number int) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := number / groupSize
+	if s.begins[n+1]-s.begins[n] > groupBytes {
+		return s.appendLarge(dst, s.begins[n], number%groupSize)
+	}
+	g := &s.kept[n%groupsKept]
+	if g.number != n+1 {
+		if err := s.load(g, n); err != nil {
+			return dst, err
+		}
+	}
+	rest := g.text
+	for skip := number % groupSize; ; skip-- {
+		length, size := binary.Uvarint(rest)
+		if skip == 0 {
+			return append(dst, rest[size:size+int(length)]...), nil
+		}
+		rest = rest[size+int(length):]
+	}
+}
+
+func (s *spill) load(g *group, n int) error {
+	size := int(s.begins[n+1] - s.begins[n])
+	if cap(g.text) < size {
+		g.text = make([]byte, size)
+	}
+	g.number, g.text = 0, g.text[:size]
+	if err := s.readAt(g.text, s.begins[n]); err != nil {
+		return err
+	}
+	g.number = n + 1
+	return nil
+}
+
+// appendLarge appends a string of a group that is too large to be kept.
+func (s *spill) appendLarge(dst []byte, at int64, skip int) ([]byte, error) {
+	for ; ; skip-- {
+		head := s.head[:min(int64(len(s.head)), s.size-at)]
+		if err := s.readAt(head, at); err != nil {
+			return dst, err
+		}
+		length, size := binary.Uvarint(head)
+		at += int64(size)
+		if skip == 0 {
+			from := len(dst)
+			dst = append(dst, make([]byte, length)...)
+			return dst, s.readAt(dst[from:], at)
+		}
+		at += int64(length)
+	}
+}
+
+func (s *spill) readAt(p []byte, at int64) error {
+	if _, err := s.file.ReadAt(p, at); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read shared strings from their temporary file: %w", err)
+	}
+	return nil
+}
+
+// Close removes the file.
+func (s *spill) Close() error {
+	err := s.file.Close()
+	if gone := os.Remove(s.file.Name()); gone != nil && !errors.Is(gone, os.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
+}
