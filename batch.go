@@ -1,6 +1,8 @@
 package intray
 
-import "slices"
+import (
+	"slices"
+)
 
 // Batch is a run of parsed rows, kept field by field.
 type Batch struct {
@@ -114,4 +116,14 @@ func (c *Cells) Raw(i int) []byte {
 		return c.Raws.At(at)
 	}
 	return c.Values.At(i)
+}
+
+// Edit is what a person typed into a cell; "" empties it.
+type Edit struct {
+	// Row counts from the first row of the batch.
+	Row int
+	// Field is the place of the field in the schema of the run, and Part which of
+	// its columns is meant, where it takes several.
+	Field, Part int
+	Text        string
 }

@@ -162,15 +162,6 @@ type AddedField struct {
 	Before, After string
 }
 
-// AddedRow is a row that a hook adds: texts that are read as the types of the
-// fields, by their keys.
-type AddedRow struct {
-	// ID is what the hook knows the row by.
-	ID    string
-	Index *int64
-	Cells map[string]string
-}
-
 // Pins are what would else differ from one run of the hooks to the next.
 type Pins struct {
 	// Now is what the clock shows. The zero time is 1970-01-01.

@@ -4,12 +4,42 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
+
+// Script makes ready what runs the hooks of one import.
+type Script func(ctx context.Context, hooks intray.Hooks, pins intray.Pins) (Hooks, error)
+
+// Hooks are the hooks of one import. What a hook does wrong is an
+// [intray.HookError]; every other error is a fault of the machinery. Rows may be
+// called from several goroutines at once.
+//
+// The batches must not be changed, and are gone when the call returns.
+type Hooks interface {
+	// Step calls the hooks of a step.
+	Step(ctx context.Context, call intray.StepCall) (intray.StepChanges, error)
+	// Column calls a column hook, by its place, with all cells of its field.
+	// Other fields may be empty.
+	Column(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
+	// Bulk calls a bulk hook, by its place, with all rows, or with those that a
+	// person changed.
+	Bulk(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
+	// Rows calls a row hook, by its place, with each row.
+	Rows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
+	// Deleted tells the hooks for it of rows that a person deletes.
+	Deleted(ctx context.Context, rows intray.HookRows) error
+	// Finish calls beforeFinishCallback with the rows of the result, which may be
+	// gone through several times. A message that is not nil cancels the import.
+	Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (cancel *string, err error)
+	// Close lets go of all.
+	Close() error
+}
 
 const (
 	// bulkRows is the most rows that hooks over all rows are given.
@@ -193,4 +223,49 @@ func rowsOf(changes []intray.Change, b *intray.Batch) []intray.Change {
 		own[i].Row -= int(b.First)
 	}
 	return own
+}
+
+// Finish calls beforeFinishCallback, where the schema has one, with the staged
+// rows of an import that is Done. The outcome tells what came of it: where the
+// hook cancels, a person must settle why.
+func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter.Seq2[*intray.Batch, error]) (err error) {
+	if imp.Schema.Hooks.BeforeFinish == "" || out.Verdict != Done || e.cfg.Script == nil {
+		return nil
+	}
+	user := imp.User
+	if user == nil {
+		user = out.User
+	}
+	hooks, err := e.cfg.Script(ctx, intray.Hooks{BeforeFinish: imp.Schema.Hooks.BeforeFinish}, imp.Pins)
+	if err == nil {
+		defer func() { err = errors.Join(err, hooks.Close()) }()
+		var cancel *string
+		cancel, err = hooks.Finish(ctx, out.Schema(imp.Schema), rows, intray.Finish{
+			ID: imp.ID, User: user, Filename: imp.Input.Name, Headers: out.Headers, Mapping: out.Mapping,
+			RowsWithError: out.RowsWithError, Notices: out.Listed,
+		})
+		if err == nil && cancel != nil {
+			out.Verdict = Open
+			text := intray.Literal(*cancel) // the organization's own words
+			if strings.TrimSpace(*cancel) == "" {
+				text = intray.NewMessage("hook.cancelled_without_message", intray.Params{"hook": "beforeFinishCallback"})
+			}
+			out.tell(intray.Notice{Type: intray.CancelledByHook, Level: intray.LevelError, Text: text})
+		}
+	}
+	if out.failHook(err) {
+		return nil
+	}
+	return err
+}
+
+// Schema is that of the staged rows: the one of the run with the fields that
+// hooks added or removed.
+func (o *Outcome) Schema(of *intray.Schema) *intray.Schema {
+	if o.Fields == nil {
+		return of
+	}
+	own := *of
+	own.Fields = o.Fields
+	return &own
 }

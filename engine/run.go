@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/mapping"
@@ -176,4 +177,14 @@ func (p *passage) again(ctx context.Context) (*limited, error) {
 // within keeps to the limit of records.
 func (p *passage) within(reader source.Reader) *limited {
 	return &limited{Reader: reader, limit: p.imp.Schema.Settings.MaxRecords}
+}
+
+// with adds an answer.
+func with(answers intray.Answers, id, value string) intray.Answers {
+	more := maps.Clone(answers)
+	if more == nil {
+		more = intray.Answers{}
+	}
+	more[id] = value
+	return more
 }

@@ -1,7 +1,11 @@
 package mapping
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/intraydata/intray"
 )
@@ -181,4 +185,129 @@ func (s *suggestion) unmapped() []int {
 		}
 	}
 	return rest
+}
+
+func (s *suggestion) ask(q Question) {
+	s.questions = append(s.questions, q)
+	s.asked[q.Field] = true
+	for _, key := range q.Rivals {
+		s.asked[key] = true
+	}
+}
+
+// askConflict asks which of several columns feeds a field.
+func (s *suggestion) askConflict(w wish) {
+	var first []int
+	for _, o := range w.offers {
+		first = append(first, o.columns[:min(len(o.columns), maxNamed)]...)
+	}
+	slices.Sort(first)
+	first = first[:min(len(first), maxNamed)]
+	field := s.fields[w.field]
+	q := Question{Field: field.Key}
+	places := make([]intray.Message, len(first))
+	for i, c := range first {
+		q.Columns = append(q.Columns, s.columns[c])
+		places[i] = columnMessage(s.columns[c])
+	}
+	q.Text = intray.NewMessage("question.columns_fit_field", intray.Params{"n": w.columns(), "field": Shorten(field.Label), "columns": listed(places, w.columns())})
+	s.ask(q)
+}
+
+// askRivalry asks which of several fields a column feeds.
+func (s *suggestion) askRivalry(o *offer) {
+	column := s.columns[o.columns[0]]
+	q := Question{Field: s.fields[o.fields[0]].Key, Columns: []intray.Column{column}}
+	var labels []intray.Message
+	for i, f := range o.fields {
+		q.Rivals = append(q.Rivals, s.fields[f].Key)
+		if i < maxNamed {
+			labels = append(labels, quoted(s.fields[f].Label))
+		}
+	}
+	q.Text = intray.NewMessage("question.fields_share_header", intray.Params{"column": Shorten(column.Header), "fields": listed(labels, len(o.fields))})
+	s.ask(q)
+}
+
+// askForColumns asks about the fields that must have a column, have none, and
+// are not in question already.
+func (s *suggestion) askForColumns() {
+	if len(s.questions) == 0 && !slices.Contains(s.used, true) {
+		s.askForNames()
+		return
+	}
+	for i, f := range s.fields {
+		if s.matches[i].Column != intray.NoColumn || !needsColumn(f) || s.asked[f.Key] {
+			continue
+		}
+		s.ask(Question{Field: f.Key, Text: intray.NewMessage("question.no_column", intray.Params{"field": Shorten(f.Label)})})
+	}
+}
+
+// askForNames says that no column has to do with any field. A schema that shows no
+// field asks for nothing.
+func (s *suggestion) askForNames() {
+	switch {
+	case !slices.ContainsFunc(s.fields, func(f intray.Field) bool { return !f.Hidden }):
+	case s.keyed:
+		s.ask(Question{Text: intray.NewMessage("question.no_key_matches", nil)})
+	default:
+		s.ask(Question{Text: intray.NewMessage("question.no_header_matches", nil)})
+	}
+}
+
+func needsColumn(f intray.Field) bool {
+	if f.Hidden {
+		return false
+	}
+	return f.RequireMapping || slices.ContainsFunc(f.Validators, func(v intray.Validator) bool {
+		return v.Rule == "required" && v.Level == intray.LevelError
+	})
+}
+
+// scoreRemembered is the score of what a person confirmed for another file.
+const scoreRemembered = 0.99
+
+// remember maps what a person confirmed, where exactly one column has the header
+// to the letter and its values do not speak against it. A field that takes
+// several gets all columns of all headers that were confirmed for it.
+func (s *suggestion) remember(all []intray.RememberedColumn) {
+	if len(all) == 0 {
+		return
+	}
+	fields, columns := map[string]int{}, map[string][]int{}
+	for i, f := range s.fields {
+		fields[f.Key] = i
+	}
+	for i, c := range s.columns {
+		columns[c.Header] = append(columns[c.Header], i)
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b intray.RememberedColumn) int {
+		return cmp.Or(b.On.Compare(a.On), strings.Compare(a.Field, b.Field), strings.Compare(a.Header, b.Header))
+	})
+	for _, r := range all {
+		i, known := fields[r.Field]
+		if !known || s.settled[i] || r.Header == "" || len(columns[r.Header]) > 1 && !s.takesMany(i) {
+			continue
+		}
+		for _, column := range columns[r.Header] {
+			s.recall(i, column, r)
+		}
+	}
+}
+
+// recall maps a column to the field that it had before.
+func (s *suggestion) recall(field, column int, r intray.RememberedColumn) {
+	c := s.columns[column]
+	if p := survey(c); s.taken[column] || p.vetoes(kindOf(s.fields[field].Type.Name)) {
+		return
+	}
+	reasons := []intray.Message{intray.NewMessage("mapping.remembered", intray.Params{"header": Shorten(r.Header), "date": r.On.Format(time.DateOnly)})}
+	if s.takesMany(field) {
+		s.keep(field, pick{column: column, score: scoreRemembered, reasons: reasons})
+		return
+	}
+	s.matches[field] = intray.Match{Column: c.Index, Header: r.Header, Score: scoreRemembered, Reasons: reasons}
+	s.settled[field], s.taken[column], s.used[column] = true, true, true
 }

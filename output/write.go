@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync"
+	"sync/atomic"
 
 	"github.com/intraydata/intray"
 )
@@ -240,4 +242,163 @@ func (s *stream) row(r *row) error {
 func (s *stream) flush() (err error) {
 	s.buf, err = s.pen.put(s.buf)
 	return err
+}
+
+const (
+	// divideRows is the fewest rows of a batch that is worth two goroutines.
+	divideRows = 2048
+	// divideBytes is the most text of one: that of its second half is held until
+	// the first is written.
+	divideBytes = 8 << 20
+)
+
+// half puts the second half of a batch into words while another goroutine does so
+// with the first.
+type half struct {
+	form form
+	keep policy
+	text []byte
+	rows int64
+	err  error
+	// panicked is what a panic gave, for the goroutine that waits.
+	panicked any
+}
+
+// secondForm makes a form with fields of its own: they are not shared among
+// goroutines.
+func secondForm(f Format, schema *intray.Schema) (form, error) {
+	fields, err := compile(schema)
+	if err != nil {
+		return nil, err
+	}
+	return newForm(f, schema, fields)
+}
+
+// divisible says whether a batch has rows enough for two, and not too much text.
+func divisible(b *intray.Batch) bool {
+	if b.Rows() < divideRows {
+		return false
+	}
+	size := 0
+	for i := range b.Fields {
+		size += len(b.Fields[i].Values.Arena) + len(b.Fields[i].Raws.Arena)
+	}
+	for i := range b.Unmapped {
+		size += len(b.Unmapped[i].Cells.Arena)
+	}
+	return size <= divideBytes
+}
+
+// start begins with the row at first. The batch must stay as it is until wait,
+// which may be called again, returns.
+func (h *half) start(b *intray.Batch, first, fields, columns int) (wait func()) {
+	h.text, h.rows, h.err = h.text[:0], 0, nil
+	var done sync.WaitGroup
+	done.Go(func() {
+		defer func() { h.panicked = recover() }()
+		h.err = h.run(newRow(b, fields, columns), first)
+	})
+	return func() {
+		done.Wait()
+		if p := h.panicked; p != nil {
+			h.panicked = nil
+			panic(p)
+		}
+	}
+}
+
+func (h *half) run(r *row, first int) error {
+	for r.problem < len(r.batch.Problems) && r.batch.Problems[r.problem].Row < first {
+		r.problem++
+	}
+	for r.index = first; r.index < r.batch.Rows(); r.index++ {
+		kept, err := r.turn(h.keep)
+		if err == nil && kept {
+			h.text, err = h.form.row(h.text, r, false)
+			h.rows++
+		}
+		if err != nil {
+			return fmt.Errorf("row %d: %w", r.batch.First+int64(r.index), err)
+		}
+	}
+	return r.ended(r.batch.Rows())
+}
+
+// join writes the second half of a batch behind the first.
+func (s *stream) join() error {
+	h := &s.second
+	if h.err != nil {
+		return h.err
+	}
+	if h.rows == 0 {
+		return nil
+	}
+	if s.rows == 0 { // no row stands before it
+		h.text = append(h.text[:0], h.text[len(h.form.lead()):]...)
+	}
+	s.rows += h.rows
+	if err := s.flush(); err != nil {
+		return err
+	}
+	var err error
+	h.text, err = s.pen.put(h.text)
+	return err
+}
+
+// pen writes blocks of text in the background, so that rows are put into words
+// while others are on their way to the disk.
+type pen struct {
+	full, free chan []byte
+	failed     atomic.Pointer[error]
+	done       chan struct{}
+}
+
+func newPen(w io.Writer) *pen {
+	p := &pen{full: make(chan []byte, blocks), free: make(chan []byte, blocks), done: make(chan struct{})}
+	for range blocks - 1 {
+		p.free <- nil
+	}
+	go p.run(w)
+	return p
+}
+
+func (p *pen) run(w io.Writer) {
+	defer close(p.done)
+	for b := range p.full {
+		if p.failed.Load() == nil {
+			if err := write(w, b); err != nil {
+				p.failed.Store(&err)
+			}
+		}
+		p.free <- b[:0]
+	}
+}
+
+func write(w io.Writer, b []byte) error {
+	n, err := w.Write(b)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	return err
+}
+
+// put hands over a block and gives an empty one. An error is that of a block
+// before.
+func (p *pen) put(b []byte) ([]byte, error) {
+	p.full <- b
+	return <-p.free, p.err()
+}
+
+func (p *pen) err() error {
+	if err := p.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// close waits for the last block.
+func (p *pen) close() error {
+	close(p.full)
+	<-p.done
+	return p.err()
 }
