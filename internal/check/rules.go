@@ -8,10 +8,90 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/check/jsregexp"
 	"github.com/intraydata/intray/internal/value"
 )
+
+// onValues makes a rule that looks at each value by itself and passes over cells
+// that are empty or could not be read.
+func onValues(field int, problem intray.Problem, keeps func(value []byte) bool) rule {
+	return func(b *intray.Batch) {
+		cells := &b.Fields[field]
+		null := 0
+		for row := range b.Rows() {
+			if null < len(cells.Nulls) && cells.Nulls[null] == uint32(row) {
+				null++
+				continue
+			}
+			if text := cells.Values.At(row); len(text) > 0 && !value.Blank(text) && !keeps(text) {
+				found := problem
+				found.Row = row
+				b.Problems = append(b.Problems, found)
+			}
+		}
+	}
+}
+
+// length wants so many characters, counted as code points.
+func length(field int, v intray.Validator) rule {
+	least, hasLeast := number(v.Options["min"])
+	most, hasMost := number(v.Options["max"])
+	problem := problemOf(field, v, lengthMessage(least, most, hasLeast, hasMost))
+	return onValues(field, problem, func(value []byte) bool {
+		n := len(value)
+		if hasLeast && n >= least && (!hasMost || n <= most) && n < 2*max(least, 1) && ascii(value) {
+			return true // the usual case, without counting
+		}
+		n = utf8.RuneCount(value)
+		return (!hasLeast || n >= least) && (!hasMost || n <= most)
+	})
+}
+
+func ascii(text []byte) bool {
+	for _, c := range text {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func lengthMessage(least, most int, hasLeast, hasMost bool) intray.Message {
+	switch {
+	case hasLeast && hasMost && least == most:
+		return intray.NewMessage("length.exact", intray.Params{"n": least})
+	case hasLeast && hasMost:
+		return intray.NewMessage("length.range", intray.Params{"minimum": least, "n": most})
+	case hasLeast:
+		return intray.NewMessage("length.minimum", intray.Params{"n": least})
+	}
+	return intray.NewMessage("length.maximum", intray.Params{"n": most})
+}
+
+// alphabetical wants nothing but the letters a to z and A to Z.
+func alphabetical(field int, v intray.Validator) rule {
+	problem := problemOf(field, v, intray.NewMessage("alphabetical.other_characters", nil))
+	return onValues(field, problem, func(value []byte) bool {
+		for _, c := range value {
+			if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// problemOf is the problem of a rule, with the message of the schema where it has
+// one.
+func problemOf(field int, v intray.Validator, text intray.Message) intray.Problem {
+	if v.Message != "" {
+		text = intray.Literal(v.Message)
+	}
+	return intray.Problem{Field: field, Code: v.Rule, Level: v.Level, Text: text}
+}
 
 // empty says whether a cell holds nothing but white space. A cell whose text
 // could not be read is not empty: it has a problem of its own.
@@ -159,4 +239,77 @@ func texts(v any) (list []string) {
 func number(v any) (int, bool) {
 	n, err := strconv.Atoi(fmt.Sprint(v))
 	return n, err == nil
+}
+
+// maxSlow is how many cells of a batch an expression may be too slow for; the
+// rest of the batch is not tried any more.
+const maxSlow = 3
+
+// expressions are the regular expressions of a schema, each made ready once.
+type expressions map[string]*jsregexp.Expr
+
+func (e expressions) compile(source string, f jsregexp.Flags) (*jsregexp.Expr, error) {
+	key := f.String() + "/" + source
+	if made := e[key]; made != nil {
+		return made, nil
+	}
+	made, err := jsregexp.Compile(source, f)
+	if err == nil {
+		e[key] = made
+	}
+	return made, err
+}
+
+// regex makes the rules regex_match and regex_exclude: the expression must be
+// found in the cell, or must not. Empty cells are looked at like all others;
+// cells whose text could not be read have a problem of their own.
+func (e expressions) regex(field int, v intray.Validator) (rule, error) {
+	flags, _ := v.Options["regexOptions"].(map[string]any)
+	on := func(name string) bool { set, _ := flags[name].(bool); return set }
+	source, _ := v.Options["regex"].(string)
+	expr, err := e.compile(source, jsregexp.Flags{
+		IgnoreCase: on("ignoreCase"), DotAll: on("dotAll"), Multiline: on("multiline"), Unicode: on("unicode"),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the regular expression of %s: %w", v.Rule, err)
+	}
+	want := v.Rule == "regex_match"
+	text := intray.NewMessage("regex.no_match", nil)
+	if !want {
+		text = intray.NewMessage("regex.excluded", nil)
+	}
+	problem := problemOf(field, v, text)
+	slow := problem
+	slow.Level, slow.Text = intray.LevelError, intray.NewMessage("regex.too_slow", nil)
+	return func(b *intray.Batch) {
+		cells := &b.Fields[field]
+		late := 0
+		for row := range b.Rows() {
+			text := cells.Values.At(row)
+			if len(text) == 0 && !value.Blank(cells.Raw(row)) {
+				continue // it could not be read
+			}
+			found := problem
+			switch matched, err := tryUnlessLate(expr, text, &late); {
+			case err != nil:
+				found = slow
+			case matched == want:
+				continue
+			}
+			found.Row = row
+			b.Problems = append(b.Problems, found)
+		}
+	}, nil
+}
+
+// tryUnlessLate matches a text, until the expression was too slow too often.
+func tryUnlessLate(expr *jsregexp.Expr, text []byte, late *int) (bool, error) {
+	if *late >= maxSlow {
+		return false, jsregexp.ErrTimeout
+	}
+	matched, err := expr.Match(text)
+	if err != nil {
+		*late++
+	}
+	return matched, err
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/value/date"
+	"github.com/intraydata/intray/internal/value/number"
 )
 
 // Cell is a cell as the source gave it.
@@ -175,4 +176,120 @@ func trimmed(raw []byte) []byte {
 		return raw // the usual case
 	}
 	return bytes.TrimSpace(raw)
+}
+
+// Surveyed is a Parser whose cells can be read in several ways. Used without a
+// survey it reads what can be read in one way alone.
+type Surveyed interface {
+	Parser
+	// Survey begins to look at a column.
+	Survey() Survey
+	// Restore gives the Parser of a Decision by its Form. Any other text is an
+	// error.
+	Restore(form string) (Parser, error)
+}
+
+// Survey looks at the cells of one column, in their order. It is for one
+// goroutine, and its memory is bounded.
+type Survey interface {
+	// Add takes the next cell.
+	Add(c Cell)
+	// Decide says how the column is to be read. Answers hold what a person chose,
+	// by the forms of ties. It can be asked again.
+	Decide(answers map[string]string, beside []Beside) Decision
+}
+
+// Beside is another column of the file whose cells have decided how it is read.
+type Beside struct {
+	Header   string
+	Decision Decision
+}
+
+// Decision is how a column is read, and why.
+type Decision struct {
+	// Parser reads the column so.
+	Parser Parser
+	// Form is that as text, from which Surveyed.Restore makes the Parser again.
+	Form string
+	// Style is that in words, as other columns are told; "" where no cell needs
+	// one.
+	Style string
+	// Reasons tell why.
+	Reasons []intray.Message
+	// Ties are what a person has to choose.
+	Ties []Tie
+
+	style any
+}
+
+// Tie is a choice that the cells of a column leave open.
+type Tie struct {
+	// Form names it among those of its column; "" where a column has only one.
+	Form string
+	Text intray.Message
+	// Choices are the ways to read the cells, each with examples.
+	Choices []intray.Choice
+}
+
+// Writer gives what writes the canonical text of a field in the field's
+// outputFormat; nil where the result holds the canonical text itself.
+func Writer(f intray.Field) (func(dst, canonical []byte) []byte, error) {
+	return writerOf(f, "outputFormat")
+}
+
+// Shower gives what writes the canonical text of a field in the field's
+// displayFormat; nil where people see the canonical text itself.
+func Shower(f intray.Field) (func(dst, canonical []byte) []byte, error) {
+	return writerOf(f, "displayFormat")
+}
+
+// writerOf writes in the format that an option of the field's type names.
+func writerOf(f intray.Field, option string) (func(dst, canonical []byte) []byte, error) {
+	o := options(f.Type.Options)
+	if o[option] == nil {
+		return nil, nil
+	}
+	switch f.Type.Name {
+	case intray.TypeNumber:
+		return amountWriter(o, option)
+	case intray.TypeDate:
+		return momentWriter(o, option, date.WantDate)
+	case intray.TypeDatetime:
+		return momentWriter(o, option, date.WantMoment)
+	case intray.TypeTime:
+		return momentWriter(o, option, date.WantClock)
+	}
+	return nil, nil
+}
+
+func amountWriter(o options, option string) (func(dst, canonical []byte) []byte, error) {
+	compiled, err := number.CompileOptions(o)
+	switch {
+	case err != nil:
+		return nil, err
+	case option == "displayFormat":
+		return compiled.Display.Append, nil
+	case compiled.Output == nil:
+		return nil, nil
+	}
+	return compiled.Output.Append, nil
+}
+
+func momentWriter(o options, option string, want date.Want) (func(dst, canonical []byte) []byte, error) {
+	format := o.text(option, date.ISO)
+	if format == date.ISO {
+		return nil, nil
+	}
+	layout, err := date.CompileLayout(format, o.text("locale", ""), want, o.flag("withSeconds", false))
+	if err != nil {
+		return nil, err
+	}
+	var iso date.Style
+	return func(dst, canonical []byte) []byte {
+		r := iso.Read(canonical, want)
+		if r.Reason != date.Read {
+			return append(dst, canonical...)
+		}
+		return layout.Append(dst, r.Moment)
+	}, nil
 }

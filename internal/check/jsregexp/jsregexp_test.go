@@ -4,11 +4,110 @@ import (
 	"errors"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+func mustCompile(t tester, source, flags string) *Expr {
+	t.Helper()
+	e, err := Compile(source, flagsOf(flags))
+	if err != nil {
+		t.Fatalf("/%s/%s: %v", source, flags, err)
+	}
+	return e
+}
+
+func TestTranslated(t *testing.T) {
+	for _, tt := range []struct {
+		source, flags string
+		want          bool
+	}{
+		{`^[A-Z]{2}\d{4}$`, "", true},
+		{`^(a+)+$`, "i", true},
+		{`^a{3000}$`, "", true},
+		{`^.{0,1000}$`, "", true},
+		{`^.{0,5000}$`, "", false},
+		{`(?:a{40}){40}`, "", true},
+		{`(?:a|b)*a(?:a|b){25}$`, "", true},
+		{`^(?=.*\d)(?!.*\s).{8,}$`, "", true},
+		{`^a$`, "m", true},
+		{`(^|;)a(;|$)`, "m", true},
+		{`a$\n^b`, "m", false},
+		{`\bs`, "i", true},
+		{`\bs`, "iu", false},
+		{`a(?=b)`, "", false},
+		{`(?<!a)b`, "", false},
+		{`^(a)\1$`, "", false},
+		{`(?:a|b)*a(?:a|b){25}c{3000}`, "", false},
+	} {
+		if got := mustCompile(t, tt.source, tt.flags).Translated(); got != tt.want {
+			t.Errorf("/%s/%s: translated %t", tt.source, tt.flags, got)
+		}
+	}
+}
+
+func TestString(t *testing.T) {
+	if got := mustCompile(t, "a.b", "usmi").String(); got != "/a.b/imsu" {
+		t.Error(got)
+	}
+}
+
+// TestTimeout wants a hopeless match to be given up, soon, and by name.
+func TestTimeout(t *testing.T) {
+	e := mustCompile(t, `^(?:(a+)+|\1b)$`, "")
+	begin := time.Now()
+	found, err := e.Match([]byte(long()))
+	if found || !errors.Is(err, ErrTimeout) {
+		t.Errorf("got %t, %v", found, err)
+	}
+	if strings.Contains(err.Error(), "aaa") {
+		t.Errorf("the error quotes the text: %v", err)
+	}
+	if took := time.Since(begin); took > 20*MatchLimit {
+		t.Errorf("the match was given up after %v", took)
+	}
+	if found, err = e.Match([]byte("aaa")); !found || err != nil {
+		t.Errorf("after a match given up: %t, %v", found, err)
+	}
+}
+
+// TestMemory wants a match to be given up that keeps too much in mind.
+func TestMemory(t *testing.T) {
+	e := mustCompile(t, `^(?:a|(b)|c\1)*$`, "")
+	text := []byte(strings.Repeat("a", 2*maxStack))
+	if _, err := e.Match(text); !errors.Is(err, ErrTimeout) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestInvalidText(t *testing.T) {
+	for name, match := range engines(t, mustCompile(t, `^\ufffd{2}a$`, "")) {
+		if found, err := match([]byte("\xff\xf0a")); !found || err != nil {
+			t.Errorf("%s: %t, %v", name, found, err)
+		}
+	}
+}
+
+// TestTogether runs one expression of each kind from several goroutines.
+func TestTogether(t *testing.T) {
+	for _, source := range []string{`^\d+$`, `^(?=\d)(\d)\1+$`} {
+		e := mustCompile(t, source, "")
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				for range 200 {
+					if found, err := e.Match([]byte("1111")); !found || err != nil {
+						t.Errorf("%v: %t, %v", e, found, err)
+					}
+				}
+			})
+		}
+		all.Wait()
+	}
+}
 
 // told compares what is told of an expression before it is made and after.
 func told(t *testing.T, source string, f Flags) {
@@ -119,5 +218,59 @@ func BenchmarkInspect(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestSyntaxErrors wants the place and the reason. That JavaScript refuses the
+// same expressions is for the oracle to say.
+func TestSyntaxErrors(t *testing.T) {
+	for _, tt := range []struct {
+		source, flags string
+		character     int
+		reason        string
+	}{
+		{`a**`, "", 3, "nothing before the *"},
+		{`+`, "", 1, "nothing before the +"},
+		{`a|{2}`, "", 3, "nothing before the count"},
+		{`a{3,2}`, "", 1, "{3,2} are out of order"},
+		{`a{,2}`, "u", 2, "begins no count"},
+		{`(ab`, "", 1, "not closed"},
+		{`x(?:ab`, "", 4, "not closed"},
+		{`ab)`, "", 3, "closes no group"},
+		{`😀)`, "", 2, "closes no group"},
+		{`😀)`, "u", 2, "closes no group"},
+		{`(?i:a)`, "", 1, "after (? must come"},
+		{`[a-z`, "", 1, "a ] is missing"},
+		{`x[z-a]`, "", 3, `'z' comes after 'a'`},
+		{`[\d-z]`, "u", 2, "cannot begin or end with a class"},
+		{`a\`, "", 2, "a backslash stands at the end"},
+		{`[\`, "", 2, "a backslash stands at the end"},
+		{`\-`, "u", 1, `\- has no meaning`},
+		{`a}`, "u", 2, `must be written \}`},
+		{`(a)\2`, "u", 4, "no group 2"},
+		{`\00`, "u", 1, `the only escape by a number is \0`},
+		{`\c1`, "u", 1, "a letter from A to Z"},
+		{`\x4`, "u", 1, `after \x must come 2 hexadecimal digits`},
+		{`\u00`, "u", 1, `after \u must come 4 hexadecimal digits`},
+		{`\u{110000}`, "u", 1, "at most 10FFFF"},
+		{`\p{Foo}`, "u", 1, `no property "Foo"`},
+		{`\pL`, "u", 1, "a property of Unicode in { }"},
+		{`(?<a>x)\k<b>`, "", 8, `no group with the name "b"`},
+		{`(?<a>x)\k`, "", 8, "the name of a group in < >"},
+		{`(?<a>x)(?<a>y)`, "", 8, `two groups have the name "a"`},
+		{`(?<1>x)`, "", 1, "not begin with a digit"},
+		{`(?<>x)`, "", 1, "is empty"},
+		{strings.Repeat("(", 300), "", 202, "more than 200 deep"},
+		{strings.Repeat("a", maxSource+1), "", maxSource, "too long"},
+	} {
+		_, err := Compile(tt.source, flagsOf(tt.flags))
+		var bad *SyntaxError
+		if !errors.As(err, &bad) {
+			t.Errorf("/%.20s/%s: %v", tt.source, tt.flags, err)
+			continue
+		}
+		if bad.Character != tt.character || !strings.Contains(err.Error(), tt.reason) {
+			t.Errorf("/%.20s/%s: %v; want character %d and %q", tt.source, tt.flags, err, tt.character, tt.reason)
+		}
 	}
 }

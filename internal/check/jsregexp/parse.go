@@ -3,6 +3,8 @@ package jsregexp
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -252,3 +254,229 @@ func (p *parser) number() (n int, ok bool) {
 }
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
+// atom reads what a quantifier may follow, assertions apart.
+func (p *parser) atom() *node {
+	start := p.pos
+	r := p.ahead(0)
+	switch r {
+	case '.':
+		p.pos++
+		return p.dot()
+	case '[':
+		return p.class()
+	case '\\':
+		return p.escape()
+	case '(':
+		return p.parens()
+	case '*', '+', '?':
+		p.fail(start, intray.NewMessage("regexp.nothing_to_repeat", intray.Params{"character": string(r), "escaped": `\` + string(r)}))
+	case '{':
+		if _, _, ok := p.counts(); ok {
+			p.fail(start, intray.NewMessage("regexp.nothing_to_repeat_by_count", intray.Params{"escaped": `\{`}))
+		}
+	}
+	if p.unicode && strings.ContainsRune("{}]", r) {
+		p.fail(start, intray.NewMessage("regexp.must_be_escaped", intray.Params{"character": string(r), "escaped": `\` + string(r)}))
+	}
+	p.pos++
+	return p.literal(r)
+}
+
+// literal takes one character, in the cases that the flags allow.
+func (p *parser) literal(r rune) *node { return p.charOf(set{{r, r}}) }
+
+func (p *parser) charOf(s set) *node { return p.taking(p.close(s)) }
+
+// taking makes the node of a set, and keeps count of the room they take.
+func (p *parser) taking(s set) *node {
+	if p.spans += len(s); p.spans > maxSpans {
+		panic(errTooLarge)
+	}
+	return &node{kind: isChar, set: s}
+}
+
+func (p *parser) dot() *node {
+	if p.flags.DotAll {
+		return p.taking(set{{0, p.last()}})
+	}
+	return p.taking(lineEnds().without(p.last()))
+}
+
+// parens reads a group that is no assertion.
+func (p *parser) parens() *node {
+	start := p.pos
+	switch {
+	case p.take("(?:"):
+		return p.inParens(p.pos)
+	case p.take("(?<"):
+		name := p.groupName(start)
+		return p.capture(name)
+	case p.take("(?"):
+		p.fail(start, intray.NewMessage("regexp.expected_group_syntax", intray.Params{"start": "(?", "choices": ": = ! <= <!"}))
+	}
+	p.pos++
+	return p.capture("")
+}
+
+func (p *parser) capture(name string) *node {
+	p.opened++
+	n := &node{kind: isGroup, group: p.opened, name: name}
+	n.kids = []*node{p.inParens(p.pos)}
+	return n
+}
+
+// escape reads what a backslash begins outside of a class.
+func (p *parser) escape() *node {
+	start := p.pos
+	p.pos++
+	if !p.more() {
+		p.fail(start, trailingBackslash)
+	}
+	r := p.ahead(0)
+	switch {
+	case r >= '1' && r <= '9':
+		if n := p.backReference(start); n != nil {
+			return n
+		}
+	case r == 'k' && (p.unicode || len(p.names) > 0):
+		p.pos++
+		return p.namedReference(start)
+	}
+	if s, ok := p.setEscape(); ok {
+		return p.charOf(s)
+	}
+	return p.literal(p.charEscape(start, false))
+}
+
+// backReference reads the number of a group. Without the u flag a number that
+// no group has is an octal escape, or stands for itself.
+func (p *parser) backReference(start int) *node {
+	digits := p.pos
+	n, _ := p.number()
+	if n <= p.groups {
+		return &node{kind: isBack, group: n}
+	}
+	if p.unicode {
+		p.fail(start, intray.NewMessage("regexp.no_such_group", intray.Params{"group": n}))
+	}
+	p.pos = digits
+	return nil
+}
+
+func (p *parser) namedReference(start int) *node {
+	if !p.take("<") {
+		p.fail(start, intray.NewMessage("regexp.expected_group_name", intray.Params{"escape": `\k`}))
+	}
+	name := p.groupName(start)
+	group, ok := p.names[name]
+	if !ok {
+		p.fail(start, intray.NewMessage("regexp.no_such_group_name", intray.Params{"name": name}))
+	}
+	return &node{kind: isBack, group: group, name: name}
+}
+
+// setEscape reads an escape that stands for a set: a named one or \p.
+func (p *parser) setEscape() (set, bool) {
+	r := p.ahead(0)
+	if s, ok := p.named(r); ok {
+		p.pos++
+		return s, true
+	}
+	if p.unicode && (r == 'p' || r == 'P') {
+		p.pos++
+		return p.property(r == 'P'), true
+	}
+	return nil, false
+}
+
+// countGroups runs over the source once ahead of the reading: whether an
+// escape refers to a group depends on all the groups there are, those behind
+// it too.
+func (p *parser) countGroups() {
+	p.names = map[string]int{}
+	inClass := false
+	for p.pos = 0; p.more(); p.pos++ {
+		switch r := p.ahead(0); {
+		case r == '\\':
+			p.pos++
+		case r == '[':
+			inClass = true
+		case r == ']':
+			inClass = false
+		case r == '(' && !inClass:
+			p.countGroup()
+		}
+	}
+	p.pos = 0
+}
+
+func (p *parser) countGroup() {
+	if p.ahead(1) != '?' {
+		p.groups++
+		return
+	}
+	if p.ahead(2) != '<' || p.ahead(3) == '=' || p.ahead(3) == '!' {
+		return
+	}
+	p.groups++
+	start := p.pos
+	p.pos += 3
+	name := p.groupName(start)
+	p.pos--
+	if _, twice := p.names[name]; twice {
+		p.fail(start, intray.NewMessage("regexp.duplicate_group_name", intray.Params{"name": name}))
+	}
+	p.names[name] = p.groups
+}
+
+// groupName reads a name and its >.
+func (p *parser) groupName(start int) string {
+	var name []rune
+	for !p.take(">") {
+		r := p.nameCharacter(start)
+		if !isNameStart(r) && (len(name) == 0 || !isNamePart(r)) {
+			p.fail(start, intray.NewMessage("regexp.invalid_group_name", nil))
+		}
+		name = append(name, r)
+	}
+	if len(name) == 0 {
+		p.fail(start, intray.NewMessage("regexp.empty_group_name", nil))
+	}
+	return string(name)
+}
+
+// nameCharacter reads a character of a name, which may be escaped. With and
+// without the u flag it is a whole code point.
+func (p *parser) nameCharacter(start int) rune {
+	r := p.ahead(0)
+	p.pos++
+	if r == '\\' {
+		if !p.take("u") {
+			return -1
+		}
+		if p.take("{") {
+			return p.codePoint(start)
+		}
+		r, ok := p.hex(4)
+		if !ok {
+			return -1
+		}
+		return p.paired(r)
+	}
+	if isPair(r, p.ahead(0)) {
+		r = (r-firstSur)<<10 + (p.ahead(0) - 0xDC00) + 0x10000
+		p.pos++
+	}
+	return r
+}
+
+func isNameStart(r rune) bool {
+	return r == '$' || r == '_' || unicode.In(r, unicode.L, unicode.Nl, unicode.Other_ID_Start) &&
+		!unicode.In(r, unicode.Pattern_Syntax, unicode.Pattern_White_Space)
+}
+
+func isNamePart(r rune) bool {
+	return isNameStart(r) || r == rune(0x200C) || r == rune(0x200D) ||
+		unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Other_ID_Continue)
+}

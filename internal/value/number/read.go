@@ -1,5 +1,83 @@
 package number
 
+import (
+	"bytes"
+
+	"github.com/intraydata/intray"
+)
+
+// Reading is what was seen in a cell beside its value.
+type Reading struct {
+	// Reason says why the cell holds no number, or Read.
+	Reason Reason
+	// Unlike says that the cell contradicts the style of its column, and was read
+	// by the only way that fits.
+	Unlike bool
+	// Shift is how many places the decimal sign was moved for a percent or per
+	// mille sign: 0, 2 or 3.
+	Shift uint8
+	// Currency is what stood before or behind the digits, or none.
+	Currency Currency
+}
+
+// Reason says why a cell cannot be read.
+type Reason uint8
+
+// The reasons.
+const (
+	// Read is no reason: the cell was read.
+	Read Reason = iota
+	// Empty is a cell with nothing but white space.
+	Empty
+	// Dash is a dash alone, perhaps beside a currency: accounts write it for
+	// zero, others for nothing. It is left to the caller.
+	Dash
+	// NotNumber is text that is no number, or has more than one beside it.
+	NotNumber
+	// Signs are two signs, or a parenthesis that is not closed.
+	Signs
+	// Separators are separators that stand where none can.
+	Separators
+	// OtherStyle is a number that would need another separator between the
+	// thousands than the column has, and may be a fraction as well.
+	OtherStyle
+	// TwoWays is a number whose separator may stand before a fraction or between
+	// thousands, and the style does not say which.
+	TwoWays
+	// Currencies are two currencies in one cell.
+	Currencies
+	// TooLong is text of more than 1,000 bytes.
+	TooLong
+	// TooLarge is a number with digits more than 400 places from the decimal
+	// sign.
+	TooLarge
+)
+
+// maxCell is how many bytes a cell may have, white space at its ends left out.
+const maxCell = 1000
+
+// Code is the reason as a name for machines, such as two_ways.
+func (r Reason) Code() string { return reasonCodes[r].name }
+
+// Message says what is wrong with the cell.
+func (r Reason) Message() intray.Message { return intray.NewMessage(reasonCodes[r].code, nil) }
+
+// reasonCodes holds for each reason its name and the code of its message; none where
+// nothing is wrong.
+var reasonCodes = [...]struct{ name, code string }{
+	Read:       {"read", ""},
+	Empty:      {"empty", ""},
+	Dash:       {"dash", "number.only_dash"},
+	NotNumber:  {"not_a_number", "number.invalid"},
+	Signs:      {"signs", "number.contradictory_signs"},
+	Separators: {"separators", "number.misplaced_separators"},
+	OtherStyle: {"other_style", "number.other_style"},
+	TwoWays:    {"two_ways", "number.ambiguous"},
+	Currencies: {"currencies", "number.two_currencies"},
+	TooLong:    {"too_long", "number.too_long"},
+	TooLarge:   {"too_large", "number.too_many_digits"},
+}
+
 // Append reads a cell and appends its number in canonical form. Where
 // Reading.Reason is not Read it gives dst as it was. It allocates nothing but
 // what dst needs to grow.
@@ -133,4 +211,76 @@ func (c *cell) grouped(groups []sep, whole int) bool {
 		threes, twos = threes && size == 3, twos && size == 2
 	}
 	return threes || twos
+}
+
+// appendUsual appends the number of a cell that is digits with their signs, and
+// refuses all else.
+func (s Style) appendUsual(dst, raw []byte) (out []byte, ok bool) {
+	if out, ok = appendPlain(dst, raw, s.Decimal); ok {
+		return out, true
+	}
+	return s.appendGrouped(dst, raw)
+}
+
+// euro is the mark that most often stands behind a number.
+var euro, _ = FindCurrency("€")
+
+// cutMark cuts a currency before the number, or a euro sign behind it, with a
+// blank between them. The mark is none where there is neither.
+func cutMark(raw []byte) (bare []byte, mark Currency) {
+	if len(raw) < 2 || raw[0]-'0' <= 9 {
+		bare, found := bytes.CutSuffix(raw, []byte("€"))
+		if !found {
+			return raw, 0
+		}
+		return bytes.TrimSuffix(bare, []byte(" ")), euro
+	}
+	mark, size := markAt(raw, true)
+	return bytes.TrimPrefix(raw[size:], []byte(" ")), mark
+}
+
+// appendGrouped appends the number of a cell whose thousands are separated, such
+// as 1,234.50, where the style leaves no doubt of its signs. It refuses all else.
+func (s Style) appendGrouped(dst, raw []byte) (out []byte, ok bool) {
+	group := s.Decimal.opposite()
+	if s.Decimal == Undecided || s.Group != Undecided && s.Group != group || len(raw) < 5 || len(raw) > maxZeros {
+		return dst, false
+	}
+	from, i := len(dst), 0
+	if raw[0] == '-' {
+		i = 1
+	}
+	n := digitRun(raw[i:])
+	if n == 0 || n > 3 || raw[i] == '0' || i+n == len(raw) || raw[i+n] != byte(group) {
+		return dst, false
+	}
+	i += n
+	out = append(dst, raw[:i]...)
+	for i < len(raw) && raw[i] == byte(group) {
+		if i+4 > len(raw) || digitRun(raw[i+1:i+4]) < 3 {
+			return out[:from], false
+		}
+		out = append(out, raw[i+1:i+4]...)
+		i += 4
+	}
+	if i == len(raw) {
+		return out, true
+	}
+	return appendFraction(out, raw[i:], s.Decimal, from)
+}
+
+// appendFraction appends the decimal sign with the digits that are the rest of a
+// cell, less the zeros at their end. Where the rest is none it cuts out at from.
+func appendFraction(out, rest []byte, decimal Sign, from int) ([]byte, bool) {
+	if rest[0] != byte(decimal) || len(rest) == 1 || digitRun(rest[1:]) < len(rest)-1 {
+		return out[:from], false
+	}
+	end := len(rest)
+	for rest[end-1] == '0' {
+		end--
+	}
+	if end > 1 {
+		out = append(append(out, '.'), rest[1:end]...)
+	}
+	return out, true
 }
