@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -248,4 +249,125 @@ func boundsOf(shapes []shape, rows int, learn bool) realm.Bounds {
 	}
 	b.Changes = rows * cells
 	return b
+}
+
+const (
+	// batchRows is how many rows a worker is given at once.
+	batchRows = 1000
+	// mostRows, longCall and longRequest, in bytes, bound how many more it is given
+	// where hooks are so quick that most of the time would go into handing rows over.
+	// Longer texts are kept apart by engines, at a price.
+	mostRows    = 5 * batchRows
+	longCall    = 3 * time.Millisecond
+	longRequest = 96 << 10
+)
+
+// pace says how many rows a call of row hooks is about: a thousand, or more while
+// that takes next to no time. What goes wrong with more is done again with a
+// thousand, and a thousand it is from then on: no hook gets less time or memory
+// for its rows than it was promised.
+type pace struct {
+	mu     sync.Mutex
+	rows   int
+	steady bool
+}
+
+func (p *pace) next() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(p.rows, batchRows)
+}
+
+// learn takes how long a call with so many rows took, and how many bytes it had.
+func (p *pace) learn(rows, size int, took time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.steady || rows == 0 {
+		return
+	}
+	quick := int(int64(rows) * int64(longCall) / max(int64(took), 1))
+	p.rows = min(quick, rows*longRequest/max(size, 1), 2*rows, mostRows)
+}
+
+func (p *pace) slow() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rows, p.steady = batchRows, true
+}
+
+// harvest gathers changes, as the engine told them, in the words of the rest of
+// the program.
+type harvest struct {
+	changes []intray.Change
+	// ahead is how many rows stand before those that the engine counts.
+	ahead int
+	// values are what changes point to. Where they are full, others follow.
+	values []string
+}
+
+// add takes a change over.
+func (h *harvest) add(c *realm.Change) {
+	h.changes = append(h.changes, intray.Change{Row: h.ahead + c.Row, Field: c.Field, Part: c.Part, HasValue: c.HasValue, HasInfos: c.HasInfos})
+	one := &h.changes[len(h.changes)-1]
+	if c.HasValue && c.Value.Kind != realm.ValueNull {
+		one.Value, one.IsNumber = h.keep(c.Value.Text), c.Value.Kind == realm.ValueNumber
+	}
+	for _, info := range c.Infos {
+		one.Infos = append(one.Infos, intray.Info{Level: info.Level, Text: info.Message})
+	}
+	if c.HasOptions {
+		one.Options = append([]intray.SelectOption{}, c.Options...)
+	}
+}
+
+func (h *harvest) keep(text string) *string {
+	if len(h.values) == cap(h.values) {
+		h.values = make([]string, 0, batchRows)
+	}
+	h.values = append(h.values, text)
+	return &h.values[len(h.values)-1]
+}
+
+// leave is for calls of which no change is taken over.
+func leave(*realm.Change) {}
+
+// Deleted tells the hooks for it of each row that a person deletes. What they give
+// back says nothing.
+func (s *Session) Deleted(ctx context.Context, rows intray.HookRows) error {
+	shapes, err := shapesOf(rows)
+	if err != nil {
+		return err
+	}
+	for _, b := range rows.Batches {
+		for from := 0; from < b.Rows(); from += batchRows {
+			if err := s.deleted(ctx, shapes, span{batch: b, from: from, to: min(from+batchRows, b.Rows())}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// deleted tells of a run of rows.
+func (s *Session) deleted(ctx context.Context, shapes []shape, rows span) error {
+	fields := fieldsOf(shapes)
+	c := s.rowsAt(rows, true)
+	c.hooks, c.group = s.namesOf(realm.HookRowDelete), "rowDeleteHooks"
+	n := rows.to - rows.from
+	all := make([]bool, len(shapes))
+	for i := range all {
+		all[i] = true
+	}
+	return s.retried(ctx, fields, c, func(one *seat) error {
+		call := &realm.RowsCall{Kind: realm.HookRowDelete, Mode: modeOf(true), Rows: rowsOf(shapes, []span{rows}, n, all), Budget: s.inside(s.cfg.Batch)}
+		a, err := s.call(ctx, one, call, boundsOf(shapes, n, false), s.cfg.Batch, leave)
+		if err != nil {
+			return err
+		}
+		s.learnTimes(a)
+		if a.Failure != nil {
+			return s.failed(a.Failure, c)
+		}
+		return nil
+	})
 }

@@ -2,14 +2,17 @@ package script_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/script"
 	"github.com/intraydata/intray/internal/script/cage"
@@ -278,6 +281,100 @@ func TestColumn(t *testing.T) {
 			if diff := cmp.Diff(want[hook], told(changes)); diff != "" || err != nil {
 				t.Error(hook, err, diff)
 			}
+		}
+	})
+}
+
+// quickRows are so many that calls come to be about more than a thousand.
+const quickRows = 40_000
+
+// TestQuickHooks: hooks that take next to no time get many rows at once, and where
+// that goes wrong it counts for nothing: what is told is what comes of a thousand.
+func TestQuickHooks(t *testing.T) {
+	const budget = time.Second
+	quick := `({row, index}) => { %s; return {row: {out: {value: row.n.value + "!"}}}; }`
+	everywhereWith(t, script.Config{Batch: budget}, func(t *testing.T, s *script.Script) {
+		for _, test := range []struct{ name, body, fails string }{
+			{"nothing wrong", ``, ""},
+			{"throws", `if (index === 31234) throw new Error("no")`, "no"},
+			{"hangs", `if (index === 31234) for (;;);`, "takes longer"},
+			// 2,000 rows of these take longer than a call may, 1,000 do not.
+			{"grows slow", `if (index >= 30000 && index < 32000 && index % 100 === 0) { const until = Date.now() + 70; while (Date.now() < until); }`, ""},
+			// As much as a call may give back, for 1,500 rows.
+			{"gives back much", `if (index >= 30000) row.n.value += "x".repeat(11000)`, ""},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				session := open(t, s, rowHooks("// intray: live-clock\n"+fmt.Sprintf(quick, test.body)))
+				began := time.Now()
+				changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, quickRows)))
+				if test.fails != "" {
+					failed := hookError(t, err)
+					if failed.Row == nil || *failed.Row != 31234 || !strings.Contains(failed.Text.String(), test.fails) {
+						t.Errorf("got %v", failed)
+					}
+					if took := time.Since(began); took > 2*budget+1500*time.Millisecond {
+						t.Errorf("it took %v", took)
+					}
+					return
+				}
+				if err != nil || len(changes) != quickRows {
+					t.Fatalf("%d changes, %v", len(changes), err)
+				}
+				for i, c := range changes {
+					if text := strings.ReplaceAll(*c.Value, "x", ""); c.Row != i || text != fmt.Sprintf("%d!", i) {
+						t.Fatalf("change %d is %q in row %d", i, text, c.Row)
+					}
+				}
+			})
+		}
+	})
+}
+
+// TestChangedRows calls hooks with rows that a person changed: the mode says so, and
+// each row has the number that it has among all.
+func TestChangedRows(t *testing.T) {
+	const tell = `{out: {value: mode + " " + record.index + " " + record.rowId + " " + record.row.x.value}}`
+	fields := []intray.Field{text("x"), text("out")}
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		b := batch(3, []any{"a", nil}, []any{"b", nil}, []any{"c", nil})
+		b.Numbers = []int64{3, 70, 1000}
+		rows := rowsOf(fields, b)
+		rows.Update = true
+		want := []string{"0.1 update 3 3 a", "1.1 update 70 70 b", "2.1 update 1000 1000 c"}
+		changes, err := open(t, s, rowHooks(`(record, mode) => ({row: `+tell+`})`)).Rows(t.Context(), 0, rows)
+		if diff := cmp.Diff(want, told(changes)); diff != "" || err != nil {
+			t.Error(err, diff)
+		}
+		bulk := intray.Hooks{BulkRow: []string{`(records, mode) => records.map(record => ({index: record.index, row: ` + tell + `}))`}}
+		changes, err = open(t, s, bulk).Bulk(t.Context(), 0, rows)
+		if diff := cmp.Diff(want, told(changes)); diff != "" || err != nil {
+			t.Error(err, diff)
+		}
+		var failed *intray.HookError
+		_, err = open(t, s, rowHooks(`record => { if (record.index === 70) record.row.nobody.value }`)).Rows(t.Context(), 0, rows)
+		if !errors.As(err, &failed) || failed.Row == nil || *failed.Row != 70 {
+			t.Errorf("a row that fails: %v", err)
+		}
+	})
+}
+
+// TestDeletedRows tells hooks of rows that a person deletes, one call for each.
+func TestDeletedRows(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *script.Script) {
+		b := batch(3, []any{"a"}, []any{"b"})
+		b.Numbers = []int64{3, 70}
+		rows := rowsOf([]intray.Field{text("x")}, b)
+		session := open(t, s, intray.Hooks{RowDelete: []string{`record => { console.log("gone", record.rowId, record.row.x.value); return {row: {x: {value: "no"}}} }`}})
+		if err := session.Deleted(t.Context(), rows); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(session.Console(), "\n"); !strings.Contains(got, "gone 3 a") || !strings.Contains(got, "gone 70 b") {
+			t.Errorf("the hook printed %q", got)
+		}
+		fails := open(t, s, intray.Hooks{RowDelete: []string{`record => { throw new Error("keep it") }`}})
+		var failed *intray.HookError
+		if err := fails.Deleted(t.Context(), rows); !errors.As(err, &failed) || failed.Hook != "rowDeleteHooks[0]" || failed.Row == nil || *failed.Row != 3 {
+			t.Errorf("a hook that fails: %v", err)
 		}
 	})
 }

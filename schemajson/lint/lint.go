@@ -1,3 +1,18 @@
+// Package lint looks a schema through for what cannot be meant.
+//
+// The nouns:
+//
+//   - A [Finding] is one such place: a path as the issues of package schemajson
+//     write it, a level, a code, and a sentence that says what is wrong and
+//     what to do.
+//   - A warning is about what will go wrong: a rule that no value keeps, two
+//     options or two fields that no file can tell apart, a setting that another
+//     one overrules. An info is about what changes nothing or may surprise.
+//
+// The package says only what follows from the schema itself, and keeps silent
+// where an import could still make sense of it. It refuses nothing: that is
+// done by package schemajson, and only schemas that it accepts are looked at.
+// It does not run hooks, and does not know what files will bring.
 package lint
 
 import (
@@ -192,4 +207,50 @@ func listed[T string | intray.Message](all []T, total int) intray.Message {
 // quoted is a text of the schema in a list.
 func quoted(text string) intray.Message {
 	return intray.NewMessage("lint.quoted", intray.Params{"text": shorten(text)})
+}
+
+// budget bounds what one look costs. It counts and does not look at a clock, so
+// that the same schema always gives the same findings.
+type budget struct {
+	// patterns are the expressions that may still be compiled, source their
+	// bytes together.
+	patterns, source int
+	// tried are the bytes of options that may still be tried with rules.
+	tried int
+	// keys are the names of fields in rules that may still be looked up.
+	keys int
+	// variants are the spellings that may still be made of the names of options.
+	variants int
+
+	// The rest is what was left out.
+	patternsLeft, optionsLeft, rulesLeft int
+}
+
+func newBudget() budget {
+	return budget{patterns: 200, source: 32 << 10, tried: 4 << 20, keys: 500_000, variants: 500_000}
+}
+
+// takePattern says whether an expression with a source of so many bytes may be
+// compiled.
+func (b *budget) takePattern(size int) bool {
+	if b.patterns < 1 || b.source < size {
+		b.patternsLeft++
+		return false
+	}
+	b.patterns--
+	b.source -= size
+	return true
+}
+
+// spent says what was not looked at.
+func (l *linter) spent() {
+	if n := l.work.patternsLeft; n > 0 {
+		l.info(place{field: -1}, "not_all_checked", intray.NewMessage("lint.expressions_not_checked", intray.Params{"n": n}))
+	}
+	if n := l.work.optionsLeft; n > 0 {
+		l.info(place{field: -1}, "not_all_checked", intray.NewMessage("lint.options_not_checked", intray.Params{"n": n}))
+	}
+	if n := l.work.rulesLeft; n > 0 {
+		l.info(place{field: -1}, "not_all_checked", intray.NewMessage("lint.rules_not_checked", intray.Params{"n": n}))
+	}
 }

@@ -1,11 +1,134 @@
 package realm
 
 import (
+	"cmp"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/intraydata/intray"
 )
+
+// HookKind is when a hook is called.
+type HookKind string
+
+// The kinds of hooks.
+const (
+	HookRow          HookKind = "row"
+	HookBulkRow      HookKind = "bulkRow"
+	HookRowDelete    HookKind = "rowDelete"
+	HookColumn       HookKind = "column"
+	HookStep         HookKind = "step"
+	HookBeforeFinish HookKind = "beforeFinish"
+)
+
+// Hook is one function of a schema, as source.
+type Hook struct {
+	Kind HookKind
+	// Name is where it stands in the schema: rowHooks[0]. It is in all that is
+	// told about the hook, and names it in [ColumnCall] and [StepCall].
+	Name   string
+	Source string
+}
+
+// HooksOf lists the hooks of a schema with their names.
+func HooksOf(all intray.Hooks) []Hook {
+	var list []Hook
+	add := func(kind HookKind, group string, sources []string) {
+		for i, source := range sources {
+			list = append(list, Hook{Kind: kind, Name: group + "[" + strconv.Itoa(i) + "]", Source: source})
+		}
+	}
+	add(HookRow, "rowHooks", all.Row)
+	add(HookBulkRow, "bulkRowHooks", all.BulkRow)
+	add(HookRowDelete, "rowDeleteHooks", all.RowDelete)
+	for i, hook := range all.Column {
+		list = append(list, Hook{Kind: HookColumn, Name: "columnHooks[" + strconv.Itoa(i) + "]", Source: hook.Source})
+	}
+	for i, hook := range all.Step {
+		list = append(list, Hook{Kind: HookStep, Name: "stepHooks[" + strconv.Itoa(i) + "]", Source: hook.Source})
+	}
+	if all.BeforeFinish != "" {
+		list = append(list, Hook{Kind: HookBeforeFinish, Name: "beforeFinishCallback", Source: all.BeforeFinish})
+	}
+	return list
+}
+
+// Field is what hooks must know of a field of the schema.
+type Field struct {
+	Key string
+	// Many says that several columns feed it.
+	Many bool
+}
+
+// Pins are what would else differ from one run to the next.
+type Pins struct {
+	// Now is what the clock shows, to the millisecond.
+	Now time.Time
+	// Seed decides what Math.random gives.
+	Seed uint32
+	// TimeZone is a name of the IANA database. Default UTC; QuickJS has no
+	// other.
+	TimeZone string
+	// Locale is what counts where a hook names none. Default en-US; QuickJS
+	// has no other.
+	Locale string
+}
+
+// Load gives a worker the hooks of a schema. It may come again: fields and hooks
+// are then those of the last one. [ReadLoaded] reads the answer.
+type Load struct {
+	Fields []Field
+	Hooks  []Hook
+	Pins   Pins
+	// Limit is about the most that hooks may change in one call, in bytes of
+	// the answer. Default DefaultAnswer.
+	Limit int
+	// Sparse is from how many columns on that were not sent a row is made with
+	// the others only, and gets these when a hook looks at the row as a whole.
+	// Hooks see no difference. Default 0: what is fastest in the runtime.
+	Sparse int
+	// Budget is how long it may take; 0 is the worker's own.
+	Budget time.Duration
+	// Memory is the most that the engine may hold from now on, in bytes; 0
+	// leaves it. Node has its bound from its start.
+	Memory int64
+}
+
+// Append adds the request to dst.
+func (l *Load) Append(dst []byte) []byte {
+	dst = appendHead(dst, l.Budget, "load")
+	dst = strconv.AppendInt(append(dst, `,"memory":`...), l.Memory, 10)
+	dst = append(dst, `,"fields":[`...)
+	for i, field := range l.Fields {
+		dst = appendComma(dst, i)
+		dst = appendMember(append(dst, '{'), "key", field.Key)
+		if field.Many {
+			dst = append(dst, `,"many":true`...)
+		}
+		dst = append(dst, '}')
+	}
+	dst = append(dst, `],"hooks":[`...)
+	for i, hook := range l.Hooks {
+		dst = appendComma(dst, i)
+		dst = appendMember(append(dst, '{'), "kind", string(hook.Kind))
+		dst = appendMember(append(dst, ','), "name", hook.Name)
+		dst = appendMember(append(dst, ','), "source", hook.Source)
+		dst = appendFlag(dst, "reads", hook.Kind == HookRow && onlyReads(hook.Source, l.Fields))
+		dst = append(dst, '}')
+	}
+	dst = append(dst, `],"pins":{"now":`...)
+	dst = strconv.AppendInt(dst, l.Pins.Now.UnixMilli(), 10)
+	dst = append(dst, `,"seed":`...)
+	dst = strconv.AppendUint(dst, uint64(l.Pins.Seed), 10)
+	dst = appendMember(append(dst, ','), "timeZone", cmp.Or(l.Pins.TimeZone, "UTC"))
+	dst = appendMember(append(dst, ','), "locale", cmp.Or(l.Pins.Locale, "en-US"))
+	dst = append(dst, `},"limit":`...)
+	dst = strconv.AppendInt(dst, int64(cmp.Or(l.Limit, DefaultAnswer)), 10)
+	dst = append(dst, `,"sparse":`...)
+	dst = strconv.AppendInt(dst, int64(l.Sparse), 10)
+	return append(dst, '}')
+}
 
 // Rows are the rows that a call is about, column by column.
 type Rows struct {
@@ -216,4 +339,128 @@ func (c *FinishCall) Append(dst []byte) []byte {
 	}
 	dst = appendAbout(append(dst, ']'), c.About)
 	return append(appendNewIDs(dst, c.NewIDs, c.NextID), '}')
+}
+
+// Keep gives a worker some rows of a column ahead of a call with very many rows,
+// in the order of the rows. It stays until such a call has ended otherwise than
+// for columns that were missed, or until the next [Load]. The answer says nothing.
+type Keep struct {
+	// Field is the place of the field, Part which of the columns that feed it, or
+	// -1 where it has no Parts.
+	Field, Part int
+	// From is the first of the rows, and Size how many rows come in each Keep of
+	// the column but the last.
+	From, Size int
+	// Column holds the cells.
+	Column *Column
+	Budget time.Duration
+}
+
+// Append adds the request to dst.
+func (k *Keep) Append(dst []byte) []byte {
+	dst = appendHead(dst, k.Budget, "keep")
+	for _, one := range []struct {
+		name  string
+		value int
+	}{{"field", k.Field}, {"part", k.Part}, {"from", k.From}, {"size", k.Size}} {
+		dst = append(append(append(dst, `,"`...), one.name...), `":`...)
+		dst = strconv.AppendInt(dst, int64(one.value), 10)
+	}
+	dst = k.Column.Value.pack(append(dst, `,"pack":{"value":`...))
+	if k.Column.Result != nil {
+		dst = k.Column.Result.pack(append(dst, `,"result":`...))
+	}
+	dst = appendFlag(dst, "lists", k.Column.Value.lists() || k.Column.Result != nil && k.Column.Result.lists())
+	if len(k.Column.Infos) > 0 {
+		dst = appendInfos(append(dst, `,"infos":`...), k.Column.Infos)
+	}
+	if len(k.Column.Options) > 0 {
+		dst = appendOptions(append(dst, `,"options":`...), k.Column.Options)
+	}
+	return append(dst, "}}"...)
+}
+
+// More asks for the changes that follow those of an answer that says so.
+type More struct{ Budget time.Duration }
+
+// Append adds the request to dst.
+func (m *More) Append(dst []byte) []byte {
+	return append(appendHead(dst, m.Budget, "more"), '}')
+}
+
+// The length of a text in a pack is a character, from firstSize on; longest
+// stands for one that is listed apart.
+const (
+	firstSize = 0x100
+	longest   = 0xd6ff
+)
+
+// pack writes cells as one text, with the length of each in UTF-16.
+func (c *Cells) pack(dst []byte) []byte {
+	var all, sizes []byte
+	var long []int
+	for i := range c.count() {
+		text, kind := c.at(i)
+		if kind == ValueNull {
+			text = nil
+		}
+		if !utf8.Valid(text) {
+			text = []byte(string([]rune(string(text)))) // each bad byte alone, as appendText has it
+		}
+		all = append(all, text...)
+		size := utf16Length(text)
+		if size >= longest {
+			long = append(long, size)
+			size = longest
+		}
+		sizes = utf8.AppendRune(sizes, rune(size+firstSize))
+	}
+	dst = appendText(append(dst, `{"text":`...), all)
+	dst = appendText(append(dst, `,"sizes":`...), sizes)
+	dst = c.packKinds(dst)
+	if len(long) > 0 {
+		dst = append(dst, `,"long":[`...)
+		for i, size := range long {
+			dst = strconv.AppendInt(appendComma(dst, i), int64(size), 10)
+		}
+		dst = append(dst, ']')
+	}
+	return append(dst, '}')
+}
+
+// packKinds tells a text (s), null (z) and JSON (j), unless all are texts.
+func (c *Cells) packKinds(dst []byte) []byte {
+	plain := true
+	kinds := make([]byte, len(c.Kinds))
+	for i, kind := range c.Kinds {
+		kinds[i] = 'j'
+		switch kind {
+		case ValueText:
+			kinds[i] = 's'
+		case ValueNull:
+			kinds[i] = 'z'
+		}
+		plain = plain && kind == ValueText
+	}
+	if plain {
+		return dst
+	}
+	return appendText(append(dst, `,"kinds":`...), kinds)
+}
+
+// utf16Length counts as JavaScript does. A byte that is no UTF-8 is U+FFFD there.
+func utf16Length(text []byte) (n int) {
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
+			i++
+			n++
+			continue
+		}
+		r, size := utf8.DecodeRune(text[i:])
+		i += size
+		if n++; r > 0xffff {
+			n++
+		}
+	}
+	return n
 }

@@ -310,3 +310,139 @@ func TestNodeScript(t *testing.T) {
 		t.Errorf("the script has %d bytes", len(script))
 	}
 }
+
+// TestPlacesOfErrors: both runtimes name the place of an error, which the sign ¦ stands
+// before, as the same one. Columns count characters.
+func TestPlacesOfErrors(t *testing.T) {
+	sources := []string{
+		`(r) => { throw ¦new Error("x"); }`,
+		`(r) => { throw ¦new   Error; }`,
+		`(r) => { throw ¦Error("x"); }`,
+		"(r) => {\n\t// a line\n\n\tthrow ¦new RangeError(\n\t\t\"x\" + r.index);\n}",
+		`(r) => { const error = ¦new Error("x"); throw error; }`,
+		`(r) => { const late = { Error }; throw ¦new late.Error("x"); }`,
+		`async (r) => { await 0; throw ¦new Error("x"); }`,
+		`async (r) => { await Promise.reject(¦new Error("x")); }`,
+		`(r) => { const f = () => { throw ¦new TypeError("x"); }; f(); }`,
+		`(r) => { r.row.a.value.replace("x", () => { throw ¦new Error("x"); }); }`,
+		`function hook(r) { return { get a() { throw ¦new Error("x"); } }.a; }`,
+		`({ hook(r) { throw ¦new Error("x"); } }).hook`,
+		`hook(r) { throw ¦new Error("x"); }`,
+		`(r) => { null.¦b; }`,
+		`(r) => { r.row.b.¦value; }`,
+		"(r) => {\n\tr.row\n\t\t.b\n\t\t.¦value;\n}",
+		`(r) => { r.row.b¦["value"]; }`,
+		`(r) => { r.row.a.¦b(); }`,
+		`(r) => { r.row.a["b"]¦(); }`,
+		`(r) => { ¦wrong.b; }`,
+		`(r) => { return 1 + ¦wrong; }`,
+		`(r) => { const x = ¦y; let y = 1; }`,
+		`(r) => { [1].map((x) => x.b.¦c); }`,
+		`(r) => { const x = JSON.¦parse("{\n\n\n\n  x"); }`,
+		`(r) => { class Wrong extends Error { constructor(m) { super(m + 1); } } class Worse extends Wrong { } throw ¦new Worse("x"); }`,
+		`(r) => { "😀😀 ä"; throw ¦new Error("x"); }`,
+		"(r) => {\n\t\"😀😀\"; r.row.b.¦value;\n}",
+	}
+	for _, runtime := range runtimes {
+		t.Run(runtime.name, func(t *testing.T) {
+			w := runtime.open(t)
+			for _, marked := range sources {
+				before, _, _ := strings.Cut(marked, "¦")
+				lines := strings.Split(before, "\n")
+				want := fmt.Sprint(len(lines), ":", len([]rune(lines[len(lines)-1]))+1)
+				source := strings.Replace(marked, "¦", "", 1)
+				if strings.Contains(source, "JSON") {
+					source = strings.ReplaceAll(source, "\n", `\n`)
+				}
+				if f := failureOf(t, w, source); f == nil || fmt.Sprint(f.Line, ":", f.Column) != want {
+					t.Errorf("%s: got %+v, want %s", marked, f, want)
+				}
+			}
+		})
+	}
+}
+
+// failureOf calls a row hook with one row.
+func failureOf(t *testing.T, w worker, source string) *realm.Failure {
+	t.Helper()
+	load := &realm.Load{Fields: []realm.Field{{Key: "a"}}, Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
+	if raw, err := w.Handle(load.Append(nil)); err != nil || string(raw) != `{"faults":[]}` {
+		t.Fatalf("%s: %s, %v", source, raw, err)
+	}
+	values := cellsOf(1, func(int) any { return "x" })
+	raw, err := w.Handle((&realm.RowsCall{Kind: realm.HookRow, Rows: realm.Rows{Count: 1, Columns: []*realm.Column{{Value: values}}}}).Append(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := readAnswer(raw, realm.Bounds{Rows: 1, Parts: []int{0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Failure
+}
+
+// TestPlacesOfSyntax: what an engine refuses when it compiles has a line in both.
+func TestPlacesOfSyntax(t *testing.T) {
+	for source, line := range map[string]int{
+		"(r) => r.#a": 1, "(r) => {\n  return r.#other;\n}": 2, "(r) => {\n  class A { #b; m() { return [this.#b, this.#c]; } }\n}": 2,
+		"(r) => {\n  let a;\n  let a;\n}": 3, "(r) => {\n  return 1 = 2;\n}": 2, "(r) => {\n  break;\n}": 2, "(r) => {\n  \"use strict\";\n  with (r) {}\n}": 3,
+		"(r) => {\n  const x = /(/;\n}": 2, "(r) => {\n  await 1;\n}": 2, "(r) => {\n  yield x;\n  return ];\n}": 2,
+	} {
+		for _, runtime := range runtimes {
+			w := runtime.open(t)
+			load := &realm.Load{Fields: []realm.Field{{Key: "a"}}, Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
+			raw, err := w.Handle(load.Append(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			faults, err := realm.ReadLoaded(string(raw))
+			if err != nil || len(faults) != 1 || faults[0].Name != "SyntaxError" || faults[0].Line != line || faults[0].Column == 0 {
+				t.Errorf("%s: %s: %+v, %v, want line %d", runtime.name, source, faults, err, line)
+			}
+		}
+	}
+}
+
+// abroad are environments of machines in other places.
+var abroad = []string{"TZ=Asia/Tokyo", "LANG=de_DE.UTF-8", "LC_ALL=de_DE.UTF-8", "LANGUAGE=de"}
+
+// TestNodeOfAnotherPlace: what hooks see does not follow the machine.
+func TestNodeOfAnotherPlace(t *testing.T) {
+	hook := `() => {
+		const winter = new Date(2026, 0, 15, 12, 30), all = Intl.DateTimeFormat().resolvedOptions();
+		console.log(winter.getTimezoneOffset(), winter.toISOString(), String(new Date(0)), new Date("2026-07-01T00:00").getTime());
+		console.log((1234567.891).toLocaleString(), 12345678901234567890n.toLocaleString(), [1.5, 2e4].toLocaleString());
+		console.log(winter.toLocaleString(), winter.toLocaleDateString(), winter.toLocaleTimeString());
+		console.log(all.locale, all.timeZone, new Intl.NumberFormat().resolvedOptions().locale, new Intl.Collator().resolvedOptions().locale);
+		console.log(new Intl.NumberFormat().format(0.5), new Intl.DateTimeFormat().format(), new Intl.PluralRules().select(1));
+		console.log(new Intl.ListFormat().format(["a", "b"]), new Intl.RelativeTimeFormat().format(1, "day"), ["z", "ä", "a"].sort((a, b) => a.localeCompare(b)).join(""));
+		console.log(new Intl.DateTimeFormat("de").format(winter), (1.5).toLocaleString("de"), winter.toLocaleString("ja", { timeZone: "Asia/Tokyo" }));
+	}`
+	want := `0 2026-01-15T12:30:00.000Z Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time) 1782864000000
+1,234,567.891 12,345,678,901,234,567,890 1.5,20,000
+1/15/2026, 12:30:00 PM 1/15/2026 12:30:00 PM
+en-US UTC en-US en-US
+0.5 11/14/2023 one
+a and b in 1 day aäz
+15.1.2026 1,5 2026/1/15 21:30:00`
+	for _, env := range [][]string{nil, abroad} {
+		w := newNodeIn(t, env)
+		load := realm.Load{Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: hook}}, Pins: realm.Pins{Now: time.UnixMilli(1_700_000_000_000)}}
+		if raw, err := w.Handle(load.Append(nil)); err != nil || !strings.Contains(string(raw), `"faults":[]`) {
+			t.Fatalf("%s %v", raw, err)
+		}
+		raw, err := w.Handle((&realm.RowsCall{Kind: realm.HookRow, Rows: realm.Rows{Count: 1}}).Append(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := readAnswer(raw, realm.Bounds{Rows: 1})
+		if err != nil || a.Failure != nil {
+			t.Fatalf("%v %s", err, raw)
+		}
+		for i, line := range strings.Split(want, "\n") {
+			if got := strings.ReplaceAll(a.Console[i], "\u202f", " "); got != line {
+				t.Errorf("with %q:\ngot  %s\nwant %s", env, got, line)
+			}
+		}
+	}
+}
