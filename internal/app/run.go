@@ -2,16 +2,25 @@ package app
 
 import (
 	"context"
+	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
+	"slices"
+	"strconv"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/blob/disk"
+	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/internal/stage"
 	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/all"
 )
 
 // RunConfig says which file is imported, and where to.
@@ -136,4 +145,268 @@ func drain(batches iter.Seq2[*intray.Batch, error]) error {
 		}
 	}
 	return nil
+}
+
+// local imports a file without a server. What it stages is kept in a folder that
+// goes with it.
+type local struct {
+	input      source.Input
+	closeInput func() error
+	folder     string
+	blobs      *disk.Store
+	hooks      *hookRunner
+	stages     []*stage.Stage
+}
+
+// openLocal opens the file and makes the folder.
+func openLocal(file string, cfg HookConfig) (l *local, err error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	l = &local{hooks: &hookRunner{cfg: cfg}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.close())
+			l = nil
+		}
+	}()
+	if l.input, l.closeInput, err = OpenInput(file); err != nil {
+		return l, err
+	}
+	if l.folder, err = os.MkdirTemp("", "intray-run-*"); err != nil {
+		return l, fmt.Errorf("make a folder for the staged rows: %w", err)
+	}
+	l.blobs, err = disk.Open(l.folder, disk.Config{Fleeting: true})
+	return l, err
+}
+
+// close lets go of all that was opened and removes the folder.
+func (l *local) close() (err error) {
+	l.hooks.close()
+	for _, staged := range l.stages {
+		err = errors.Join(err, staged.Close())
+	}
+	if l.blobs != nil {
+		err = errors.Join(err, l.blobs.Close())
+	}
+	if l.folder != "" {
+		err = errors.Join(err, os.RemoveAll(l.folder))
+	}
+	if l.closeInput != nil {
+		err = errors.Join(err, l.closeInput())
+	}
+	return err
+}
+
+// run imports the file, up to what beforeFinishCallback says, and gives the rows
+// staged under name: nil where none was read to the end of the conveyor.
+func (l *local) run(ctx context.Context, name string, schema *intray.Schema, answers intray.Answers, progress func(int64)) (*engine.Outcome, *stage.Stage, error) {
+	var writer *stage.Writer
+	defer func() {
+		if writer != nil {
+			writer.Abort()
+		}
+	}()
+	open := func(fields []string, unmapped []int) (engine.Sink, error) {
+		writer = stage.NewWriter(ctx, l.blobs, name, stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{Codec: stage.Snappy})
+		return writer, nil
+	}
+	moved := engine.New(engine.Config{Formats: all.Formats(l.folder), Temp: l.folder, Progress: progress, Script: l.hooks.open})
+	imp := engine.Import{Input: l.input, Schema: schema, Answers: answers, Pins: intray.Pins{Now: time.Now()}}
+	out, err := moved.Run(ctx, imp, open)
+	if err != nil || writer == nil || out.Verdict == engine.Broken {
+		return out, nil, err
+	}
+	if _, err := writer.Close(ctx); err != nil {
+		return nil, nil, err
+	}
+	staged, err := stage.Open(ctx, l.blobs, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.stages = append(l.stages, staged)
+	if err := out.FillValues(ctx, out.Schema(schema).Fields, staged.Window); err != nil {
+		return nil, nil, err
+	}
+	imp.Schema = out.Schema(schema)
+	return out, staged, moved.Finish(ctx, imp, out, staged.Batches(ctx))
+}
+
+// judgeAnswers refuses answers that no file could take, and keeps the others as
+// the service does. Hooks at steps may bring fields of their own: with them it is
+// told only behind the run what names no field.
+func (c *RunConfig) judgeAnswers() error {
+	kept, err := service.JudgeAnswers(c.Schema.Fields, -1, c.Answers)
+	c.Answers = kept
+	if len(c.Schema.Hooks.Step) > 0 {
+		return nil
+	}
+	return wrongAnswer(err)
+}
+
+// judgeAgain refuses answers that do not fit the file that was read: they name a
+// column that it does not have, or are none of the choices of a question that is
+// still open.
+func (c *RunConfig) judgeAgain(o *engine.Outcome) error {
+	columns := -1
+	if o.Headers != nil {
+		columns = len(o.Headers)
+	}
+	if _, err := service.JudgeAnswers(c.everNamed(o), columns, c.Answers); err != nil {
+		return wrongAnswer(err)
+	}
+	for _, q := range o.Questions {
+		if value, given := c.Answers[q.ID]; given && !q.Takes(value, len(o.Headers)) {
+			return wrongAnswer(service.NoChoice(q.ID, value))
+		}
+	}
+	return nil
+}
+
+// everNamed are the fields behind the hooks, and those that they took away.
+func (c *RunConfig) everNamed(o *engine.Outcome) []intray.Field {
+	fields := slices.Clip(o.Schema(c.Schema).Fields)
+	for _, f := range c.Schema.Fields {
+		if !slices.ContainsFunc(fields, func(other intray.Field) bool { return other.Key == f.Key }) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+func wrongAnswer(err error) error {
+	if err == nil {
+		return nil
+	}
+	return UsageError{fmt.Errorf("the answers cannot be used: %w", err)}
+}
+
+// explain fills the traces of the rows that are asked for.
+func (r *RunReport) explain(ctx context.Context, cfg RunConfig, staged *stage.Stage) error {
+	for _, row := range cfg.Explain {
+		b, err := staged.Window(ctx, row, 1)
+		if err != nil {
+			return fmt.Errorf("explain row %d: %w", row, err)
+		}
+		traces, err := r.trace(cfg.Schema, b)
+		if err != nil {
+			return fmt.Errorf("explain row %d: %w", row, err)
+		}
+		r.Traces = append(r.Traces, traces)
+	}
+	return nil
+}
+
+// trace tells of each field of a batch of one row; of none where it has no row.
+func (r *RunReport) trace(schema *intray.Schema, b *intray.Batch) ([]intray.Trace, error) {
+	if b.Rows() == 0 {
+		return nil, nil
+	}
+	traces := make([]intray.Trace, len(schema.Fields))
+	for field := range traces {
+		step, err := r.outputStep(schema, b, field)
+		if err != nil {
+			return nil, err
+		}
+		traces[field] = r.Outcome.Explain(schema, b, 0, field)
+		traces[field].Steps = append(traces[field].Steps, step)
+	}
+	return traces, nil
+}
+
+// outputStep tells what the result holds; where there is none, it says so of
+// every row alike.
+func (r *RunReport) outputStep(schema *intray.Schema, b *intray.Batch, field int) (intray.TraceStep, error) {
+	if r.Outcome.Verdict == engine.Done {
+		return output.Explain(schema, b, 0, field)
+	}
+	return intray.TraceStep{Step: "output", Reasons: []intray.Message{
+		intray.NewMessage("output.no_result", intray.Params{"behavior": schema.Settings.InvalidDataBehavior}),
+	}}, nil
+}
+
+// problemList is a CSV file of problems under way, with one line for each.
+type problemList struct {
+	schema *intray.Schema
+	w      *csv.Writer
+	// texts are what messages say, of which there are few.
+	texts map[intray.Message]string
+}
+
+// maxTexts bounds the texts that are kept.
+const maxTexts = 10_000
+
+// text renders a message.
+func (l *problemList) text(m intray.Message) string {
+	text, known := l.texts[m]
+	if !known {
+		text = m.String()
+		if len(l.texts) < maxTexts {
+			l.texts[m] = text
+		}
+	}
+	return text
+}
+
+// writeProblems writes the file of problems: those of all batches that write
+// lets come along.
+func (c *RunConfig) writeProblems(write func(*problemList) error) error {
+	return WriteFile(c.Problems, c.Stdout, func(to io.Writer) error {
+		l := &problemList{c.Schema, csv.NewWriter(to), map[intray.Message]string{}}
+		if err := l.w.Write([]string{"line", "row", "field", "level", "code", "message", "value"}); err != nil {
+			return err
+		}
+		if err := write(l); err != nil {
+			return err
+		}
+		l.w.Flush()
+		return l.w.Error()
+	})
+}
+
+// along gives the batches on, the problems of each having been written.
+func (l *problemList) along(batches iter.Seq2[*intray.Batch, error]) iter.Seq2[*intray.Batch, error] {
+	return func(yield func(*intray.Batch, error) bool) {
+		for b, err := range batches {
+			if err == nil {
+				err = l.add(b)
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// add writes the problems of a batch. Rows count from 1 here, as in a
+// spreadsheet below its header.
+func (l *problemList) add(b *intray.Batch) error {
+	for _, p := range b.Problems {
+		key, value := "", ""
+		if p.Field != intray.NoField {
+			f := &l.schema.Fields[p.Field]
+			key, value = f.Key, rawOf(f, b.Fields[p.Field].Raw(p.Row), p.Part)
+		}
+		err := l.w.Write([]string{
+			strconv.FormatInt(b.Lines[p.Row], 10), strconv.FormatInt(b.First+int64(p.Row)+1, 10),
+			output.NoFormula(key), p.Level.String(), p.Code, l.text(p.Text), output.NoFormula(value),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rawOf is the text that the file holds; of a field that several columns feed,
+// that of the column concerned. Where all of them are empty, there is no list.
+func rawOf(f *intray.Field, text []byte, part int) string {
+	var all []string
+	switch {
+	case !f.ManyToOne:
+		return string(text)
+	case json.Unmarshal(text, &all) == nil && part < len(all):
+		return all[part]
+	}
+	return ""
 }

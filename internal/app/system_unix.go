@@ -2,7 +2,19 @@
 
 package app
 
-import "syscall"
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+func tryLock(file *os.File) (free bool, err error) {
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
 
 // openFiles is how many files this process may have open at once.
 func openFiles() uint64 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -107,4 +108,9 @@ func (c *courier) Judge(f service.Failing, tries int, at time.Time, last service
 
 func streak(f service.Failing) webhook.Streak {
 	return webhook.Streak(f)
+}
+
+// SignMessage gives the headers that sign a message of a webhook.
+func SignMessage(id, contentType string, body []byte, at time.Time, secret string) (http.Header, error) {
+	return webhook.Sign(webhook.Message{ID: id, Body: webhook.Body{ContentType: contentType, Bytes: body}}, at, seal.NewSecret(secret))
 }

@@ -1,12 +1,15 @@
 package draft
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/stage"
 )
 
 // snapshot is the rows of a draft at one moment. It is never changed.
@@ -221,4 +224,197 @@ func (s *snapshot) changedSince(id uint64) (*roaring.Bitmap, bool) {
 		}
 	}
 	return roaring.FastOr(all...), true
+}
+
+// Kind is all problems with one field, code and level.
+type Kind struct {
+	// Field is the place of the field in the schema, or intray.NoField.
+	Field int
+	Code  string
+	Level intray.Level
+}
+
+func kindOf(p *intray.Problem) Kind { return Kind{p.Field, p.Code, p.Level} }
+
+// delta says which rows began and which ceased to be among some.
+type delta struct{ gained, lost *roaring.Bitmap }
+
+func newDelta() *delta { return &delta{roaring.New(), roaring.New()} }
+
+func (d *delta) empty() bool { return d.gained.IsEmpty() && d.lost.IsEmpty() }
+
+// put applies the delta to a bitmap, or takes it back, and gives a new bitmap.
+func (d *delta) put(to *roaring.Bitmap, forward bool) *roaring.Bitmap {
+	gained, lost := d.gained, d.lost
+	if !forward {
+		gained, lost = lost, gained
+	}
+	if to == nil {
+		return gained.Clone()
+	}
+	out := roaring.AndNot(to, lost)
+	out.Or(gained)
+	return out
+}
+
+// layer is what one change made. It is never changed once it is on a draft.
+type layer struct {
+	seq int64
+	// next is the number of the row that is added after it.
+	next int64
+	// rows are those whose content the layer holds, added ones included.
+	rows *roaring.Bitmap
+	// live says which rows were added, and which deleted.
+	live *delta
+	// kinds are the problems that are found in a row by itself, rules those of the
+	// rules about all rows, by their place among the draft's.
+	kinds map[Kind]*delta
+	rules map[int]*delta
+
+	// content holds the rows of a small layer, without problems of rules about all
+	// rows; that of a large one is a stage.
+	content *intray.Batch
+	stage   *stage.Stage
+	// size is that of the content, in bytes.
+	size int
+	// prefix is where the blobs of the layer are, or "".
+	prefix string
+
+	// below are the small layers that had the rows before, where this one is small.
+	below []uint32
+}
+
+func newLayer(seq, next int64) *layer {
+	return &layer{seq: seq, next: next, rows: roaring.New(), live: newDelta(), kinds: map[Kind]*delta{}, rules: map[int]*delta{}}
+}
+
+// large says that the rows are in a stage.
+func (l *layer) large() bool { return l.stage != nil }
+
+// changed are all rows whose content or life the layer changed.
+func (l *layer) changed() *roaring.Bitmap { return roaring.FastOr(l.rows, l.live.gained, l.live.lost) }
+
+func (l *layer) kind(k Kind) *delta {
+	d := l.kinds[k]
+	if d == nil {
+		d = newDelta()
+		l.kinds[k] = d
+	}
+	return d
+}
+
+// read gives some rows of the layer, which it must have, in order.
+func (l *layer) read(ctx context.Context, rows []uint32) (*intray.Batch, error) {
+	places := l.places(rows)
+	if l.stage != nil {
+		b, err := l.stage.Rows(ctx, places)
+		if err != nil {
+			return nil, fmt.Errorf("read the rows of change %d: %w", l.seq, err)
+		}
+		return b, nil
+	}
+	return pick(l.content, places), nil
+}
+
+// places are those of the rows in the content.
+func (l *layer) places(rows []uint32) []int64 {
+	places := make([]int64, len(rows))
+	for i, row := range rows {
+		if i > 0 && row == rows[i-1]+1 {
+			places[i] = places[i-1] + 1
+			continue
+		}
+		places[i] = int64(l.rows.Rank(row)) - 1
+	}
+	return places
+}
+
+func (l *layer) close() error {
+	if l.stage == nil {
+		return nil
+	}
+	return l.stage.Close()
+}
+
+// owners say for rows which small layer has the latest content: its place in the
+// draft, from 1. They are never changed; setting gives new ones that share the
+// pages that stayed the same.
+type owners struct {
+	// pages hold the owners of 1<<pageBits rows each; nil is none.
+	pages []*ownerPage
+}
+
+const pageBits = 10
+
+// ownerPage has the rows of a page that have an owner, ascending.
+type ownerPage struct {
+	rows []uint16
+	of   []uint32
+}
+
+func (o *owners) of(row uint32) uint32 {
+	at := int(row >> pageBits)
+	if at >= len(o.pages) || o.pages[at] == nil {
+		return 0
+	}
+	p := o.pages[at]
+	if i, has := slices.BinarySearch(p.rows, lowBits(row)); has {
+		return p.of[i]
+	}
+	return 0
+}
+
+func lowBits(row uint32) uint16 { return uint16(row & (1<<pageBits - 1)) }
+
+// set gives rows, which ascend, an owner each, 0 for none. It gives the owners
+// that they had before, too.
+func (o *owners) set(rows, of []uint32) (*owners, []uint32) {
+	out := &owners{slices.Clone(o.pages)}
+	before := make([]uint32, len(rows))
+	for from := 0; from < len(rows); {
+		at := rows[from] >> pageBits
+		to := from
+		for to < len(rows) && rows[to]>>pageBits == at {
+			before[to] = o.of(rows[to])
+			to++
+		}
+		for len(out.pages) <= int(at) {
+			out.pages = append(out.pages, nil)
+		}
+		out.pages[at] = out.pages[at].set(rows[from:to], of[from:to])
+		from = to
+	}
+	return out, before
+}
+
+// set merges the rows of a page into it.
+func (p *ownerPage) set(rows, of []uint32) *ownerPage {
+	out := &ownerPage{}
+	add := func(row uint16, owner uint32) {
+		if owner > 0 {
+			out.rows, out.of = append(out.rows, row), append(out.of, owner)
+		}
+	}
+	i := 0
+	if p != nil {
+		for k, row := range p.rows {
+			for i < len(rows) && lowBits(rows[i]) < row {
+				add(lowBits(rows[i]), of[i])
+				i++
+			}
+			if i < len(rows) && lowBits(rows[i]) == row {
+				add(row, of[i])
+				i++
+				continue
+			}
+			add(row, p.of[k])
+		}
+	}
+	for ; i < len(rows); i++ {
+		add(lowBits(rows[i]), of[i])
+	}
+	if len(out.rows) == 0 {
+		return nil
+	}
+	return out
 }

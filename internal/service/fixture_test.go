@@ -22,6 +22,7 @@ import (
 	"github.com/intraydata/intray/internal/queue"
 	"github.com/intraydata/intray/internal/seal"
 	"github.com/intraydata/intray/internal/service"
+	"github.com/intraydata/intray/internal/shape"
 	"github.com/intraydata/intray/internal/store"
 	"github.com/intraydata/intray/schemajson"
 	"github.com/intraydata/intray/source/all"
@@ -426,4 +427,12 @@ func (s *sftp) ValidHostname(name string) error {
 		return errors.New("must not have spaces")
 	}
 	return nil
+}
+
+// decoded reads JSON as the service gets it.
+func decoded(t testing.TB, text string) any {
+	t.Helper()
+	v, err := shape.Decode(strings.NewReader(text), shape.Limits{})
+	must(t, err)
+	return v
 }

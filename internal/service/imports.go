@@ -3,10 +3,14 @@ package service
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/blob"
+	"github.com/intraydata/intray/internal/stage"
+	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/schemajson"
 )
 
@@ -285,3 +289,147 @@ func (imp Import) rawKey(attempt string) string { return imp.prefix() + "/raw/" 
 
 // runPrefix is where one run of the import writes.
 func (imp Import) runPrefix(run int) string { return fmt.Sprintf("%s/run-%d", imp.prefix(), run) }
+
+// move brings an import into its next state and its upload with it. It is the
+// only way that a status changes. imp is written as it is, beside the status;
+// its run number must still be the one in the store.
+func (s *Service) move(ctx context.Context, tx Tx, imp *Import, next Status) error {
+	from := imp.Status
+	if !from.MayBecome(next) {
+		return fmt.Errorf("an import cannot go from %s to %s", from, next)
+	}
+	imp.Status, imp.Modified = next, s.now()
+	if next == Successful || next == Failed {
+		imp.Memory = nil // it runs no more
+	}
+	if next == Pending {
+		imp.Node = ""
+		if imp.Queued.Before(imp.Modified) {
+			imp.Queued = imp.Modified
+		}
+	}
+	if err := tx.Imports.Move(ctx, *imp, from, imp.Run); err != nil {
+		return err
+	}
+	if err := s.follow(ctx, tx, *imp); err != nil {
+		return err
+	}
+	return s.announce(ctx, tx, *imp)
+}
+
+// follow brings the upload up to its import.
+func (s *Service) follow(ctx context.Context, tx Tx, imp Import) error {
+	u, err := tx.Uploads.Get(ctx, imp.Org, imp.UploadID)
+	if err != nil {
+		return err
+	}
+	u.Status, u.Filename, u.User, u.Raw, u.Result = imp.Status.Upload(), imp.Filename, imp.User, imp.Raw, imp.Result
+	if o := imp.Outcome; o != nil && imp.Status != Pending {
+		u.TotalRows = o.DataRows
+		u.Account = Account{InvalidRows: o.RowsWithError, Errors: validations(o.Listed)}
+	}
+	return tx.Uploads.Save(ctx, u)
+}
+
+// validations are the notices that are about a broken rule.
+func validations(listed []intray.Notice) (list []intray.Notice) {
+	for _, n := range listed {
+		if n.Type == intray.Validation {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// Trace tells of the cells of a data row, counted from 0, where they came from,
+// what each step made of them, and why: of all fields in the order of the schema,
+// or of the one with the key, where it is not "". Each cell is gone when use has
+// returned. An import without staged rows is a Conflict.
+func (s *Service) Trace(ctx context.Context, imp Import, row int64, key string, use func(f intray.Field, cell intray.Trace) error) error {
+	if imp.Stage == "" || imp.Outcome == nil {
+		return imp.noRows()
+	}
+	schema, err := s.FrozenSchema(imp)
+	if err != nil {
+		return err
+	}
+	only := schema.FieldIndex(key)
+	if key != "" && only < 0 {
+		e := missing(intray.NewMessage("import.no_such_field", intray.Params{"key": clip(key)}))
+		e.Fields = fieldMessage("field", intray.NewMessage("import.names_no_field", nil))
+		return e
+	}
+	b, err := s.stagedRow(ctx, imp, row)
+	if err != nil {
+		return err
+	}
+	for field, f := range schema.Fields {
+		if key != "" && field != only {
+			continue
+		}
+		cell, err := imp.trace(schema, b, field)
+		if err != nil {
+			return err
+		}
+		if err := use(f, cell); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noRows says why there are no rows to look at.
+func (imp Import) noRows() error {
+	why := intray.NewMessage("import.no_rows_yet", intray.Params{"status": string(imp.Status), "wanted": string(Successful)})
+	switch imp.Status {
+	case NeedsReview:
+		why = intray.NewMessage("import.no_rows_until_answered", intray.Params{"status": string(imp.Status)})
+	case Failed:
+		why = intray.NewMessage("import.no_rows_kept", intray.Params{"status": string(imp.Status)})
+	}
+	return refuse(Conflict, "no_rows", why)
+}
+
+// trace tells of one cell of the only row of a batch.
+func (imp Import) trace(schema *intray.Schema, b *intray.Batch, field int) (intray.Trace, error) {
+	cell := imp.Outcome.Explain(schema, b, 0, field)
+	written, err := imp.written(schema, b, field)
+	if err != nil {
+		return cell, fmt.Errorf("tell of a cell: %w", err)
+	}
+	cell.Steps = append(cell.Steps, written)
+	return cell, nil
+}
+
+// written tells what the result holds of a cell; where there is no result, it
+// says so of every row alike.
+func (imp Import) written(schema *intray.Schema, b *intray.Batch, field int) (intray.TraceStep, error) {
+	if imp.Status == Successful {
+		return output.Explain(schema, b, 0, field)
+	}
+	return intray.TraceStep{Step: "output", Reasons: []intray.Message{intray.NewMessage("trace.no_result_yet", intray.Params{"status": string(imp.Status)})}}, nil
+}
+
+// stagedRow reads a row by itself.
+func (s *Service) stagedRow(ctx context.Context, imp Import, row int64) (*intray.Batch, error) {
+	b, rows, err := s.readRow(ctx, imp.Stage, row)
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil, missing(intray.NewMessage("import.rows_deleted", nil))
+	}
+	if err == nil && b.Rows() == 0 {
+		e := missing(intray.NewMessage("import.no_such_row", intray.Params{"row": row, "n": rows}))
+		e.Fields = fieldMessage("row", intray.NewMessage("import.row_beyond_last", nil))
+		return nil, e
+	}
+	return b, err
+}
+
+func (s *Service) readRow(ctx context.Context, prefix string, row int64) (b *intray.Batch, rows int64, err error) {
+	staged, err := stage.Open(ctx, s.cfg.Blobs, prefix)
+	if err != nil {
+		return nil, 0, fmt.Errorf("open the staged rows: %w", err)
+	}
+	defer func() { _ = staged.Close() }()
+	b, err = staged.Window(ctx, row, 1)
+	return b, staged.Manifest().Rows, err
+}

@@ -1,11 +1,49 @@
+// Package service remembers: organizations and their licence keys, schemas,
+// imports and the uploads they receive, sessions, SFTP credentials and connectors,
+// webhooks and how long what is kept. It holds
+// the rules and the use cases, one method of [Service] each.
+//
+// The nouns:
+//
+//   - An [Org] is a customer. Everything below belongs to one and is invisible
+//     to all others.
+//   - A [Licence] is the key with which an organization's programs call.
+//   - A [Schema] is a saved schema document.
+//   - An [Import] is one run of one file against one schema, frozen when the
+//     import is made. Its [Status] changes by the table in states.go only.
+//   - An [Upload] is the received file of an import and the account of what
+//     became of it.
+//   - A [Remembered] is what a person decided about a file, to be offered again to
+//     imports of the same kind.
+//   - An [Edit] is an entry of the log of what persons change in the rows of an
+//     import under review.
+//   - A [Session] keeps the state of an unfinished embedded import; a hydration
+//     token is the right to read and write it.
+//   - A [Credential] is what is needed to log in to an SFTP server.
+//   - A [Connector] fetches the new files of a folder there by itself; a [Pull] is
+//     one of its runs, a [Pulled] file one that it knows of.
+//   - A [Webhook] is where events are sent to; a [Delivery] is a message for one
+//     receiver, an [Attempt] one try at it.
+//   - A [Retention] says for how long parts of imports are kept; a [Deletion] is the
+//     receipt of what went.
+//
+// The package declares the [Store] it needs. It knows no SQL, no HTTP and no
+// wire names; clock and random source are passed in.
 package service
 
 import (
 	"context"
 	"crypto/rand"
+	"encoding/base64"
+	"fmt"
 	"io"
 	"log/slog"
+	"strings"
+	"sync"
 	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -213,4 +251,86 @@ func (s *Service) Ready(ctx context.Context) error {
 		return refuse(Unavailable, "blobs_unavailable", intray.NewMessage("service.file_storage_unavailable", nil))
 	}
 	return nil
+}
+
+// ParseID reads an id in its one spelling: 36 characters, any case.
+func ParseID(text string) (string, bool) {
+	if len(text) != 36 {
+		return "", false
+	}
+	id, err := uuid.Parse(text)
+	return id.String(), err == nil
+}
+
+// newID makes a random id.
+func (s *Service) newID() (string, error) {
+	id, err := uuid.NewRandomFromReader(s.cfg.Rand)
+	if err != nil {
+		return "", fmt.Errorf("make an id: %w", err)
+	}
+	return id.String(), nil
+}
+
+// idOr gives the id that the caller fixed, or a new one.
+func (s *Service) idOr(fixed string) (string, error) {
+	if fixed != "" {
+		return fixed, nil
+	}
+	return s.newID()
+}
+
+// derivedID makes an id that depends on its parts only.
+func derivedID(mac []byte) string {
+	var id uuid.UUID
+	copy(id[:], mac)
+	id[6] = id[6]&0x0f | 0x80 // version 8: free form
+	id[8] = id[8]&0x3f | 0x80 // RFC 9562 variant
+	return id.String()
+}
+
+// random gives n random bytes as URL-safe text.
+func (s *Service) random(n int) (string, error) {
+	b := make([]byte, n)
+	if _, err := io.ReadFull(s.cfg.Rand, b); err != nil {
+		return "", fmt.Errorf("read random bytes: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(b), nil
+}
+
+// printable says whether text is UTF-8 and free of control characters, so that it can
+// stand in a header or a log line.
+func printable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 })
+}
+
+// inHand notes what this process is working on. It tells work that is under
+// way from work that was left behind, of which the store knows the same.
+type inHand struct {
+	mu    sync.Mutex
+	names map[string]bool
+}
+
+func newInHand() *inHand { return &inHand{names: map[string]bool{}} }
+
+// add says whether the name was not there before.
+func (h *inHand) add(name string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.names[name] {
+		return false
+	}
+	h.names[name] = true
+	return true
+}
+
+func (h *inHand) remove(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.names, name)
+}
+
+func (h *inHand) has(name string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.names[name]
 }

@@ -1,7 +1,13 @@
 package stage
 
 import (
+	"cmp"
+	"container/heap"
 	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/blob"
@@ -150,4 +156,302 @@ func (f *problemFile) abort() {
 	if f.file != nil {
 		f.file.blob.Abort()
 	}
+}
+
+// packed holds the problems of one batch on their way to the commit: what they
+// say once, and of each problem only the row and which text it is. A batch may
+// have hundreds of thousands, and several batches wait at a time.
+type packed struct {
+	// kinds are the problems that differ in more than the row.
+	kinds []intray.Problem
+	// rows and of hold the row and the kind of each problem, in order.
+	rows, of []uint32
+	// byKind holds the rows again, kind by kind, and ends where those of each
+	// kind end.
+	byKind, ends []uint32
+
+	seen map[intray.Problem]uint32
+	// last is the kind met last in each field, plus one; whole rows come first.
+	last []uint32
+}
+
+func (p *packed) pack(problems []intray.Problem, fields int) {
+	p.kinds, p.rows, p.of, p.byKind = p.kinds[:0], p.rows[:0], p.of[:0], p.byKind[:0]
+	if len(problems) == 0 {
+		return
+	}
+	p.seen = map[intray.Problem]uint32{}
+	p.last = append(p.last[:0], make([]uint32, fields+1)...)
+	for _, problem := range problems {
+		p.rows = append(p.rows, uint32(problem.Row))
+		problem.Row = 0
+		p.of = append(p.of, p.kind(problem))
+	}
+	p.seen = nil
+	p.group()
+}
+
+// kind numbers a problem without its row.
+func (p *packed) kind(problem intray.Problem) uint32 {
+	last := &p.last[problem.Field-intray.NoField]
+	if *last > 0 && p.kinds[*last-1] == problem {
+		return *last - 1
+	}
+	kind, known := p.seen[problem]
+	if !known {
+		kind = uint32(len(p.kinds))
+		p.kinds = append(p.kinds, problem)
+		p.seen[problem] = kind
+	}
+	*last = kind + 1
+	return kind
+}
+
+// group sorts the rows by kind.
+func (p *packed) group() {
+	p.ends = append(p.ends[:0], make([]uint32, len(p.kinds))...)
+	for _, kind := range p.of {
+		p.ends[kind]++
+	}
+	at := uint32(0)
+	for kind, n := range p.ends {
+		p.ends[kind] = at
+		at += n
+	}
+	p.byKind = slices.Grow(p.byKind, len(p.rows))[:len(p.rows)]
+	for i, kind := range p.of {
+		p.byKind[p.ends[kind]] = p.rows[i]
+		p.ends[kind]++
+	}
+}
+
+// rowsOf are the rows of one kind, ascending.
+func (p *packed) rowsOf(kind int) []uint32 {
+	if kind == 0 {
+		return p.byKind[:p.ends[0]]
+	}
+	return p.byKind[p.ends[kind-1]:p.ends[kind]]
+}
+
+// maxKinds bounds the bitmaps that are kept in memory, whatever names the
+// codes of a hostile hook have.
+const maxKinds = 65536
+
+// kinds count the problems, and remember their rows.
+type kinds struct {
+	errors   *roaring.Bitmap
+	of       map[kindKey]*tally
+	problems int64
+}
+
+type kindKey struct {
+	field int
+	code  string
+	level intray.Level
+}
+
+type tally struct {
+	problems int64
+	rows     *roaring.Bitmap
+}
+
+func newKinds() kinds {
+	return kinds{errors: roaring.New(), of: map[kindKey]*tally{}}
+}
+
+// add adds the problems of a batch whose rows begin with first. It makes the
+// rows of p, kind by kind, count from the stage's first.
+func (k *kinds) add(first int64, p *packed) error {
+	for i := range p.byKind {
+		p.byKind[i] += uint32(first)
+	}
+	for i := range p.kinds {
+		t, err := k.tally(&p.kinds[i])
+		if err != nil {
+			return err
+		}
+		rows := p.rowsOf(i)
+		t.problems += int64(len(rows))
+		t.rows.AddMany(rows)
+		if p.kinds[i].Level == intray.LevelError {
+			k.errors.AddMany(rows)
+		}
+	}
+	k.problems += int64(len(p.rows))
+	return nil
+}
+
+// tally gives that of a problem's kind.
+func (k *kinds) tally(p *intray.Problem) (*tally, error) {
+	key := kindKey{p.Field, p.Code, p.Level}
+	t := k.of[key]
+	if t == nil {
+		if len(k.of) == maxKinds {
+			return nil, fmt.Errorf("there are more than %d kinds of problems", maxKinds)
+		}
+		t = &tally{rows: roaring.New()}
+		k.of[key] = t
+	}
+	return t, nil
+}
+
+// encode lays the bitmaps end to end and enters them in the manifest.
+func (k *kinds) encode(m *Manifest) ([]byte, error) {
+	m.Problems, m.ErrorRows = k.problems, int64(k.errors.GetCardinality())
+	if k.problems == 0 {
+		return nil, nil
+	}
+	body, at, err := appendBitmap(nil, k.errors)
+	if err != nil {
+		return nil, err
+	}
+	m.Errors = at
+	for _, key := range k.sorted() {
+		t := k.of[key]
+		if body, at, err = appendBitmap(body, t.rows); err != nil {
+			return nil, err
+		}
+		m.Kinds = append(m.Kinds, Kind{
+			Field: key.field, Code: key.code, Level: key.level.String(),
+			Problems: t.problems, Rows: int64(t.rows.GetCardinality()), Bitmap: at,
+		})
+	}
+	return body, nil
+}
+
+func (k *kinds) sorted() []kindKey {
+	keys := make([]kindKey, 0, len(k.of))
+	for key := range k.of {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b kindKey) int {
+		return cmp.Or(cmp.Compare(a.field, b.field), strings.Compare(a.code, b.code), cmp.Compare(a.level, b.level))
+	})
+	return keys
+}
+
+func appendBitmap(body []byte, rows *roaring.Bitmap) ([]byte, Piece, error) {
+	rows.RunOptimize()
+	text, err := rows.ToBytes()
+	if err != nil {
+		return nil, Piece{}, fmt.Errorf("encode a bitmap: %w", err)
+	}
+	return append(body, text...), Piece{int64(len(body)), int64(len(text)), checksum(text)}, nil
+}
+
+// window gives up to n rows of a bitmap, after the first skip of them.
+func window(rows *roaring.Bitmap, skip int64, n int) []int64 {
+	total := int64(rows.GetCardinality())
+	if skip >= total || n <= 0 {
+		return nil
+	}
+	first, err := rows.Select(uint32(skip))
+	if err != nil {
+		return nil
+	}
+	list := make([]int64, 0, min(int64(n), total-skip))
+	it := rows.Iterator()
+	it.AdvanceIfNeeded(first)
+	for it.HasNext() && len(list) < n {
+		list = append(list, int64(it.Next()))
+	}
+	return list
+}
+
+// late are the rows of one problem that showed when all rows were known.
+type late struct {
+	problem intray.Problem
+	rows    *roaring.Bitmap
+}
+
+// Late adds a problem to rows that were committed, whatever its Row. It is
+// called when every commit has returned, before Close; the bitmap must not be
+// changed afterwards.
+func (w *Writer) Late(problem intray.Problem, rows *roaring.Bitmap) error {
+	if w.err != nil {
+		return w.err
+	}
+	if rows.IsEmpty() {
+		return nil
+	}
+	if problem.Field < intray.NoField || problem.Field >= len(w.manifest.Fields) || problem.Level > intray.LevelInfo || int64(rows.Maximum()) >= w.manifest.Rows {
+		return fmt.Errorf("a late problem has field %d, level %d and row %d", problem.Field, uint8(problem.Level), rows.Maximum())
+	}
+	problem.Row = 0
+	w.late = append(w.late, late{problem, rows})
+	return w.kinds.addLate(problem, rows)
+}
+
+func (k *kinds) addLate(p intray.Problem, rows *roaring.Bitmap) error {
+	t, err := k.tally(&p)
+	if err != nil {
+		return err
+	}
+	t.problems += int64(rows.GetCardinality())
+	t.rows.Or(rows)
+	if p.Level == intray.LevelError {
+		k.errors.Or(rows)
+	}
+	k.problems += int64(rows.GetCardinality())
+	return nil
+}
+
+// addLate writes the late problems behind all others, in the order of the rows.
+func (f *problemFile) addLate(all []late) error {
+	if len(f.table.rows) > 0 {
+		if err := f.flush(); err != nil {
+			return err
+		}
+	}
+	f.lateFrom = len(f.groups)
+	if len(all) == 0 {
+		return nil
+	}
+	next := make(lateHeap, 0, len(all))
+	for i, l := range all {
+		next = append(next, lateRow{rows: l.rows.Iterator(), of: i, field: l.problem.Field})
+	}
+	heap.Init(&next)
+	for len(next) > 0 {
+		first := &next[0]
+		p := &all[first.of].problem
+		f.table.add(int64(first.rows.Next()), p)
+		if first.rows.HasNext() {
+			heap.Fix(&next, 0)
+		} else {
+			heap.Pop(&next)
+		}
+		if !f.full() {
+			continue
+		}
+		if err := f.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lateRow is the next row of a late problem; lateHeap has the one that is first
+// in front.
+type lateRow struct {
+	rows      roaring.IntPeekable
+	of, field int
+}
+
+type lateHeap []lateRow
+
+func (h lateHeap) Len() int      { return len(h) }
+func (h lateHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *lateHeap) Push(x any)   { *h = append(*h, x.(lateRow)) }
+
+func (h lateHeap) Less(i, j int) bool {
+	a, b := h[i].rows.PeekNext(), h[j].rows.PeekNext()
+	return a < b || a == b && (h[i].field < h[j].field || h[i].field == h[j].field && h[i].of < h[j].of)
+}
+
+func (h *lateHeap) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
 }
