@@ -1,13 +1,163 @@
 package api
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/internal/shape"
 )
+
+// review is what the review page is told of an import.
+type review struct {
+	ID       string   `json:"id"`
+	Title    string   `json:"title"`
+	Status   string   `json:"status"`
+	Filename string   `json:"original_filename"`
+	DataRows int64    `json:"num_data_rows"`
+	BadRows  int64    `json:"num_rows_with_error"`
+	Notices  []notice `json:"import_errors"`
+	// Invalid is what becomes of rows with an error.
+	Invalid   string         `json:"invalidDataBehavior"`
+	Styles    map[string]any `json:"styleOverrides"`
+	Questions int            `json:"openQuestions"`
+	HasRows   bool           `json:"hasRows"`
+	Finished  *string        `json:"finished"`
+	// First is what the page shows next, where it asked for that.
+	First *reviewFirst `json:"first,omitempty"`
+}
+
+type reviewFirst struct {
+	Table deskTable  `json:"table"`
+	Rows  deskWindow `json:"rows"`
+}
+
+// maxReviewNotices is the most notices that the page is told.
+const maxReviewNotices = 50
+
+// visitCookie is the name of the cookie of a review.
+const visitCookie = "intray_review"
+
+// openReview gives the cookie for the token of a link.
+func (a *API) openReview(c *call) (*answer, error) {
+	id, err := c.id("id")
+	if err != nil {
+		return nil, err
+	}
+	token, err := bearer(c.r.Header.Get("Authorization"))
+	if err != nil {
+		return nil, err
+	}
+	imp, visit, err := a.cfg.Service.Visit(c.ctx(), id, token)
+	if err != nil {
+		return nil, err
+	}
+	cookie := http.Cookie{
+		Name: visitCookie, Value: visit, Path: "/api/review/v1/" + imp.ID, MaxAge: int(service.VisitLife.Seconds()),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(a.base(c.r), "https://"),
+	}
+	c.reviewed, c.org = imp, imp.Org
+	reply, err := a.getReview(c)
+	if err != nil {
+		return nil, err
+	}
+	reply.header.Set("Set-Cookie", cookie.String())
+	return reply, nil
+}
+
+// admitReviewer opens the import of a review by its cookie. A call that pages of
+// other sites made is refused, whatever cookie came with it.
+func (a *API) admitReviewer(c *call) error {
+	cookie, err := c.r.Cookie(visitCookie)
+	if err != nil {
+		return unauthorized(intray.NewMessage("review.no_cookie", nil))
+	}
+	id, err := c.id("id")
+	if err != nil {
+		return err
+	}
+	imp, err := a.cfg.Service.Reviewed(c.ctx(), id, cookie.Value)
+	if service.IsKind(err, service.Denied) {
+		return unauthorized(intray.MessageOf(err))
+	}
+	if err != nil {
+		return err
+	}
+	if err := http.NewCrossOriginProtection().Check(c.r); err != nil {
+		return refuse(http.StatusForbidden, "cross_origin", intray.NewMessage("review.cross_origin", nil))
+	}
+	c.reviewed, c.org = imp, imp.Org
+	return nil
+}
+
+func (a *API) getReview(c *call) (*answer, error) {
+	count, err := within(c.r.URL.Query(), "rows", 0, maxWindow)
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.wireReview(c.reviewed)
+	if err == nil && count > 0 && page.HasRows && page.Questions == 0 {
+		page.First = a.firstRows(c, count)
+	}
+	return unkept(page, err)
+}
+
+// firstRows spares the page the wait for two more calls. Where they fail there are
+// none: the page makes these calls then, and is told why.
+func (a *API) firstRows(c *call, count int64) *reviewFirst {
+	d, err := a.desk(c)
+	if err != nil {
+		return nil
+	}
+	var first reviewFirst
+	if first.Table, err = a.deskTable(c, d); err == nil {
+		first.Rows, err = a.deskRows(c, d, url.Values{"count": {strconv.FormatInt(count, 10)}})
+	}
+	if err != nil {
+		return nil
+	}
+	return &first
+}
+
+// bearer reads the token of RFC 6750's header.
+func bearer(header string) (string, error) {
+	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
+	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return "", refuse(http.StatusForbidden, "no_review_token", intray.NewMessage("review.no_token", nil))
+	}
+	return token, nil
+}
+
+func (a *API) wireReview(imp service.Import) (review, error) {
+	face, err := a.cfg.Service.ReviewFace(imp)
+	page := review{
+		ID: imp.ID, Title: face.Title, Status: string(imp.Status), Filename: imp.Filename, Notices: []notice{},
+		Invalid: string(face.Invalid), Styles: face.Styles, Questions: len(imp.Open()),
+		HasRows: imp.Status == service.NeedsReview && imp.Stage != "",
+	}
+	if page.Styles == nil {
+		page.Styles = map[string]any{}
+	}
+	if o := imp.Outcome; o != nil {
+		page.DataRows, page.BadRows = o.DataRows, o.ErrorRows
+		if !o.Finished.IsZero() {
+			finished := stamp(o.Finished)
+			page.Finished = &finished
+		}
+		all := o.All()
+		page.Notices = wireNotices(all[:min(len(all), maxReviewNotices)])
+	}
+	return page, err
+}
 
 // layout is how the file of an import under review was understood.
 type layout struct {
@@ -157,3 +307,139 @@ func layoutAnswer() *shape.Shape {
 		must("evidence", list(evidence, "")), must("columns", list(column, "")), must("fields", list(field, "Without hidden ones.")),
 		must("answers", mapOf(word(""), "All answers that were given, by their ids.")), must("changes", count("How many changes of rows are dropped where the file is read again.")))
 }
+
+const (
+	// eventTick is how often a stream looks whether a change goes on here, lookEvery
+	// how many ticks later whether something was changed anywhere, and beatEvery how
+	// many of those later it tells that it is alive.
+	eventTick, lookEvery, beatEvery = 250 * time.Millisecond, 4, 15
+	// maxStreams is how many pages are told of what happens at once.
+	maxStreams = 1000
+)
+
+// stateEvent is what a page must know to be up to date.
+type stateEvent struct {
+	Status string      `json:"status"`
+	Run    int         `json:"run"`
+	Change int64       `json:"change"`
+	Totals *deskTotals `json:"totals"`
+}
+
+// progressEvent says how far a change has come.
+type progressEvent struct {
+	Op    string `json:"op"`
+	Kind  string `json:"kind"`
+	Done  int64  `json:"done"`
+	Total int64  `json:"total"`
+}
+
+// getEvents tells a page what happens to its import, as long as it listens: an
+// event stream as the HTML standard has it.
+func (a *API) getEvents(c *call) (*answer, error) {
+	if a.streams.Add(1) > maxStreams {
+		a.streams.Add(-1)
+		return nil, refuse(http.StatusServiceUnavailable, "too_many_streams", intray.NewMessage("service.too_many_streams", nil))
+	}
+	now, err := a.cfg.Service.Watch(c.ctx(), c.org, c.reviewed.ID, service.Watched{})
+	if err != nil {
+		a.streams.Add(-1)
+		return nil, err
+	}
+	header := http.Header{"Content-Type": {"text/event-stream"}, "Cache-Control": {"no-store"}, "X-Accel-Buffering": {"no"}}
+	ctx, flush := c.ctx(), http.NewResponseController(c.w).Flush
+	return &answer{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
+		defer a.streams.Add(-1)
+		s := &stream{api: a, org: c.org, id: c.reviewed.ID, last: now, send: func(text string) error {
+			if _, err := io.WriteString(w, text); err != nil {
+				return err
+			}
+			return flush()
+		}}
+		_ = s.run(ctx) // a page that is gone is no fault
+		return nil
+	}}, nil
+}
+
+// stream tells one page.
+type stream struct {
+	api     *API
+	org, id string
+	last    service.Watched
+	making  service.Progress
+	send    func(text string) error
+}
+
+func (s *stream) run(ctx context.Context) error {
+	if err := s.state(s.last); err != nil {
+		return err
+	}
+	tick := time.NewTicker(eventTick)
+	defer tick.Stop()
+	for ticks := 1; ; ticks++ {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.api.closing:
+			return nil
+		case <-tick.C:
+		}
+		if err := s.progress(); err != nil {
+			return err
+		}
+		if ticks%lookEvery != 0 {
+			continue
+		}
+		if err := s.look(ctx); err != nil {
+			return err
+		}
+		if ticks%(lookEvery*beatEvery) == 0 {
+			if err := s.send(": \n\n"); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// look tells what was changed anywhere.
+func (s *stream) look(ctx context.Context) error {
+	now, err := s.api.cfg.Service.Watch(ctx, s.org, s.id, s.last)
+	if err != nil {
+		return err
+	}
+	before := s.last
+	s.last = now
+	if now.Status == before.Status && now.Run == before.Run && now.Change == before.Change {
+		return nil
+	}
+	return s.state(now)
+}
+
+func (s *stream) state(now service.Watched) error {
+	e := stateEvent{Status: string(now.Status), Run: now.Run, Change: now.Change}
+	if t := now.Totals; t != nil {
+		e.Totals = &deskTotals{t.Rows, t.Errors, t.Warnings, t.Infos}
+	}
+	return s.event("state", e)
+}
+
+// progress tells how far a change has come that is made here.
+func (s *stream) progress() error {
+	p, under := s.api.cfg.Service.Making(s.id)
+	if !under || p == s.making {
+		return nil
+	}
+	s.making = p
+	return s.event("progress", progressEvent(p))
+}
+
+func (s *stream) event(name string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return s.send(fmt.Sprintf("event: %s\ndata: %s\n\n", name, text))
+}
+
+// EndStreams ends the answers that would go on for ever, once. It is called when the
+// servers close.
+func (a *API) EndStreams() { a.endOnce.Do(func() { close(a.closing) }) }

@@ -3,6 +3,7 @@ package egress
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/netip"
 	"strings"
@@ -260,4 +261,22 @@ func TestPorts(t *testing.T) {
 	}
 	wantRefused(t, door.judge(web, "host", "8.8.8.8:25"), "host", "port 25 is closed", "80, 443 or one from 1024")
 	wantRefused(t, door.judge(web, "host", "nonsense"), "host", "cannot be read")
+}
+
+func TestLimit(t *testing.T) {
+	near, far := net.Pipe()
+	defer near.Close()
+	go func() {
+		_, _ = far.Write([]byte("0123456789"))
+		_ = far.Close()
+	}()
+	c := Limit(near, 4)
+	got, err := io.ReadAll(c)
+	if string(got) != "0123" || !errors.Is(err, ErrTooMuch) || !c.Exhausted() {
+		t.Errorf("read %q, %v", got, err)
+	}
+	c.Allow(100)
+	if got, err = io.ReadAll(c); string(got) != "456789" || err != nil || c.Exhausted() {
+		t.Errorf("then %q, %v", got, err)
+	}
 }

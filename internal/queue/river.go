@@ -2,13 +2,223 @@ package queue
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
+	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
 	"github.com/riverqueue/river/rivertype"
 )
+
+// jobs is a queue kept by River. T is what River takes for a transaction on the
+// database.
+type jobs[T any] struct {
+	cfg    Config
+	driver riverdriver.Driver[T]
+	lend   func(tx Tx, work func(T) error) error
+	insert *river.Client[T]
+
+	mu sync.Mutex
+	// working is nil before Start.
+	working *river.Client[T]
+}
+
+func newJobs[T any](driver riverdriver.Driver[T], cfg Config, lend func(Tx, func(T) error) error) (*jobs[T], error) {
+	cfg = cfg.withDefaults()
+	insert, err := river.NewClient(driver, cfg.river())
+	if err != nil {
+		return nil, fmt.Errorf("opening the queue: %w", err)
+	}
+	return &jobs[T]{cfg: cfg, driver: driver, lend: lend, insert: insert}, nil
+}
+
+func (c Config) river() *river.Config {
+	return &river.Config{
+		ID:     c.Node,
+		Logger: c.Logger,
+		// An import may take hours. River's rescuer passes over jobs without
+		// a timeout, so that nothing but TakeBack ends the job of another.
+		JobTimeout:                  -1,
+		RescueStuckJobsAfter:        time.Hour,
+		MaxAttempts:                 10,
+		FetchCooldown:               20 * time.Millisecond,
+		FetchPollInterval:           500 * time.Millisecond,
+		CompletedJobRetentionPeriod: time.Hour,
+		CancelledJobRetentionPeriod: 24 * time.Hour,
+		DiscardedJobRetentionPeriod: 24 * time.Hour,
+		ErrorHandler:                failures{c.Logger},
+	}
+}
+
+// args is what River keeps of a job beside its kind.
+type args struct {
+	kind string
+	Key  string `json:"key"`
+}
+
+func (a args) Kind() string { return a.kind }
+
+func (q *jobs[T]) Migrate(ctx context.Context) error {
+	m, err := rivermigrate.New(q.driver, &rivermigrate.Config{Logger: q.cfg.Logger})
+	if err == nil {
+		_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	}
+	if err != nil {
+		return fmt.Errorf("migrating the queue: %w", err)
+	}
+	return nil
+}
+
+func (q *jobs[T]) Enqueue(ctx context.Context, tx Tx, job Job) error {
+	err := q.lend(tx, func(t T) error {
+		_, err := q.insert.InsertTx(ctx, t, args{job.Kind, job.Key}, nil)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("enqueueing a job %s: %w", job.Kind, err)
+	}
+	return nil
+}
+
+func (q *jobs[T]) Waiting(ctx context.Context, tx Tx, kind string) (int, error) {
+	n := 0
+	// A job that failed is not waiting before it is due again, or it would
+	// hide for hours that nothing is.
+	err := tx.QueryRowContext(ctx,
+		`SELECT count(*) FROM river_job WHERE state = 'available' AND kind = $1`, kind).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("counting the jobs %s: %w", kind, err)
+	}
+	return n, nil
+}
+
+// SQLite gives the queue in the SQLite database of pool. The pool must have one
+// connection and be the queue's alone; it is the caller's to close.
+func SQLite(pool *sql.DB, cfg Config) (Queue, error) {
+	return newJobs(riversqlite.New(pool), cfg, func(tx Tx, work func(*sql.Tx) error) error {
+		return work(tx.Tx)
+	})
+}
+
+// Postgres gives the queue in the PostgreSQL database of pool. Transactions
+// lent to it must be those of database/sql over pgx. The pool is the caller's
+// to close.
+func Postgres(pool *pgxpool.Pool, cfg Config) (Queue, error) {
+	return newJobs(riverpgxv5.New(pool), cfg, func(tx Tx, work func(pgx.Tx) error) error {
+		return tx.Conn.Raw(func(driverConn any) error {
+			conn, ok := driverConn.(*stdlib.Conn)
+			if !ok {
+				return errors.New("the transaction is not one of pgx")
+			}
+			return work(lentTx{conn.Conn()})
+		})
+	})
+}
+
+type pgxConn = pgx.Conn
+
+// lentTx is the transaction that is open on a connection, and is ended by
+// whoever began it.
+type lentTx struct{ *pgxConn }
+
+var errLent = errors.New("the transaction is only lent")
+
+func (t lentTx) Conn() *pgx.Conn                       { return t.pgxConn }
+func (t lentTx) Begin(context.Context) (pgx.Tx, error) { return nil, errLent }
+func (t lentTx) Commit(context.Context) error          { return errLent }
+func (t lentTx) Rollback(context.Context) error        { return errLent }
+
+// LargeObjects is there because pgx.Tx has it; River does not call it.
+func (t lentTx) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }
+
+func (q *jobs[T]) Start(ctx context.Context, handlers map[string]Handler) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.cfg.Node == "":
+		return errors.New("starting the queue: the node has no name")
+	case q.working != nil:
+		return errors.New("starting the queue: it was started before")
+	}
+	cfg := q.cfg.river()
+	cfg.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: q.cfg.Workers}}
+	cfg.Workers = river.NewWorkers()
+	for kind, handle := range handlers {
+		river.AddWorkerArgs(cfg.Workers, args{kind: kind}, &worker{handle: handle})
+	}
+	client, err := river.NewClient(q.driver, cfg)
+	if err == nil {
+		err = client.Start(context.WithoutCancel(ctx))
+	}
+	if err != nil {
+		return fmt.Errorf("starting the queue: %w", err)
+	}
+	q.working = client
+	return nil
+}
+
+func (q *jobs[T]) Stop(ctx context.Context) error {
+	q.mu.Lock()
+	client := q.working
+	q.mu.Unlock()
+	if client == nil || client.Stop(ctx) == nil {
+		return nil
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.cfg.Grace)
+	defer cancel()
+	if err := client.StopAndCancel(grace); err != nil {
+		return fmt.Errorf("stopping the queue: jobs are running still, %s after they were cancelled: %w", q.cfg.Grace, err)
+	}
+	return nil
+}
+
+// worker calls the handler of one kind.
+type worker struct {
+	river.WorkerDefaults[args]
+	handle Handler
+}
+
+func (w *worker) Work(ctx context.Context, job *river.Job[args]) error {
+	err := w.handle(ctx, Job{Kind: job.Kind, Key: job.Args.Key})
+	if err != nil && ctx.Err() != nil {
+		// It is not the job's fault that we stop.
+		return river.JobSnooze(0)
+	}
+	return err
+}
+
+// failures tells the logger of jobs that failed.
+type failures struct{ logger *slog.Logger }
+
+func (f failures) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
+	f.tell(ctx, job, err.Error())
+	return nil
+}
+
+func (f failures) HandlePanic(ctx context.Context, job *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
+	f.tell(ctx, job, fmt.Sprintf("panic: %v\n%s", value, trace))
+	return nil
+}
+
+func (f failures) tell(ctx context.Context, job *rivertype.JobRow, what string) {
+	level, text := slog.LevelWarn, "job failed, it is tried again"
+	if job.Attempt >= job.MaxAttempts {
+		level, text = slog.LevelError, "job failed for the last time"
+	}
+	f.logger.Log(ctx, level, text,
+		"kind", job.Kind, "job", string(job.EncodedArgs), "attempt", job.Attempt, "error", what)
+}
 
 // takeBackPage is how many running jobs are looked at with one query.
 const takeBackPage = 1000

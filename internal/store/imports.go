@@ -2,6 +2,13 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"sync"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/service"
@@ -86,4 +93,190 @@ func (r imports) InStatus(ctx context.Context, status service.Status, node strin
 	return many(ctx, r.txn, "import", cells,
 		`SELECT org, id, run FROM imports WHERE status = $1 AND ($2 = '' OR node = $2) ORDER BY created, id LIMIT $3`,
 		string(status), node, max(limit, 0))
+}
+
+// claimNext steps through the index from one waiting organization to the next,
+// so that a claim costs a few steps for each of them, however many imports wait
+// and however many organizations do not. Joins that say the same were planned as
+// scans of all imports, once for each organization.
+const claimNext = `
+	WITH RECURSIVE waiting (org) AS (
+		SELECT min(org) FROM imports WHERE status = 'PENDING' AND queued <= $2
+		UNION ALL
+		SELECT (SELECT min(i.org) FROM imports i WHERE i.status = 'PENDING' AND i.queued <= $2 AND i.org > waiting.org)
+		FROM waiting WHERE waiting.org IS NOT NULL)
+	UPDATE imports SET status = 'RUNNING', run = run + 1, node = $1, modified = $2
+	WHERE id = (
+		SELECT next.id FROM imports next WHERE next.status = 'PENDING' AND next.queued <= $2 AND next.org = (
+			SELECT o.id FROM waiting JOIN orgs o ON o.id = waiting.org
+			WHERE (SELECT count(*) FROM imports b WHERE b.status = 'RUNNING' AND b.org = o.id) < $3
+			ORDER BY o.served, o.created, o.id LIMIT 1)
+		ORDER BY next.queued, next.id LIMIT 1)
+	RETURNING ` + importColumns
+
+func (r imports) Claim(ctx context.Context, node string, perOrg int, now time.Time) (service.Import, error) {
+	// Two at once would count the same imports that run.
+	if err := r.waitFor(ctx, lockClaim); err != nil {
+		return service.Import{}, err
+	}
+	imp, err := one(ctx, r.txn, "import", importCells, claimNext, node, toMicros(now), perOrg)
+	if err != nil {
+		return service.Import{}, err
+	}
+	// Later than all others, even where two claims fall on one moment or the
+	// clocks of two processes differ.
+	return imp, r.touch(ctx, "organization", `
+		UPDATE orgs SET served = (SELECT CASE WHEN max(served) >= $1 THEN max(served) + 1 ELSE $1 END FROM orgs)
+		WHERE id = $2`, toMicros(now), imp.Org)
+}
+
+const (
+	// minOutcome is from how many bytes on the decoded outcomes of imports are kept:
+	// those of a review are read with every call, and take milliseconds to decode.
+	minOutcome = 4 << 10
+	// maxOutcomes is how many are kept, each of at most maxOutcome bytes.
+	maxOutcomes, maxOutcome = 32, 2 << 20
+)
+
+// outcomes keeps decoded outcomes by their texts. What it gives is never changed:
+// callers that change an outcome make one of their own.
+type outcomes struct {
+	mu   sync.Mutex
+	kept map[string]*service.Outcome
+	// order are the texts, the oldest first.
+	order []string
+}
+
+func newOutcomes() *outcomes { return &outcomes{kept: map[string]*service.Outcome{}} }
+
+// cell is the outcome of an import as it is kept.
+type outcomeCell struct {
+	to   **service.Outcome
+	kept *outcomes
+}
+
+// Value encodes it.
+func (c outcomeCell) Value() (driver.Value, error) { return asJSON{c.to}.Value() }
+
+// Scan decodes it, unless that was done before.
+func (c outcomeCell) Scan(from any) error {
+	text, ok := from.(string)
+	if !ok {
+		return fmt.Errorf("an outcome is a %T", from)
+	}
+	if len(text) < minOutcome || len(text) > maxOutcome {
+		return json.Unmarshal([]byte(text), c.to)
+	}
+	if known := c.kept.get(text); known != nil {
+		*c.to = known
+		return nil
+	}
+	if err := json.Unmarshal([]byte(text), c.to); err != nil || *c.to == nil {
+		return err
+	}
+	c.kept.put(text, **c.to)
+	return nil
+}
+
+// get gives a copy of what is kept under a text, or nil.
+func (o *outcomes) get(text string) *service.Outcome {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	known := o.kept[text]
+	if known == nil {
+		return nil
+	}
+	own := *known
+	return &own
+}
+
+func (o *outcomes) put(text string, one service.Outcome) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.kept[text] != nil {
+		return
+	}
+	if len(o.order) >= maxOutcomes {
+		delete(o.kept, o.order[0])
+		o.order = o.order[1:]
+	}
+	o.kept[text], o.order = &one, append(o.order, text)
+}
+
+type uploads struct{ *txn }
+
+// The account is kept twice: whole, and the part that lists tell, so that a
+// list need not read the whole.
+const (
+	uploadFixed = "id, org, import_id, import_identifier, created"
+	uploadSaved = "filename, person, raw_key, raw_size, raw_sha256, result_key, result_size, result_sha256, " +
+		"status, total_rows, field_order"
+)
+
+func uploadCells(u *service.Upload) []any {
+	return append([]any{&u.ID, &u.Org, &u.ImportID, &u.ImportIdentifier, micros{&u.Created}},
+		uploadSavedCells(u)...)
+}
+
+func uploadSavedCells(u *service.Upload) []any {
+	return []any{&u.Filename, asJSON{&u.User}, &u.Raw.Key, &u.Raw.Size, &u.Raw.SHA256,
+		&u.Result.Key, &u.Result.Size, &u.Result.SHA256,
+		&u.Status, &u.TotalRows, asJSON{&u.FieldOrder}}
+}
+
+// uploadRow reads an upload with either of its accounts.
+func uploadRow(u *service.Upload) []any { return append(uploadCells(u), asJSON{&u.Account}) }
+
+// bothAccounts writes them.
+func bothAccounts(u *service.Upload) []any {
+	listed := u.Account.Listed()
+	return []any{asJSON{&listed}, asJSON{&u.Account}}
+}
+
+func (r uploads) Insert(ctx context.Context, u service.Upload) error {
+	return r.insert(ctx, "upload", "uploads", uploadFixed+", "+uploadSaved+", listed, account",
+		append(uploadCells(&u), bothAccounts(&u)...)...)
+}
+
+func (r uploads) Get(ctx context.Context, org, id string) (service.Upload, error) {
+	return one(ctx, r.txn, "upload", uploadRow,
+		`SELECT `+uploadFixed+", "+uploadSaved+`, account FROM uploads WHERE org = $1 AND id = $2`, org, id)
+}
+
+func (r uploads) Save(ctx context.Context, u service.Upload) error {
+	args := append([]any{u.Org, u.ID}, uploadSavedCells(&u)...)
+	return r.touch(ctx, "upload",
+		`UPDATE uploads SET `+assign(uploadSaved+", listed, account", 3)+` WHERE org = $1 AND id = $2`,
+		append(args, bothAccounts(&u)...)...)
+}
+
+func (r uploads) Delete(ctx context.Context, org, id string) error {
+	return r.touch(ctx, "upload", `DELETE FROM uploads WHERE org = $1 AND id = $2`, org, id)
+}
+
+// uploadsListed are the rows that a filter leaves.
+const uploadsListed = ` FROM uploads WHERE org = $1 AND status = 'PROCESSED' AND created >= $2 AND created <= $3`
+
+func bounds(f service.UploadFilter) (from, to int64) {
+	from, to = math.MinInt64, math.MaxInt64
+	if !f.From.IsZero() {
+		from = f.From.UnixMicro()
+	}
+	if !f.To.IsZero() {
+		to = f.To.UnixMicro()
+	}
+	return from, to
+}
+
+func (r uploads) Count(ctx context.Context, org string, f service.UploadFilter) (int64, error) {
+	from, to := bounds(f)
+	return r.count(ctx, "upload", `SELECT count(*)`+uploadsListed, org, from, to)
+}
+
+func (r uploads) Processed(ctx context.Context, org string, f service.UploadFilter, start, end int64) iter.Seq2[service.Upload, error] {
+	from, to := bounds(f)
+	start = max(start, 0)
+	return stream(ctx, r.txn, "upload", uploadRow,
+		`SELECT `+uploadFixed+", "+uploadSaved+`, listed`+uploadsListed+`
+		ORDER BY created DESC, id DESC LIMIT $4 OFFSET $5`, org, from, to, max(end-start, 0), start)
 }

@@ -1,15 +1,58 @@
+// Package webhook tells receivers that something happened.
+//
+// A Message is what a receiver gets: a Body under an id, the same bytes on every
+// attempt. A Body is an event in JSON, or one of the two forms that schemas may
+// ask for. A Secret of the receiver signs each attempt as Standard Webhooks 1.0
+// says. A Delivery is one message for one address, a Sender makes an attempt at
+// it, an Outcome says how that went. The schedule says when to try again, and a
+// Streak when a receiver counts as dead.
+//
+// Receivers are strangers here: an attempt is bounded in time and bytes, follows
+// no redirect, knows no proxy and keeps no cookie. The package keeps nothing,
+// does not choose who is told of what, and never waits: the caller has the clock
+// and the queue.
 package webhook
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/intraydata/intray"
 )
+
+// Message is what a receiver gets.
+type Message struct {
+	// ID tells repeated deliveries of one message from other messages. It has 1
+	// to 128 letters, digits, "_" and "-".
+	ID string
+	Body
+}
+
+// Body is the content of a message.
+type Body struct {
+	ContentType string
+	Bytes       []byte
+}
+
+// maxID is the longest id of a message, in bytes.
+const maxID = 128
+
+const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+// checkID keeps out full stops above all: with one in the id, other content
+// would have the same signature.
+func checkID(id string) error {
+	if id == "" || len(id) > maxID || strings.Trim(id, idLetters) != "" {
+		return errors.New(`the id of a message must have 1 to 128 letters, digits, "_" and "-"`)
+	}
+	return nil
+}
 
 // Event names what happened.
 type Event string
@@ -178,4 +221,63 @@ func quoted(text string) []byte {
 		panic(err)
 	}
 	return written
+}
+
+// stamp is a time as the wire has it: UTC, microseconds, Z.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
+
+// orNull is null on the wire for the empty text.
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+type wireImport struct {
+	ID              string          `json:"id"`
+	Filename        *string         `json:"filename"`
+	User            *wireUser       `json:"user"`
+	CreatedDate     string          `json:"created_date"`
+	ImportType      string          `json:"import_type"`
+	Status          string          `json:"status"`
+	NumDataRows     int64           `json:"num_data_rows"`
+	DevelopmentMode bool            `json:"development_mode"`
+	HasData         bool            `json:"has_data"`
+	Headless        json.RawMessage `json:"headless,omitempty"`
+}
+
+type wireUser struct {
+	ID          *string `json:"id"`
+	Name        *string `json:"name"`
+	Email       *string `json:"email"`
+	CompanyID   *string `json:"company_id"`
+	CompanyName *string `json:"company_name"`
+}
+
+func wireOf(u *User) *wireUser {
+	if u == nil {
+		return nil
+	}
+	return &wireUser{orNull(u.ID), orNull(u.Name), orNull(u.Email), orNull(u.CompanyID), orNull(u.CompanyName)}
+}
+
+type wireDisabled struct {
+	ID           string `json:"id"`
+	URL          string `json:"url"`
+	DisabledDate string `json:"disabled_date"`
+	FailingSince string `json:"failing_since"`
+	NumFailures  int    `json:"num_failures"`
+	LastFailure  string `json:"last_failure"`
+	// The code and parameters of the sentence, for other languages.
+	LastFailureCode   string          `json:"last_failure_code,omitempty"`
+	LastFailureParams json.RawMessage `json:"last_failure_params,omitempty"`
+}
+
+// paramsOf are the parameters of a message with a code.
+func paramsOf(m intray.Message) json.RawMessage {
+	if m.Code == "" {
+		return nil
+	}
+	return m.RawParams()
 }

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"time"
+
 	"github.com/intraydata/intray/internal/service"
 )
 
@@ -52,4 +54,46 @@ func testRetention(f *fixture) {
 	}
 	f.same([]int{runs(usual.ID), runs("none")}, []int{usual.Run, -1})
 	f.same(read(f, func(tx service.Tx) (bool, error) { return tx.Owners.Session(f.ctx, "none") }), false)
+}
+
+func testTrash(f *fixture) {
+	add := func(prefix string, minute int) {
+		f.update(func(tx service.Tx) error {
+			return tx.Trash.Add(f.ctx, service.Trash{Prefix: prefix, Due: after(minute)})
+		})
+	}
+	due := func(minute, limit int) []service.Trash {
+		return read(f, func(tx service.Tx) ([]service.Trash, error) { return tx.Trash.Due(f.ctx, after(minute), limit) })
+	}
+	add("b", 3)
+	add("a", 1)
+	add("b", 5)
+	add("b", 4)
+	a, b := service.Trash{Prefix: "a", Due: after(1)}, service.Trash{Prefix: "b", Due: after(5)}
+	f.same(due(0, 9), []service.Trash(nil))
+	f.same(due(4, 9), []service.Trash{a})
+	f.same(due(5, 9), []service.Trash{a, b})
+	f.same(due(5, 1), []service.Trash{a})
+	for range 2 {
+		f.update(func(tx service.Tx) error { return tx.Trash.Remove(f.ctx, "a") })
+	}
+	f.same(due(9, 9), []service.Trash{b})
+}
+
+func testNodes(f *fixture) {
+	for _, node := range []string{"n2", "n1", "n2"} {
+		f.update(func(tx service.Tx) error { return tx.Nodes.Beat(f.ctx, node) })
+	}
+	all := func(tx service.Tx) ([]string, error) { return tx.Nodes.All(f.ctx) }
+	silent := func(after time.Duration) func(service.Tx) ([]string, error) {
+		return func(tx service.Tx) ([]string, error) { return tx.Nodes.Silent(f.ctx, after) }
+	}
+	f.same(read(f, all), []string{"n1", "n2"})
+	f.same(read(f, silent(time.Hour)), []string(nil))
+	// Time has passed, or stands still at the least.
+	f.same(read(f, silent(0)), []string{"n1", "n2"})
+	for range 2 {
+		f.update(func(tx service.Tx) error { return tx.Nodes.Bury(f.ctx, "n1") })
+	}
+	f.same(read(f, all), []string{"n2"})
 }
